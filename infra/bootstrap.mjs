@@ -1,5 +1,5 @@
-// Installs infra/node_modules from infra/pnpm-lock.yaml, and the Python environment of test/requirements.txt in node_modules/.checks.
-// infra/ uses Node, jest and TypeScript of the root, which are installed first.
+// Installs infra/node_modules from infra/pnpm-lock.yaml, and the Python environment of test/requirements.txt
+// in node_modules/.checks. infra/ uses Node, jest and TypeScript of the root, which are installed first.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';

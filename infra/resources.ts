@@ -26,7 +26,11 @@ export interface Resources {
 /** SQS keeps a message for at most 14 days. */
 const LONGEST_RETENTION_SECONDS = 14 * 86_400;
 
-/** resources.json: the one description of the bucket and the queues, for AWS, LocalStack and the embedded stack. @throws Error when it makes no sense */
+/**
+ * resources.json: the one description of the bucket and the queues, for AWS, LocalStack and the embedded
+ * stack.
+ * @throws Error when it makes no sense
+ */
 export function readResources(): Resources {
   const resources = JSON.parse(readFileSync(new URL('resources.json', import.meta.url), 'utf8')) as Resources;
   for (const { name, retentionSeconds, deadLetters } of Object.values(resources.queues)) {

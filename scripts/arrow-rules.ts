@@ -9,7 +9,9 @@ const adapters = ['@pasteflow/postgres', '@pasteflow/sqs', '@pasteflow/s3', '@pa
 const shared = ['@pasteflow/domain', '@pasteflow/sealed', '@pasteflow/service-kit', '@pasteflow/jobs'];
 const services = ['@pasteflow/api', '@pasteflow/upload-worker', '@pasteflow/janitor'];
 
-/** What the sources of each package may import from the workspace. A package that isn't listed may not exist. */
+/**
+ * What the sources of each package may import from the workspace. A package that isn't listed may not exist.
+ */
 const allowed: Record<string, string[]> = {
   '@pasteflow/domain': [],
   '@pasteflow/dev-stack': [],
@@ -25,15 +27,18 @@ const allowed: Record<string, string[]> = {
 };
 
 /**
- * Where a computed import() is right: the name of the package with Postgres' binaries contains the platform, and dev-stack, which imports
- * nothing of the workspace, becomes the entry of a service by its path.
+ * Where a computed import() is right: the name of the package with Postgres' binaries contains the platform,
+ * and dev-stack, which imports nothing of the workspace, becomes the entry of a service by its path.
  */
 const computedImports = [
   'packages/dev-stack/src/postgres/binaries.ts',
   'packages/dev-stack/src/command-main.ts',
 ];
 
-/** Tests may also stand on the embedded stack, save where that would make a circle or a dependency of the domain. */
+/**
+ * Tests may also stand on the embedded stack, save where that would make a circle or a dependency of the
+ * domain.
+ */
 function allowedInTests(name: string): string[] {
   const inSources = allowed[name] ?? [];
   return [...adapters, ...services, '@pasteflow/jobs', '@pasteflow/service-kit'].includes(name)
@@ -122,7 +127,8 @@ function manifestViolations(workspace: Workspace, workspaces: Workspace[]): stri
     workspace.files.some(
       (file) => file.kind === kind && file.imports.some(({ specifier }) => packageName(specifier) === name),
     );
-  // A dependency may also be named without being imported: import.meta.resolve of a binary, a template's text.
+  // A dependency may also be named without being imported: import.meta.resolve of a binary, a template's
+  // text.
   const named = (name: string): boolean =>
     workspace.files.some((file) => file.kind === 'src' && file.text.includes(`'${name}`));
   for (const name of workspace.dependencies) {

@@ -1,6 +1,6 @@
-// Makes node_modules match pnpm-lock.yaml, and builds what browsers load; does nothing when both are up to date. scripts/run calls it before every command,
-// on whatever Node the newcomer has: plain JavaScript for 18 and later, with import names that older ones know too, so
-// that they can say so.
+// Makes node_modules match pnpm-lock.yaml, and builds what browsers load; does nothing when both are up to
+// date. scripts/run calls it before every command, on whatever Node the newcomer has: plain JavaScript for 18
+// and later, with import names that older ones know too, so that they can say so.
 import { spawnSync } from 'child_process';
 import { createHash } from 'crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'fs';

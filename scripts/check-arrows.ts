@@ -1,6 +1,7 @@
-// `npm run arrows`: checks which package and which folder imports which. No kept tool does this with TypeScript 7: dependency-cruiser 18
-// reads TypeScript up to version 6, and turbo boundaries treats tests like sources and knows neither folders nor project references.
-// Import cycles are the linter's (import/no-cycle), unused exports knip's.
+// `npm run arrows`: checks which package and which folder imports which. No kept tool does this with
+// TypeScript 7: dependency-cruiser 18 reads TypeScript up to version 6, and turbo boundaries treats tests
+// like sources and knows neither folders nor project references. Import cycles are the linter's
+// (import/no-cycle), unused exports knip's.
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { violations } from './arrow-rules.ts';

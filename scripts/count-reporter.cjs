@@ -1,6 +1,7 @@
-// Jest reporter: leaves the counts of a package's run, and the tests that failed, in its .test-results/, which turbo caches and
-// restores with the task, so that `scripts/count-tests.mjs` is right for replayed results too. A run
-// that is no package's own test has a name in TEST_RUN_NAME, and leaves them in the root's .test-results/NAME/.
+// Jest reporter: leaves the counts of a package's run, and the tests that failed, in its .test-results/,
+// which turbo caches and restores with the task, so that `scripts/count-tests.mjs` is right for replayed
+// results too. A run that is no package's own test has a name in TEST_RUN_NAME, and leaves them in the root's
+// .test-results/NAME/.
 const { mkdirSync, writeFileSync } = require('node:fs');
 const { join, relative } = require('node:path');
 const { stripVTControlCharacters } = require('node:util');

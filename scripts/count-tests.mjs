@@ -1,6 +1,6 @@
-// Adds up what scripts/count-reporter.cjs left behind, repeats what failed, which may be far above in the output, and prints
-// "N passed, N failed" as its last line.
-// `--reset` forgets the last run. Plain JavaScript: .ci/run needs it even where the bootstrap failed.
+// Adds up what scripts/count-reporter.cjs left behind, repeats what failed, which may be far above in the
+// output, and prints "N passed, N failed" as its last line. `--reset` forgets the last run. Plain JavaScript:
+// .ci/run needs it even where the bootstrap failed.
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 

@@ -2,9 +2,9 @@
 import { resolveRelative, type Workspace } from './workspace.ts';
 
 /**
- * From the top to the bottom: a file in a folder of src/ imports from its own folder and from folders to the right of it.
- * Every folder of the package is listed. Files beside the folders have no place of their own: such a file stands above every
- * folder that it imports from, itself or through another such file.
+ * From the top to the bottom: a file in a folder of src/ imports from its own folder and from folders to the
+ * right of it. Every folder of the package is listed. Files beside the folders have no place of their own:
+ * such a file stands above every folder that it imports from, itself or through another such file.
  */
 export const folderOrders: Readonly<Record<string, string>> = {
   'packages/cli': 'commands sealed settings files terminal',
@@ -84,7 +84,10 @@ function height(order: readonly string[], folder: string): number {
   return order.length - order.indexOf(folder);
 }
 
-/** A file's folder's; for a file beside the folders that of the highest folder that it imports from, 0 if there is none. */
+/**
+ * A file's folder's; for a file beside the folders that of the highest folder that it imports from, 0 if
+ * there is none.
+ */
 function heightOf(
   workspace: Workspace,
   order: readonly string[],

@@ -1,5 +1,6 @@
-// `npm run docs`: writes the types of the HTTP API into packages/client/src/schema.ts, from the document that the api serves at
-// /openapi.json. No server runs: the document is made of the routes alone. `npm run docs:check` fails when the file is out of date.
+// `npm run docs`: writes the types of the HTTP API into packages/client/src/schema.ts, from the document that
+// the api serves at /openapi.json. No server runs: the document is made of the routes alone. `npm run
+// docs:check` fails when the file is out of date.
 import openapiTypes, { astToString } from 'openapi-typescript';
 import { DEFAULT_MAX_PASTE_BYTES } from '../packages/domain/src/index.ts';
 import { routesOf, type AppDependencies } from '../services/api/src/app.ts';

@@ -5,7 +5,10 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** Writes a file that is made from the sources or, with --check, fails when it isn't what they make. `path` is from the root. */
+/**
+ * Writes a file that is made from the sources or, with --check, fails when it isn't what they make. `path` is
+ * from the root.
+ */
 export function keepGenerated(path: string, text: string, madeOf: string): void {
   const file = join(root, path);
   const wanted = formatted(path, text);

@@ -23,7 +23,10 @@ export function computedImport(text: string): number | undefined {
   return index < 0 ? undefined : lineAt(source, index);
 }
 
-/** Comments on lines of their own, blanked so that line numbers stay; a trailing one can't look like a statement. */
+/**
+ * Comments on lines of their own, blanked so that line numbers stay; a trailing one can't look like a
+ * statement.
+ */
 function withoutComments(text: string): string {
   return text.replace(/^[ \t]*(?:\/\/.*|\/\*[\s\S]*?\*\/)/gm, (comment) => comment.replace(/[^\n]/g, ' '));
 }

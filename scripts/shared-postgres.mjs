@@ -1,5 +1,6 @@
-// Jest's global setup: a Postgres for all test files of a package, which call startSharedTestStack or startSharedTestPostgres. To
-// start and stop a Postgres of its own takes a test file 0.3 s of CPU time, a database of its own 0.04 s.
+// Jest's global setup: a Postgres for all test files of a package, which call startSharedTestStack or
+// startSharedTestPostgres. To start and stop a Postgres of its own takes a test file 0.3 s of CPU time, a
+// database of its own 0.04 s.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync, readFileSync } from 'node:fs';

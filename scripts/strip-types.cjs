@@ -1,4 +1,5 @@
-// Smallest TypeScript transform for jest: Node's own type stripping keeps line and column, so no source map is needed.
+// Smallest TypeScript transform for jest: Node's own type stripping keeps line and column, so no source map
+// is needed.
 const { createHash } = require('node:crypto');
 const { readFileSync } = require('node:fs');
 const { stripTypeScriptTypes } = require('node:module');

@@ -1,6 +1,7 @@
-// `npm run proof -- localstack`: the tests of packages/e2e on LocalStack, or what is named: `npm run proof -- localstack retries`.
-// LocalStack is the one at AWS_ENDPOINT_URL; else that of docker compose, if Docker is there; else one that localstack/run-without-docker
-// installs and starts. What was running already goes on running.
+// `npm run proof -- localstack`: the tests of packages/e2e on LocalStack, or what is named: `npm run proof --
+// localstack retries`. LocalStack is the one at AWS_ENDPOINT_URL; else that of docker compose, if Docker is
+// there; else one that localstack/run-without-docker installs and starts. What was running already goes on
+// running.
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';

@@ -1,5 +1,7 @@
-// `npm run proof -- postgres-versions`: the tests of packages/postgres on the other major versions that are promised to work, or on those
-// that are named: `npm run proof -- postgres-versions 15`. The scale tests are not among them. Of 18, which `npm test` uses, only dumps are tried. Their binaries are installed into node_modules/.cache, since only this needs them.
+// `npm run proof -- postgres-versions`: the tests of packages/postgres on the other major versions that are
+// promised to work, or on those that are named: `npm run proof -- postgres-versions 15`. The scale tests are
+// not among them. Of 18, which `npm test` uses, only dumps are tried. Their binaries are installed into
+// node_modules/.cache, since only this needs them.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,8 +29,8 @@ for (const version of versions.filter(
 if (named.length === 0 || named.includes('18')) dumpWithClientsOf18();
 
 /**
- * The embedded Postgres 18 has no client programs, and pg_dump refuses a server that is newer than itself. The programs of 18 come from
- * PyPI, so that dumps and restores are tried on the newest version too.
+ * The embedded Postgres 18 has no client programs, and pg_dump refuses a server that is newer than itself.
+ * The programs of 18 come from PyPI, so that dumps and restores are tried on the newest version too.
  */
 function dumpWithClientsOf18(): void {
   const clients = 'embedded-postgres==18.6.3';

@@ -1,5 +1,5 @@
-// `npm test`: the checks of the whole repository, and, when they pass, all tests. `npm test -- PATH ...` runs the tests of files or
-// folders.
+// `npm test`: the checks of the whole repository, and, when they pass, all tests. `npm test -- PATH ...` runs
+// the tests of files or folders.
 import { spawnSync } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -7,7 +7,10 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const CHECKS = ['typecheck', 'lint', 'format:check', 'arrows', 'unused', 'docs:check'];
-/** The tests of three packages at a time: many of them wait, for leases, retries, messages, and the starts of services. */
+/**
+ * The tests of three packages at a time: many of them wait, for leases, retries, messages, and the starts of
+ * services.
+ */
 const TESTS = ['test', '--concurrency=3'];
 
 process.chdir(root);

@@ -13,7 +13,8 @@ export type TransitionSources = ReadonlyMap<string, ReadonlyMap<string, readonly
 
 /**
  * Finds the files that name each transition of the machines by a call of `transition()`.
- * @throws Error when no file names a transition of a table, and when a call does not name its machine and states literally
+ * @throws Error when no file names a transition of a table, and when a call does not name its machine and
+ * states literally
  */
 export function findTransitionSources(
   machines: readonly Machine[],

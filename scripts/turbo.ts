@@ -1,5 +1,6 @@
-// turbo with what this repository always wants: no telemetry, two tasks at a time unless the caller says otherwise
-// (integration tests wait more than they compute), all results even when one fails, and no replaying of results that someone else's server gave.
+// turbo with what this repository always wants: no telemetry, two tasks at a time unless the caller says
+// otherwise (integration tests wait more than they compute), all results even when one fails, and no
+// replaying of results that someone else's server gave.
 import { spawnSync } from 'node:child_process';
 
 const external = ['DATABASE_URL', 'AWS_ENDPOINT_URL', 'AWS_ENDPOINT_URL_S3', 'AWS_ENDPOINT_URL_SQS'];

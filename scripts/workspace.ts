@@ -1,4 +1,5 @@
-// What the import rules need to know of each workspace package, read from its package.json, tsconfig.json and sources.
+// What the import rules need to know of each workspace package, read from its package.json, tsconfig.json and
+// sources.
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';

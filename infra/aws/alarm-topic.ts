@@ -24,7 +24,10 @@ export class AlarmTopic extends Construct {
     this.#admitPrometheus();
   }
 
-  /** Allows Amazon Managed Service for Prometheus to publish. The policy can't name the workspace, which is created after the topic. */
+  /**
+   * Allows Amazon Managed Service for Prometheus to publish. The policy can't name the workspace, which is
+   * created after the topic.
+   */
   #admitPrometheus(): void {
     const stack = Stack.of(this);
     const statement = (actions: string[], resource: string) =>

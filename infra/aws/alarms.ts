@@ -34,8 +34,8 @@ interface Rule {
 const MINUTE = Duration.minutes(1);
 
 /**
- * What CloudWatch measures and the Prometheus rules don't: the database, the load balancer, and missing tasks. The Prometheus rules are in
- * Monitoring.
+ * What CloudWatch measures and the Prometheus rules don't: the database, the load balancer, and missing
+ * tasks. The Prometheus rules are in Monitoring.
  */
 export class Alarms extends Construct {
   readonly #topic: sns.ITopic;
@@ -110,8 +110,9 @@ function deadLetterRule(name: string, { deadLetters }: QueuePair): Record<string
 }
 
 /**
- * What only the load balancer can measure. Its count of the api's 5xx includes each 503 for a paste whose upload is in progress, and its
- * response times include the waits that clients asked for. The alert PasteflowApiErrors covers the api's own answers.
+ * What only the load balancer can measure. Its count of the api's 5xx includes each 503 for a paste whose
+ * upload is in progress, and its response times include the waits that clients asked for. The alert
+ * PasteflowApiErrors covers the api's own answers.
  */
 function apiRules({ balancer, requests }: AlarmsProps): Record<string, Rule> {
   const errors = new cloudwatch.MathExpression({

@@ -21,22 +21,30 @@ export interface DatabaseConfiguration {
   readonly storageGiB: number;
   readonly maxStorageGiB: number;
   readonly backupDays: number;
-  /** Null: the instance that the data stack creates. After a restore, the address of the restored instance: see docs/deploy.md. */
+  /**
+   * Null: the instance that the data stack creates. After a restore, the address of the restored instance:
+   * see docs/deploy.md.
+   */
   readonly host: string | null;
 }
 
 /**
  * Where operators reach the operations page. It never has a public address.
  *
- * - `tunnel`: the page listens on the loopback address of each janitor's task, which has a second container for the port forwarding of
+ * - `tunnel`: the page listens on the loopback address of each janitor's task, which has a second container
+ * for the port forwarding of
  *   Session Manager.
- * - `balancer`: an internal load balancer serves the page over HTTPS within the VPC, and to what is connected with it.
+ * - `balancer`: an internal load balancer serves the page over HTTPS within the VPC, and to what is connected
+ * with it.
  */
 export type OperationsConfiguration =
   | { readonly via: 'tunnel' }
   | {
       readonly via: 'balancer';
-      /** `OPS_URL`: the address in a browser, with a path if the page has one. Its name must lead to the output `OperationsAddress`. */
+      /**
+       * `OPS_URL`: the address in a browser, with a path if the page has one. Its name must lead to the
+       * output `OperationsAddress`.
+       */
       readonly url: string;
       readonly certificateArn: string;
       /** The networks of the operators, such as `10.8.0.0/16`. Nobody else reaches the load balancer. */
@@ -73,7 +81,10 @@ export const derivedSettings = [
   'OPS_READ_TOKEN',
 ] as const;
 
-/** Variables of .env.example, and OTEL_…. No secrets: everybody who may read a task definition could read them. */
+/**
+ * Variables of .env.example, and OTEL_…. No secrets: everybody who may read a task definition could read
+ * them.
+ */
 export type Settings = Readonly<Record<string, string>> & {
   readonly [Name in (typeof derivedSettings)[number]]?: never;
 };
@@ -104,8 +115,9 @@ export interface Configuration {
   /** Further settings. `all` applies to each service; a service's own settings take precedence. */
   readonly environment: Readonly<Record<'all' | ServiceName, Settings>>;
   /**
-   * The secret in Secrets Manager whose whole text is `OIDC_CLIENT_SECRET`, by its complete ARN, in the region of the stage. The identity
-   * provider makes the text, so that an operator creates the secret. Null: the api is a public client, or nobody signs in by a provider.
+   * The secret in Secrets Manager whose whole text is `OIDC_CLIENT_SECRET`, by its complete ARN, in the
+   * region of the stage. The identity provider makes the text, so that an operator creates the secret. Null:
+   * the api is a public client, or nobody signs in by a provider.
    */
   readonly oidcClientSecretArn: string | null;
   /** Null: there is no operations page. */
@@ -121,10 +133,16 @@ export interface Configuration {
 /** Two are enough: for each sweep one is active, and the other takes over within SWEEP_LOCK_IDLE_SECONDS. */
 export const JANITORS = 2;
 
-/** Besides its pool, a janitor has a connection for each running sweep. There are fewer sweeps than this number. */
+/**
+ * Besides its pool, a janitor has a connection for each running sweep. There are fewer sweeps than this
+ * number.
+ */
 const JANITOR_LOCKS = 16;
 
-/** Besides its pool, an upload-worker has two connections for each job that it runs: CONNECTIONS_A_JOB in compose-jobs.ts. */
+/**
+ * Besides its pool, an upload-worker has two connections for each job that it runs: CONNECTIONS_A_JOB in
+ * compose-jobs.ts.
+ */
 const CONNECTIONS_A_JOB = 2;
 const DEFAULT_JOB_CONCURRENCY = 2;
 

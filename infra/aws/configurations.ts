@@ -8,10 +8,16 @@ import type { Configuration, Stage } from './configuration.ts';
  */
 const REQUESTS_PER_TASK = 30_000;
 const BACKLOG_PER_TASK = 500;
-/** A job may take minutes, and a worker runs two at the same time (JOB_CONCURRENCY). Four waiting jobs are two rounds. */
+/**
+ * A job may take minutes, and a worker runs two at the same time (JOB_CONCURRENCY). Four waiting jobs are two
+ * rounds.
+ */
 const JOBS_PER_TASK = 4;
 
-/** ECS renews a task's credentials five minutes before they expire. A presigned URL expires with the credentials that signed it. */
+/**
+ * ECS renews a task's credentials five minutes before they expire. A presigned URL expires with the
+ * credentials that signed it.
+ */
 const environment: Configuration['environment'] = {
   all: {},
   api: { ASSET_URL_SECONDS: '300' },

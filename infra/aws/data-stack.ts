@@ -22,7 +22,10 @@ export const DATABASE_NAME = 'pasteflow';
 export class DataStack extends Stack {
   /** The database that the services use. A restored one, if the configuration names its host. */
   readonly database: rds.IDatabaseInstance;
-  /** The credentials of the master user, for the migration only. Also valid for a restored database, because a restore keeps the password. */
+  /**
+   * The credentials of the master user, for the migration only. Also valid for a restored database, because a
+   * restore keeps the password.
+   */
   readonly databaseCredentials: ISecret;
   /** The credentials of each service's own role. The migration creates the roles and sets their passwords. */
   readonly serviceCredentials: Readonly<Record<ServiceName, ISecret>>;
@@ -62,10 +65,11 @@ export class DataStack extends Stack {
   }
 
   /**
-   * No RDS Proxy. The services hold few and long-lived connections, whose number is bounded (`maxConnections`, tested against the
-   * instance). A proxy would pool nothing, because it pins connections with session advisory locks and idle_session_timeout (the
-   * janitor's sweeps, the migrator). It would add 1 to 5 ms to every statement and cost as much as a small instance. After a failover
-   * the pools reconnect by themselves.
+   * No RDS Proxy. The services hold few and long-lived connections, whose number is bounded
+   * (`maxConnections`, tested against the instance). A proxy would pool nothing, because it pins connections
+   * with session advisory locks and idle_session_timeout (the janitor's sweeps, the migrator). It would add 1
+   * to 5 ms to every statement and cost as much as a small instance. After a failover the pools reconnect by
+   * themselves.
    */
   #makeDatabase(vpc: ec2.IVpc): rds.DatabaseInstance {
     const { stage, database, protect, logDays } = this.#configuration;
@@ -116,11 +120,13 @@ export class DataStack extends Stack {
         parameters: {
           'rds.force_ssl': '1',
           log_min_duration_statement: '1000',
-          // The parameters of statements are the content of pastes, and DETAIL of an error can have a whole row.
+          // The parameters of statements are the content of pastes, and DETAIL of an error can have a whole
+          // row.
           log_parameter_max_length: '0',
           log_parameter_max_length_on_error: '0',
           log_error_verbosity: 'terse',
-          // paste_payloads gets and loses thousands of rows a second. With the default of 200, dead rows would accumulate.
+          // paste_payloads gets and loses thousands of rows a second. With the default of 200, dead rows
+          // would accumulate.
           autovacuum_vacuum_cost_limit: '2000',
         },
       }),
@@ -135,7 +141,10 @@ export class DataStack extends Stack {
     return new rds.DatabaseSecret(this, `Credentials-${role}`, { username: role });
   }
 
-  /** A restore needs these values, because it would use the VPC's default groups and the default parameters of RDS. */
+  /**
+   * A restore needs these values, because it would use the VPC's default groups and the default parameters of
+   * RDS.
+   */
   #tellRestorers(instance: rds.DatabaseInstance, group: ec2.SecurityGroup): void {
     const { dbSubnetGroupName, dbParameterGroupName } = instance.node.defaultChild as rds.CfnDBInstance;
     const outputs = {
@@ -147,7 +156,8 @@ export class DataStack extends Stack {
   }
 
   #inUse(instance: rds.DatabaseInstance): rds.IDatabaseInstance {
-    // Always exported: CloudFormation removes no export that a stack imports, so `host` could otherwise never be set.
+    // Always exported: CloudFormation removes no export that a stack imports, so `host` could otherwise never
+    // be set.
     for (const value of [
       instance.instanceIdentifier,
       instance.dbInstanceEndpointAddress,
@@ -165,10 +175,11 @@ export class DataStack extends Stack {
   }
 
   /**
-   * Versioned, so that a wrong deletion can be undone for 7 days (`npm run ops -- restore-objects`): by a wrong S3_BUCKET, a restored database,
-   * or an error in a sweep. The services' roles can delete objects, but no versions. `reconcile` lists current versions only. The content of
-   * a deleted paste therefore remains in the bucket for up to 7 days and S3's next expiry run; no service serves it. A deleted object
-   * without versions leaves a delete marker, which expires too.
+   * Versioned, so that a wrong deletion can be undone for 7 days (`npm run ops -- restore-objects`): by a
+   * wrong S3_BUCKET, a restored database, or an error in a sweep. The services' roles can delete objects, but
+   * no versions. `reconcile` lists current versions only. The content of a deleted paste therefore remains in
+   * the bucket for up to 7 days and S3's next expiry run; no service serves it. A deleted object without
+   * versions leaves a delete marker, which expires too.
    */
   #makeBucket({ bucket }: Resources): s3.Bucket {
     return new s3.Bucket(this, 'Content', {
@@ -196,7 +207,9 @@ export class DataStack extends Stack {
     });
   }
 
-  /** Access logs of S3 and of the load balancer. Short codes give access to pastes, so the logs expire soon. */
+  /**
+   * Access logs of S3 and of the load balancer. Short codes give access to pastes, so the logs expire soon.
+   */
   #makeAccessLogs(): s3.Bucket {
     return new s3.Bucket(this, 'AccessLogs', {
       encryption: s3.BucketEncryption.S3_MANAGED, // a load balancer can write to no bucket with another encryption

@@ -12,7 +12,10 @@ export interface Deployment {
   readonly services: ServicesStack;
 }
 
-/** Feature flags of the CDK. Without this flag, server access logs need an ACL, which the bucket doesn't allow. */
+/**
+ * Feature flags of the CDK. Without this flag, server access logs need an ACL, which the bucket doesn't
+ * allow.
+ */
 export const featureFlags = { '@aws-cdk/aws-s3:serverAccessLogsUseBucketPolicy': true };
 
 /** The stacks of one stage, in deployment order. */

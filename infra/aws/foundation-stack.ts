@@ -30,7 +30,8 @@ export class FoundationStack extends Stack {
       restrictDefaultSecurityGroup: false, // this would need a custom resource, and no resource uses that group
       subnetConfiguration: [
         { name: 'public', subnetType: ec2.SubnetType.PUBLIC, cidrMask: 24, mapPublicIpOnLaunch: false },
-        // For the key set of an OIDC issuer, and for ECR. Most traffic goes to S3, which has a gateway endpoint.
+        // For the key set of an OIDC issuer, and for ECR. Most traffic goes to S3, which has a gateway
+        // endpoint.
         { name: 'services', subnetType: ec2.SubnetType.PRIVATE_WITH_EGRESS, cidrMask: 20 },
         { name: 'database', subnetType: ec2.SubnetType.PRIVATE_ISOLATED, cidrMask: 24 },
       ],
@@ -45,7 +46,8 @@ export class FoundationStack extends Stack {
     this.cluster = new ecs.Cluster(this, 'Cluster', {
       vpc: this.vpc,
       clusterName: `pasteflow-${stage}`,
-      // A tunnel to the operations page runs no command. Without logs of commands, the task needs no right to write them.
+      // A tunnel to the operations page runs no command. Without logs of commands, the task needs no right to
+      // write them.
       executeCommandConfiguration: { logging: ecs.ExecuteCommandLogging.NONE },
       containerInsightsV2: ecs.ContainerInsights.ENABLED, // scaling divides the backlog by its count of running tasks
     });

@@ -14,7 +14,10 @@ export interface InternalEntranceProps {
   readonly janitor: MonitoredService;
 }
 
-/** The load balancer of the operations page. It has no public address, and admits only the networks of the operators. */
+/**
+ * The load balancer of the operations page. It has no public address, and admits only the networks of the
+ * operators.
+ */
 export class InternalEntrance extends Construct {
   constructor(scope: Construct, id: string, { operations, vpc, accessLogs, janitor }: InternalEntranceProps) {
     super(scope, id);
@@ -47,7 +50,8 @@ export class InternalEntrance extends Construct {
         janitor.service.loadBalancerTarget({ containerName: 'janitor', containerPort: OPERATIONS_PORT }),
       ],
       deregistrationDelay: Duration.seconds(10),
-      // Each janitor counts the charts of the last hour from its own start: an operator stays with one of them.
+      // Each janitor counts the charts of the last hour from its own start: an operator stays with one of
+      // them.
       stickinessCookieDuration: Duration.hours(8),
       // The page asks for a password.
       healthCheck: { path: '/healthz', port: String(METRICS_PORTS.janitor) },

@@ -6,7 +6,10 @@ import { configurations } from './configurations.ts';
 import { deploy, featureFlags } from './deployment.ts';
 import { acknowledge, nagExceptions } from './nag-exceptions.ts';
 
-/** `npm run synth -- --stage production --image-tag 1.2.3`: writes dist/STAGE, for `cdk deploy --app dist/STAGE`. Makes no request to AWS. */
+/**
+ * `npm run synth -- --stage production --image-tag 1.2.3`: writes dist/STAGE, for `cdk deploy --app
+ * dist/STAGE`. Makes no request to AWS.
+ */
 const { values } = parseArgs({ options: { stage: { type: 'string' }, 'image-tag': { type: 'string' } } });
 const stage = stages.find((name) => name === values.stage);
 const imageTag = values['image-tag'];

@@ -5,7 +5,10 @@ import { configurations } from './configurations.ts';
 import { readTarget } from './read-target.ts';
 import { runTask } from './run-task.ts';
 
-/** `npm run migrate -- STAGE`: run it after `cdk deploy --outputs-file dist/outputs.json` of the migration stack, and before the deployment of the services. */
+/**
+ * `npm run migrate -- STAGE`: run it after `cdk deploy --outputs-file dist/outputs.json` of the migration
+ * stack, and before the deployment of the services.
+ */
 const stage = stages.find((name) => name === process.argv[2]);
 if (stage === undefined) {
   process.stderr.write(`usage: npm run migrate -- ${stages.join('|')}\n`);

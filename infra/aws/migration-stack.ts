@@ -15,8 +15,9 @@ export interface MigrationStackProps extends StackProps {
 }
 
 /**
- * The task that migrates the schema. migrate-main.ts runs it before the services are deployed. The task is not a custom resource of the
- * services' stack: on a rollback, CloudFormation would run it again with the older image, and an older migrator refuses a newer schema.
+ * The task that migrates the schema. migrate-main.ts runs it before the services are deployed. The task is
+ * not a custom resource of the services' stack: on a rollback, CloudFormation would run it again with the
+ * older image, and an older migrator refuses a newer schema.
  */
 export class MigrationStack extends Stack {
   constructor(

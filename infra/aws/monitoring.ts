@@ -30,9 +30,11 @@ export interface MonitoringProps {
 const SCRAPE_INTERVAL = '30s'; // the rules look over two minutes at least
 
 /**
- * Amazon Managed Service for Prometheus with the alert rules of infra/observability. Most rules use figures that only Postgres and the
- * processes have and CloudWatch does not; a second set of alarms for CloudWatch would drift from them. Prometheus evaluates the rules even
- * when nothing is scraped, so PasteflowServiceMissing fires when the collector fails. The collector finds tasks by their names in Cloud Map.
+ * Amazon Managed Service for Prometheus with the alert rules of infra/observability. Most rules use figures
+ * that only Postgres and the processes have and CloudWatch does not; a second set of alarms for CloudWatch
+ * would drift from them. Prometheus evaluates the rules even when nothing is scraped, so
+ * PasteflowServiceMissing fires when the collector fails. The collector finds tasks by their names in Cloud
+ * Map.
  */
 export class Monitoring extends Construct {
   readonly #props: MonitoringProps;

@@ -108,7 +108,10 @@ export function nagExceptions({
   ];
 }
 
-/** Acknowledges each finding at its construct, as cdk-nag requires. @returns the exceptions that match no construct */
+/**
+ * Acknowledges each finding at its construct, as cdk-nag requires.
+ * @returns the exceptions that match no construct
+ */
 export function acknowledge(root: IConstruct, exceptions: readonly NagException[]): readonly NagException[] {
   const constructs = root.node.findAll();
   return exceptions.filter(({ path, rule, reason }) => {

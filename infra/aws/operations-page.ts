@@ -4,10 +4,16 @@ import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import type { OperationsConfiguration } from './configuration.ts';
 
-/** `OPS_PORT`. The same on the operator's machine at the end of a tunnel: the page refuses requests for another port. */
+/**
+ * `OPS_PORT`. The same on the operator's machine at the end of a tunnel: the page refuses requests for
+ * another port.
+ */
 export const OPERATIONS_PORT = 9467;
 
-/** Letters and digits: a browser sends the token as a password, and an operator copies it. 40 of them have 238 bits. */
+/**
+ * Letters and digits: a browser sends the token as a password, and an operator copies it. 40 of them have 238
+ * bits.
+ */
 const TOKEN_CHARACTERS = 40;
 
 /** The passwords of the operations page, and the settings of the janitors that serve it. */
@@ -28,7 +34,10 @@ export class OperationsPage extends Construct {
     };
   }
 
-  /** Secrets Manager makes the text. Its name is made by CloudFormation, so that a failed deployment leaves no name behind. */
+  /**
+   * Secrets Manager makes the text. Its name is made by CloudFormation, so that a failed deployment leaves no
+   * name behind.
+   */
   #makeToken(id: string, who: string): ecs.Secret {
     const secret = new Secret(this, id, {
       description: `The password of the operations page for who ${who}`,

@@ -15,10 +15,16 @@ const OWN = ['s3:GetObject', 's3:PutObject'];
 const LOOK = ['sqs:GetQueueUrl', 'sqs:GetQueueAttributes'];
 const CONSUME = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:ChangeMessageVisibility'];
 const SEND = ['sqs:SendMessage'];
-/** Removes what a crashed attempt has left: its object, and the parts of a multipart upload that was never completed. */
+/**
+ * Removes what a crashed attempt has left: its object, and the parts of a multipart upload that was never
+ * completed.
+ */
 const CLEAR = ['s3:DeleteObject', 's3:AbortMultipartUpload'];
 
-/** Serves content, signs the URLs of exports, and sends messages for what it has created. The api can neither write nor delete an object. */
+/**
+ * Serves content, signs the URLs of exports, and sends messages for what it has created. The api can neither
+ * write nor delete an object.
+ */
 export function apiPermissions({ bucket, uploads, jobs }: Data): PolicyStatement[] {
   return [
     seeBucket(bucket),
@@ -28,8 +34,9 @@ export function apiPermissions({ bucket, uploads, jobs }: Data): PolicyStatement
 }
 
 /**
- * Writes content and exports, and reads both: what it exports, and what it has put when the answer proves nothing. The worker can't delete content, only what an attempt at an
- * export has left behind, including the parts of a multipart upload.
+ * Writes content and exports, and reads both: what it exports, and what it has put when the answer proves
+ * nothing. The worker can't delete content, only what an attempt at an export has left behind, including the
+ * parts of a multipart upload.
  */
 export function uploadWorkerPermissions({ bucket, uploads, jobs }: Data): PolicyStatement[] {
   return [
@@ -46,8 +53,9 @@ export function uploadWorkerPermissions({ bucket, uploads, jobs }: Data): Policy
 }
 
 /**
- * Deletes objects, but no versions, and reads only the bucket's owner; sends the messages that the api could not send; empties the dead-letter queues, and returns the
- * messages that it can't move (`ops retry-dead-letters`). With a tunnel to the operations page, the CDK adds the four actions of `ssmmessages`.
+ * Deletes objects, but no versions, and reads only the bucket's owner; sends the messages that the api could
+ * not send; empties the dead-letter queues, and returns the messages that it can't move (`ops
+ * retry-dead-letters`). With a tunnel to the operations page, the CDK adds the four actions of `ssmmessages`.
  */
 export function janitorPermissions({ bucket, uploads, jobs }: Data): PolicyStatement[] {
   return [
@@ -60,7 +68,10 @@ export function janitorPermissions({ bucket, uploads, jobs }: Data): PolicyState
   ];
 }
 
-/** For HeadBucket (readiness) and for the janitor's listing. Without this right, S3 answers 403 instead of 404 for a missing object. */
+/**
+ * For HeadBucket (readiness) and for the janitor's listing. Without this right, S3 answers 403 instead of 404
+ * for a missing object.
+ */
 function seeBucket(bucket: s3.IBucket, ...more: string[]): PolicyStatement {
   return new PolicyStatement({
     sid: 'SeeBucket',

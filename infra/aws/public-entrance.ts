@@ -7,8 +7,9 @@ import { Construct } from 'constructs';
 import type { Configuration } from './configuration.ts';
 
 /**
- * Below the 80 s for which the api keeps an idle connection: the load balancer closes first, and never sends a request into a connection that
- * the api is closing. Above the 60 s that an answer may take (`Prefer: wait`). Event streams send a byte every 15 s.
+ * Below the 80 s for which the api keeps an idle connection: the load balancer closes first, and never sends
+ * a request into a connection that the api is closing. Above the 60 s that an answer may take (`Prefer:
+ * wait`). Event streams send a byte every 15 s.
  */
 export const IDLE_SECONDS = 75;
 
@@ -31,7 +32,8 @@ export class PublicEntrance extends Construct {
       internetFacing: true,
       idleTimeout: Duration.seconds(IDLE_SECONDS),
       dropInvalidHeaderFields: true,
-      // No deletion protection here: a first deployment that fails could not be rolled back. The stack's termination protection prevents a deletion by mistake.
+      // No deletion protection here: a first deployment that fails could not be rolled back. The stack's
+      // termination protection prevents a deletion by mistake.
       xffHeaderProcessingMode: elb.XffHeaderProcessingMode.APPEND,
     });
     this.balancer.logAccessLogs(accessLogs, 'balancer');
@@ -60,10 +62,12 @@ export class PublicEntrance extends Construct {
       port,
       protocol: elb.ApplicationProtocol.HTTP,
       targets: [service],
-      // ECS deregisters a task before it stops the task. The api then finishes its requests within 8 s and exits within 10 s.
+      // ECS deregisters a task before it stops the task. The api then finishes its requests within 8 s and
+      // exits within 10 s.
       deregistrationDelay: Duration.seconds(10),
       loadBalancingAlgorithmType: elb.TargetGroupLoadBalancingAlgorithmType.LEAST_OUTSTANDING_REQUESTS,
-      // Not /readyz, which queries Postgres: during a failover of RDS, ECS would replace all tasks, and no new task would become ready.
+      // Not /readyz, which queries Postgres: during a failover of RDS, ECS would replace all tasks, and no
+      // new task would become ready.
       healthCheck: {
         path: '/healthz',
         interval: Duration.seconds(10),

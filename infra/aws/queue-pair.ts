@@ -3,7 +3,9 @@ import * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { QueueDescription, QueueSettings } from '../resources.ts';
 
-/** A queue and its dead-letter queue as resources.json describes them. Both are encrypted and accept only TLS. */
+/**
+ * A queue and its dead-letter queue as resources.json describes them. Both are encrypted and accept only TLS.
+ */
 export class QueuePair extends Construct {
   readonly queue: sqs.Queue;
   readonly deadLetters: sqs.Queue;
@@ -32,7 +34,8 @@ export class QueuePair extends Construct {
       queueName,
       visibilityTimeout: Duration.seconds(settings.visibilitySeconds),
       retentionPeriod: Duration.seconds(settings.retentionSeconds),
-      // The key of SQS: a KMS key would cost a request to KMS for each data key, and every paste would depend on KMS.
+      // The key of SQS: a KMS key would cost a request to KMS for each data key, and every paste would depend
+      // on KMS.
       encryption: sqs.QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
       ...(deadLetterQueue && { deadLetterQueue }),

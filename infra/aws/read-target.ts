@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs';
 import type { Stage } from './configuration.ts';
 import type { TaskTarget } from './run-task.ts';
 
-/** Reads the output of `cdk deploy --outputs-file dist/outputs.json`. @throws Error that names the stack to deploy first */
+/**
+ * Reads the output of `cdk deploy --outputs-file dist/outputs.json`.
+ * @throws Error that names the stack to deploy first
+ */
 export function readTarget(stage: Stage): TaskTarget {
   const outputs = JSON.parse(readFileSync('dist/outputs.json', 'utf8')) as Record<string, TaskTarget>;
   const target = outputs[`pasteflow-${stage}-migration`];

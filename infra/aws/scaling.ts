@@ -23,10 +23,11 @@ export function scaleApi(
 }
 
 /**
- * Scales on the backlog of uploads and of jobs for each task. Of two target-tracking policies, either can add tasks, and both must agree before
- * a task is removed. (A step policy on jobs would add tasks, and the policy on uploads would remove them while jobs still wait.) It also scales on
- * the age of the oldest upload, for a queue that is short but not served. A message keeps its age through all of its retries (31 s and the
- * puts), so the limit is a minute. During an outage of S3, more workers don't help, but `max` bounds their number.
+ * Scales on the backlog of uploads and of jobs for each task. Of two target-tracking policies, either can add
+ * tasks, and both must agree before a task is removed. (A step policy on jobs would add tasks, and the policy
+ * on uploads would remove them while jobs still wait.) It also scales on the age of the oldest upload, for a
+ * queue that is short but not served. A message keeps its age through all of its retries (31 s and the puts),
+ * so the limit is a minute. During an outage of S3, more workers don't help, but `max` bounds their number.
  */
 export function scaleUploadWorker(
   service: ecs.FargateService,

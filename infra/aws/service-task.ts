@@ -22,7 +22,10 @@ export interface ServiceTaskProps {
   readonly environment?: Record<string, string>;
   /** User and password of the task in Postgres. */
   readonly credentials: ISecret;
-  /** Secrets besides user and password, by the variable that they go into. Only the execution role of this task can read them. */
+  /**
+   * Secrets besides user and password, by the variable that they go into. Only the execution role of this
+   * task can read them.
+   */
   readonly secrets?: Readonly<Record<string, ecs.Secret>>;
   readonly permissions: readonly PolicyStatement[];
   readonly ports?: readonly number[];
@@ -35,7 +38,10 @@ export interface ServiceTaskProps {
 /** Services stop within 10 s. Fargate kills a task after this time. */
 const STOP_TIMEOUT = Duration.seconds(30);
 
-/** One container, without root and with a read-only file system, and with a role that has only the rights in `permissions`. */
+/**
+ * One container, without root and with a read-only file system, and with a role that has only the rights in
+ * `permissions`.
+ */
 export class ServiceTask extends Construct {
   readonly definition: ecs.FargateTaskDefinition;
   readonly logGroup: logs.LogGroup;
@@ -89,7 +95,10 @@ export class ServiceTask extends Construct {
   }
 }
 
-/** The URL omits what only Secrets Manager has. pg then takes host, user and password from PGHOST, PGUSER and PGPASSWORD. */
+/**
+ * The URL omits what only Secrets Manager has. pg then takes host, user and password from PGHOST, PGUSER and
+ * PGPASSWORD.
+ */
 function databaseEnvironment({ database }: DataStack): Record<string, string> {
   return {
     NODE_ENV: 'production',

@@ -156,7 +156,8 @@ export class ServicesStack extends Stack {
       ...(task.tasks !== undefined && { desiredCount: task.tasks }),
       securityGroups: [
         group,
-        // Imported as immutable: otherwise the load balancer would add a rule to it, and the stacks would depend on each other.
+        // Imported as immutable: otherwise the load balancer would add a rule to it, and the stacks would
+        // depend on each other.
         ec2.SecurityGroup.fromSecurityGroupId(
           this,
           `Database-${name}`,

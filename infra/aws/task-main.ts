@@ -5,7 +5,10 @@ import { configurations } from './configurations.ts';
 import { readTarget } from './read-target.ts';
 import { runTask } from './run-task.ts';
 
-/** `npm run task -- STAGE SERVICE ENTRY [ARGUMENT…]`: runs another entry of a service's image once, with the rights and settings of the service. */
+/**
+ * `npm run task -- STAGE SERVICE ENTRY [ARGUMENT…]`: runs another entry of a service's image once, with the
+ * rights and settings of the service.
+ */
 const [stageName, service, ...words] = process.argv.slice(2);
 const stage = stages.find((name) => name === stageName);
 if (stage === undefined || service === undefined || words.length === 0) {

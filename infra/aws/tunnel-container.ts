@@ -8,9 +8,10 @@ export const TUNNEL = 'tunnel';
 const WAIT = 'setInterval(() => {}, 2 ** 30)';
 
 /**
- * Adds a container for the agent of ECS Exec, which forwards ports of the task to an operator. The agent needs a container with a writable
- * file system, which the service itself must not have. This one runs the same image and has none of the service's secrets, so that a session
- * doesn't lead to the database. Containers of a task share the loopback address. The service goes on when this container ends.
+ * Adds a container for the agent of ECS Exec, which forwards ports of the task to an operator. The agent
+ * needs a container with a writable file system, which the service itself must not have. This one runs the
+ * same image and has none of the service's secrets, so that a session doesn't lead to the database.
+ * Containers of a task share the loopback address. The service goes on when this container ends.
  */
 export function addTunnelContainer(
   scope: Construct,

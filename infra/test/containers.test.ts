@@ -35,12 +35,14 @@ describe('the Dockerfile', () => {
     expect(targets['runtime']).toMatch(/^USER 65532:65532$/m);
   });
 
-  // The volume tests of memory start the api with the same setting: packages/e2e/test/support/large-bodies.ts.
+  // The volume tests of memory start the api with the same setting:
+  // packages/e2e/test/support/large-bodies.ts.
   test('lets malloc give large buffers of the api back to the system', () => {
     expect(targets['api']).toMatch(/^ENV .*\bMALLOC_MMAP_THRESHOLD_=1048576$/m);
   });
 
-  // RunTask runs `token-main.js` and `ops-main.js` in the same images, which an entry in ENTRYPOINT would prevent.
+  // RunTask runs `token-main.js` and `ops-main.js` in the same images, which an entry in ENTRYPOINT would
+  // prevent.
   test('has every entry in the command, which RunTask, compose and Kubernetes can replace', () => {
     const sources = {
       'dist/main.js': ['services/api', 'services/upload-worker', 'services/janitor'],

@@ -20,7 +20,10 @@ interface RuleFile {
 }
 const alertsOf = ({ groups }: RuleFile) => groups.flatMap(({ rules }) => rules.map(({ alert }) => alert));
 
-/** For each alert rule, which runs in Prometheus on AWS: the CloudWatch alarm that fires for the same cause, if there is one. */
+/**
+ * For each alert rule, which runs in Prometheus on AWS: the CloudWatch alarm that fires for the same cause,
+ * if there is one.
+ */
 const standsFor: Readonly<Record<string, string | null>> = {
   PasteflowCountingBehind: null,
   PasteflowUploadUnsettled: 'UploadsQueueAge',

@@ -34,7 +34,10 @@ function told({ RedrivePolicy, ...attributes }: Record<string, string>): Told[st
   } as unknown as Told[string];
 }
 
-/** Imported by a path that the compiler doesn't follow, because the sources of the workspace have other compiler settings. */
+/**
+ * Imported by a path that the compiler doesn't follow, because the sources of the workspace have other
+ * compiler settings.
+ */
 async function source<T>(path: string): Promise<T> {
   return (await import(new URL(`../../${path}`, import.meta.url).pathname)) as T;
 }

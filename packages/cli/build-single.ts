@@ -1,11 +1,15 @@
-// `npm run build:single`: the command line client and a Node in one executable, for the platform of the build.
+// `npm run build:single`: the command line client and a Node in one executable, for the platform of the
+// build.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Becomes a part of the executable. The Node of this repository has no --build-sea, which came with Node 25.5. */
+/**
+ * Becomes a part of the executable. The Node of this repository has no --build-sea, which came with Node
+ * 25.5.
+ */
 const NODE = 'node@26.10.0';
 
 const folder = fileURLToPath(new URL('.', import.meta.url));

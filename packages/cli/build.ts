@@ -1,4 +1,5 @@
-// Bundles the command line client into one file, in a package of its own that depends on nothing: `npm pack dist/package`.
+// Bundles the command line client into one file, in a package of its own that depends on nothing: `npm pack
+// dist/package`.
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,5 +1,5 @@
-// Bundles the browser modules and the styles into dist/assets, with a hash in each name and compressed copies beside
-// them. The bootstrap runs this when a source has changed; the image of the api runs it once.
+// Bundles the browser modules and the styles into dist/assets, with a hash in each name and compressed copies
+// beside them. The bootstrap runs this when a source has changed; the image of the api runs it once.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
@@ -36,7 +36,10 @@ const types: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** The modules of SQL and CSS build all their dialects when they are loaded. esbuild drops unused calls that are marked as pure. */
+/**
+ * The modules of SQL and CSS build all their dialects when they are loaded. esbuild drops unused calls that
+ * are marked as pure.
+ */
 const pureDialects: Plugin = {
   name: 'pure dialects',
   setup: (build) => {
@@ -73,8 +76,8 @@ function bundle(entryPoints: readonly string[]) {
 }
 
 /**
- * The page of an encrypted paste shares most modules with that of any other paste. As chunks, they would compress worse, and the other page
- * would be larger than 15 KB.
+ * The page of an encrypted paste shares most modules with that of any other paste. As chunks, they would
+ * compress worse, and the other page would be larger than 15 KB.
  */
 const APART = 'browser/encrypted-paste.ts';
 const built = await Promise.all([bundle(sources.filter((source) => source !== APART)), bundle([APART])]);

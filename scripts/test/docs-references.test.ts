@@ -6,7 +6,10 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const documents = globSync(['*.md', 'docs/**/*.md', 'packages/*/*.md', 'infra/*.md'], { cwd: root });
 
-/** A path from the root between backticks, such as `packages/domain/src/machines` or `services/api/src/app.ts`. */
+/**
+ * A path from the root between backticks, such as `packages/domain/src/machines` or
+ * `services/api/src/app.ts`.
+ */
 const PATH = /`((?:packages|services|docs|infra|scripts|localstack|\.ci)\/[\w./-]*[\w/])`/g;
 const LINK = /\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)/g;
 const PROOF = /\bnpm run proof -- ([a-z][\w-]*)/g;

@@ -13,7 +13,9 @@ const readers = [
   'packages/dev-stack/src/**/*.ts',
 ];
 
-/** A key of a zod schema, a `setting`, a property of an environment, or the name of a setting in a message. */
+/**
+ * A key of a zod schema, a `setting`, a property of an environment, or the name of a setting in a message.
+ */
 const mentions =
   /(?<=^\s+)[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?=:)|(?<=\bsetting\(\s*')[A-Z][A-Z0-9_]+|(?<=\benv\.)[A-Z][A-Z0-9_]+|(?<=')STACK_[A-Z_]+(?=')/gm;
 

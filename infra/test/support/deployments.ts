@@ -16,7 +16,10 @@ export interface Resource {
   readonly UpdateReplacePolicy?: string;
 }
 
-/** The CDK removes its own temporary folders when the process ends, which a worker process of Jest never reports. */
+/**
+ * The CDK removes its own temporary folders when the process ends, which a worker process of Jest never
+ * reports.
+ */
 const outputs = mkdtempSync(join(tmpdir(), 'pasteflow-cdk-'));
 afterAll(() => rmSync(outputs, { recursive: true, force: true }));
 
@@ -48,7 +51,10 @@ export interface Container {
   readonly Environment: { Name: string; Value: unknown }[];
 }
 
-/** The containers of the services or of the migration, without that of a tunnel, which has neither settings nor secrets. */
+/**
+ * The containers of the services or of the migration, without that of a tunnel, which has neither settings
+ * nor secrets.
+ */
 export function serviceContainers(
   of: ReturnType<typeof deployment>,
   stack: 'services' | 'migration',
@@ -84,7 +90,10 @@ interface Statement {
   readonly Resource: unknown;
 }
 
-/** The secrets that the execution role of each service can read: the logical id without its hash, or the ARN of a secret from elsewhere. */
+/**
+ * The secrets that the execution role of each service can read: the logical id without its hash, or the ARN
+ * of a secret from elsewhere.
+ */
 export function executionSecrets(of: ReturnType<typeof deployment>): Record<string, string[]> {
   const secrets: Record<string, string[]> = {};
   for (const { Properties } of Object.values(of.resources('services', 'AWS::IAM::Policy'))) {

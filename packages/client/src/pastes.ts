@@ -131,8 +131,8 @@ export class Pastes {
   }
 
   /**
-   * What has changed since the paste that this one was made from: a patch in the unified format of diff, empty
-   * when nothing has changed. Its bytes may be no UTF-8. Waits for uploads that are in progress.
+   * What has changed since the paste that this one was made from: a patch in the unified format of diff,
+   * empty when nothing has changed. Its bytes may be no UTF-8. Waits for uploads that are in progress.
    */
   async diff(
     shortCode: string,

@@ -12,8 +12,8 @@ export function sourceCommand(entry: string, args: readonly string[], deathSigna
 }
 
 /**
- * The command that runs a bundle of an entry file. Stack traces name the lines of the bundle: reading its source
- * maps takes a fifth of the CPU time of a start.
+ * The command that runs a bundle of an entry file. Stack traces name the lines of the bundle: reading its
+ * source maps takes a fifth of the CPU time of a start.
  */
 export function bundleCommand(file: string, args: readonly string[], deathSignal: DeathSignal): Command {
   return nodeCommand([file, ...args], deathSignal);

@@ -9,8 +9,8 @@ import { removeStackFile, stackFileIn, writeStackFile } from './stack-file.ts';
 
 export interface EmbeddedStack {
   /**
-   * The variables with which a service uses the stack: AWS_ENDPOINT_URL and others. DATABASE_URL is that of the
-   * superuser: see urlOfService.
+   * The variables with which a service uses the stack: AWS_ENDPOINT_URL and others. DATABASE_URL is that of
+   * the superuser: see urlOfService.
    */
   environment: Record<string, string>;
   /** A file with the same variables for a shell or `node --env-file`. It exists while the stack runs. */

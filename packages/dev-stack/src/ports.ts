@@ -24,15 +24,17 @@ export async function takePort({ port, host = '127.0.0.1', setting }: PortReques
 }
 
 /**
- * For users that listen seconds later. A port that the system gives for port 0 is often taken again by then, because Linux takes the ports of
- * outgoing connections from 32768 on (macOS and Windows: 49152). The end-to-end tests use the ports from 12000 to 29999
- * (packages/e2e/src/ports.ts), and Kubernetes those from 30000 on.
+ * For users that listen seconds later. A port that the system gives for port 0 is often taken again by then,
+ * because Linux takes the ports of outgoing connections from 32768 on (macOS and Windows: 49152). The
+ * end-to-end tests use the ports from 12000 to 29999 (packages/e2e/src/ports.ts), and Kubernetes those from
+ * 30000 on.
  */
 const LASTING_PORTS = { first: 10_000, count: 2_000 };
 const MAX_LASTING_TRIES = 100;
 
 /**
- * Calls takePort for each request, and returns no port twice. A free port is one that the system gives to no outgoing connection.
+ * Calls takePort for each request, and returns no port twice. A free port is one that the system gives to no
+ * outgoing connection.
  * @throws StackError as takePort does
  */
 export async function takePorts(requests: readonly PortRequest[]): Promise<number[]> {
@@ -60,8 +62,8 @@ async function takeLastingPort(request: PortRequest): Promise<number> {
 const MAX_TRIES = 5;
 
 /**
- * Starts a server on the port, or on a free one for port 0. When another program takes the free port before the server listens on it, the
- * server starts again on another one.
+ * Starts a server on the port, or on a free one for port 0. When another program takes the free port before
+ * the server listens on it, the server starts again on another one.
  * @throws StackError as takePort does, and whatever `start` throws
  */
 export async function withPort<Server>(

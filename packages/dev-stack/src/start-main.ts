@@ -43,7 +43,9 @@ function serviceEnvironment(config: StartConfig, added: Record<string, string>):
   return env;
 }
 
-/** With an embedded Postgres, each service connects as its own role. The migration connects as the superuser. */
+/**
+ * With an embedded Postgres, each service connects as its own role. The migration connects as the superuser.
+ */
 function environmentOf(
   service: ServiceOfRole,
   { embeddedPostgres }: StartConfig,

@@ -74,7 +74,9 @@ const receive = (endpoint: string, visibility: number) =>
     AttributeNames: ['ApproximateReceiveCount'],
   });
 
-/** Writes and deletes rows, messages and objects. A later start must find exactly what was acknowledged here. */
+/**
+ * Writes and deletes rows, messages and objects. A later start must find exactly what was acknowledged here.
+ */
 async function fill({ databaseUrl, endpoint }: RunningStack): Promise<void> {
   await query(databaseUrl, 'DROP TABLE IF EXISTS kept; CREATE TABLE kept (n int)');
   await sqs(endpoint, 'PurgeQueue', {});

@@ -2,19 +2,26 @@ import { parseReason, storedReason, wordsOf } from './reason.ts';
 import { lossDelayMs, maxAttempts, retryDelayMs, type RetryPolicy } from './retry.ts';
 
 /**
- * How one attempt at a piece of work ended, as seen by the process that reports the end. `error` is a stored reason (`storedReason`), and
- * `cause` what was thrown, for the log.
+ * How one attempt at a piece of work ended, as seen by the process that reports the end. `error` is a stored
+ * reason (`storedReason`), and `cause` what was thrown, for the log.
  */
 export type AttemptOutcome =
   | { readonly kind: 'succeeded' }
-  /** The work itself failed. The attempt is spent, and the next one waits. `isFinal`: no further attempt can succeed. */
+  /**
+   * The work itself failed. The attempt is spent, and the next one waits. `isFinal`: no further attempt can
+   * succeed.
+   */
   | { readonly kind: 'failed'; readonly error: string; readonly cause?: unknown; readonly isFinal?: boolean }
   /**
-   * The process that ran the attempt died, or its message was received too often without an outcome. No attempt is spent. Losses are
-   * counted apart, and the wait grows with each loss (`lossDelayMs`), because the work may be what kills the processes.
+   * The process that ran the attempt died, or its message was received too often without an outcome. No
+   * attempt is spent. Losses are counted apart, and the wait grows with each loss (`lossDelayMs`), because
+   * the work may be what kills the processes.
    */
   | { readonly kind: 'lost'; readonly error: string }
-  /** Something other than the work prevented the attempt. No attempt is spent; the next one is due after `POSTPONED_MS`. */
+  /**
+   * Something other than the work prevented the attempt. No attempt is spent; the next one is due after
+   * `POSTPONED_MS`.
+   */
   | { readonly kind: 'postponed'; readonly error: string; readonly cause?: unknown }
   /** The process is stopping. No attempt is spent. */
   | { readonly kind: 'interrupted' };
@@ -25,7 +32,10 @@ export type NextStep =
   | { readonly kind: 'retry'; readonly attempt: number; readonly delayMs: number }
   | { readonly kind: 'give_up'; readonly reason: string };
 
-/** The wait after a postponed attempt, in ms. Without a wait, the message would cycle as fast as the machine allows. */
+/**
+ * The wait after a postponed attempt, in ms. Without a wait, the message would cycle as fast as the machine
+ * allows.
+ */
 const POSTPONED_MS = 1000;
 
 export const INTERRUPTED = 'interrupted';

@@ -1,13 +1,18 @@
-/** With a short code before it and an extension behind it, a name stays below the file systems' limit of 255 bytes. */
+/**
+ * With a short code before it and an extension behind it, a name stays below the file systems' limit of 255
+ * bytes.
+ */
 const MAX_STEM_BYTES = 180;
 
 /** Windows opens a device under these names, with any extension. */
 const DEVICE = /^(con|prn|aux|nul|(com|lpt)[1-9¹²³])(\.|$)/i;
 
 /**
- * The name of a paste's file, valid on every file system: the title with unsafe characters replaced. Letters keep their marks, which Hindi
- * and Tamil write as characters of their own; ZWNJ and ZWJ join letters in Persian and Hindi. A long title is cut before its extension.
- * @param title null: none @param otherwise the name without an extension of a paste whose title has no usable character, or names a device of Windows
+ * The name of a paste's file, valid on every file system: the title with unsafe characters replaced. Letters
+ * keep their marks, which Hindi and Tamil write as characters of their own; ZWNJ and ZWJ join letters in
+ * Persian and Hindi. A long title is cut before its extension.
+ * @param title null: none @param otherwise the name without an extension of a paste whose title has no usable
+ * character, or names a device of Windows
  * @returns a name with an extension; default: .txt
  */
 export function fileNameOf(title: string | null, otherwise: string): string {

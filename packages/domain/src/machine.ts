@@ -1,6 +1,8 @@
 import { InvalidTransitionError } from './errors.ts';
 
-/** Where a machine's state is stored. The database's enforcement and its audit trail are generated from this. */
+/**
+ * Where a machine's state is stored. The database's enforcement and its audit trail are generated from this.
+ */
 export interface StateStorage {
   readonly table: string;
   readonly column: string;
@@ -16,8 +18,8 @@ export interface StateDescription<State extends string = string> {
   /** The states that may follow. None: the state is terminal. */
   readonly to: readonly State[];
   /**
-   * The column with the time at which a row entered the state. Without one, the last transition in the audit trail tells the time, and for
-   * the initial state `created_at` does.
+   * The column with the time at which a row entered the state. Without one, the last transition in the audit
+   * trail tells the time, and for the initial state `created_at` does.
    */
   readonly since?: string;
 }
@@ -94,8 +96,8 @@ export interface Transition<From extends string = string, To extends string = st
 }
 
 /**
- * A transition of the machine, for statements to take their states from. A transition that the table does not allow fails to compile, and
- * the module that names it fails to load.
+ * A transition of the machine, for statements to take their states from. A transition that the table does not
+ * allow fails to compile, and the module that names it fails to load.
  * @throws InvalidTransitionError
  */
 export function transition<

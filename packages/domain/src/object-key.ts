@@ -6,7 +6,10 @@ export const OBJECT_KEY_PREFIX = 'pastes/';
 /** The prefix of the objects that jobs write. Each job has its own folder below it. */
 export const JOB_OBJECT_KEY_PREFIX = 'jobs/';
 
-/** The object that names the database to which the bucket belongs. It is outside the prefixes of pastes and jobs. */
+/**
+ * The object that names the database to which the bucket belongs. It is outside the prefixes of pastes and
+ * jobs.
+ */
 export const BUCKET_OWNER_KEY = 'pasteflow-owner';
 
 /** The key of a paste's object in the bucket. */

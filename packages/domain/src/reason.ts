@@ -43,8 +43,8 @@ export const reasonClasses = [
 type ReasonClass = (typeof reasonClasses)[number];
 
 /**
- * Classes whose text is written for the owner of the paste or job. The texts of all others may have names of hosts, modules and processes,
- * and are for operators.
+ * Classes whose text is written for the owner of the paste or job. The texts of all others may have names of
+ * hosts, modules and processes, and are for operators.
  */
 const textIsForOwner: ReadonlySet<ReasonClass> = new Set([
   'dead_letter',
@@ -68,7 +68,10 @@ export function wordsOf(reasonClass: ReasonClass): string {
   return reasonClass.replaceAll('_', ' ');
 }
 
-/** A reason as it is stored: `storage unavailable: S3 answered 500`. The text is for operators, and see `textForOwner`. */
+/**
+ * A reason as it is stored: `storage unavailable: S3 answered 500`. The text is for operators, and see
+ * `textForOwner`.
+ */
 export function storedReason(reasonClass: Exclude<ReasonClass, 'other'>, text: string): string {
   return `${wordsOf(reasonClass)}: ${text}`;
 }
@@ -82,17 +85,26 @@ export function parseReason(stored: string): Reason {
   return { class: found, text: colon === -1 ? null : stored.slice(colon + 2) };
 }
 
-/** How versions before the classes of reasons began the `error_message` of a job that they gave up. Errors of any kind follow. */
+/**
+ * How versions before the classes of reasons began the `error_message` of a job that they gave up. Errors of
+ * any kind follow.
+ */
 const GIVEN_UP_UNCLASSIFIED = /^(\d+ attempts failed|lost \d+ times); the last: /;
 
-/** Reads the `error_message` of a job: the reason of its last attempt, or the text with which its work has ended. */
+/**
+ * Reads the `error_message` of a job: the reason of its last attempt, or the text with which its work has
+ * ended.
+ */
 export function parseJobReason(stored: string): Reason {
   const reason = parseReason(stored);
   if (reason.class !== 'other') return reason;
   return { class: GIVEN_UP_UNCLASSIFIED.test(stored) ? 'internal' : 'work_failed', text: stored };
 }
 
-/** The text for the owner of the paste or job: without names of hosts, modules and processes. null: there is none. */
+/**
+ * The text for the owner of the paste or job: without names of hosts, modules and processes. null: there is
+ * none.
+ */
 export function textForOwner({ class: reasonClass, text }: Reason): string | null {
   if (text !== null && textIsForOwner.has(reasonClass)) return text;
   return reasonClass === 'other' ? null : wordsOf(reasonClass);

@@ -1,4 +1,7 @@
-/** The waits between attempts. `delaysMs[n-1]` is the wait after the failure of attempt n; there is one attempt more than delays. */
+/**
+ * The waits between attempts. `delaysMs[n-1]` is the wait after the failure of attempt n; there is one
+ * attempt more than delays.
+ */
 export interface RetryPolicy {
   readonly delaysMs: readonly number[];
   /** Each wait is changed by a uniformly random amount within ±jitterMs. */
@@ -8,15 +11,20 @@ export interface RetryPolicy {
 }
 
 /**
- * At once, then after 1, 2, 4, 8 and 16 s, each ±200 ms: six attempts in about 31 s. The doubling gives an overloaded S3 time to
- * recover. The jitter spreads the retries of pastes that failed at the same moment.
+ * At once, then after 1, 2, 4, 8 and 16 s, each ±200 ms: six attempts in about 31 s. The doubling gives an
+ * overloaded S3 time to recover. The jitter spreads the retries of pastes that failed at the same moment.
  */
 export const defaultRetryPolicy: RetryPolicy = { delaysMs: [1000, 2000, 4000, 8000, 16_000], jitterMs: 200 };
 
-/** Work that was lost more often than this is reported to the operator. The partial index `task_executions_lost` has the same number. */
+/**
+ * Work that was lost more often than this is reported to the operator. The partial index
+ * `task_executions_lost` has the same number.
+ */
 export const MAX_UNREPORTED_LOSSES = 3;
 
-/** A job always reaches an end, also when it crashes each worker that runs it. An upload has no such limit. */
+/**
+ * A job always reaches an end, also when it crashes each worker that runs it. An upload has no such limit.
+ */
 export const MAX_JOB_LOSSES = 6;
 
 export function maxAttempts(policy: RetryPolicy): number {
@@ -26,7 +34,8 @@ export function maxAttempts(policy: RetryPolicy): number {
 /**
  * @param attempt the attempt that has just failed, from 1
  * @param random uniform in [0, 1)
- * @returns the wait before the next attempt, in whole milliseconds, never negative; null: `attempt` was the last
+ * @returns the wait before the next attempt, in whole milliseconds, never negative; null: `attempt` was the
+ * last
  */
 export function retryDelayMs(policy: RetryPolicy, attempt: number, random: number): number | null {
   const base = policy.delaysMs[attempt - 1];
@@ -38,9 +47,9 @@ const FIRST_LOSS_DELAY_MS = 1000;
 const MAX_LOSS_DELAY_MS = 60_000;
 
 /**
- * The wait after a loss: 1, 2, 4, 8, 16, 32, and then always 60 s. With a lease of 6 s and a reaper that runs every 2 s, the first wait
- * still lets the work of a crashed worker run elsewhere within 10 s. The later waits keep content that crashes its worker from crashing
- * one worker after the other.
+ * The wait after a loss: 1, 2, 4, 8, 16, 32, and then always 60 s. With a lease of 6 s and a reaper that runs
+ * every 2 s, the first wait still lets the work of a crashed worker run elsewhere within 10 s. The later
+ * waits keep content that crashes its worker from crashing one worker after the other.
  * @param losses the losses of the work so far, the one that has just happened included, from 1
  * @returns milliseconds
  */

@@ -1,6 +1,7 @@
 /**
- * A slug as a regular expression: 3 to 64 characters. A hyphen is neither the first nor the last one: command lines take a word with a
- * leading hyphen for an option, and programs that make links of texts leave a trailing one out.
+ * A slug as a regular expression: 3 to 64 characters. A hyphen is neither the first nor the last one: command
+ * lines take a word with a leading hyphen for an option, and programs that make links of texts leave a
+ * trailing one out.
  */
 export const SLUG = '[a-z0-9][a-z0-9-]{1,62}[a-z0-9]';
 

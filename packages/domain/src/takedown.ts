@@ -1,6 +1,6 @@
 /**
- * Why an operator takes a paste down or blocks its content, in one word. The list is closed: this word is what readers see. The reason in
- * the operator's own words is for operators only.
+ * Why an operator takes a paste down or blocks its content, in one word. The list is closed: this word is
+ * what readers see. The reason in the operator's own words is for operators only.
  */
 export const takedownClasses = [
   /** A court or an authority demands it, or the law plainly does. */

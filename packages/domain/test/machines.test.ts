@@ -16,7 +16,10 @@ import {
   type StateOf,
 } from '../src/index.ts';
 
-/** The rules, written by hand a second time: for each state, the states that may follow. The first state is the initial one. */
+/**
+ * The rules, written by hand a second time: for each state, the states that may follow. The first state is
+ * the initial one.
+ */
 const rules: {
   readonly [M in (typeof machines)[number] as M['name']]: Readonly<Record<StateOf<M>, readonly StateOf<M>[]>>;
 } = {

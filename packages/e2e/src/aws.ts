@@ -25,7 +25,9 @@ export interface Aws {
   readonly sqs: string;
   readonly bucket: string;
   readonly queues: QueueNames;
-  /** How long a message may stay hidden after it was sent to a client that has disconnected. 0: not at all. */
+  /**
+   * How long a message may stay hidden after it was sent to a client that has disconnected. 0: not at all.
+   */
   readonly abandonedReceiveMs: number;
 }
 
@@ -67,7 +69,10 @@ export function externalEndpoints(): Pick<Aws, 's3' | 'sqs'> | undefined {
 /** LocalStack checks once a second which messages become visible. */
 const LOCALSTACK_LATE_MS = 1000;
 
-/** Like AWS, other servers do not notice that a client has disconnected: the message then stays hidden for the 10 s of our receives. */
+/**
+ * Like AWS, other servers do not notice that a client has disconnected: the message then stays hidden for the
+ * 10 s of our receives.
+ */
 export const ABANDONED_RECEIVE_MS = 10_000 + LOCALSTACK_LATE_MS;
 
 /** Creates a bucket and queues with unique names, from the description that LocalStack and AWS use. */

@@ -4,8 +4,8 @@ import { startPostgres, type Postgres } from '@pasteflow/dev-stack';
 import { Client } from 'pg';
 
 /**
- * Copies an embedded Postgres while it runs, as pg_basebackup does: after pg_backup_start the files can be copied in any order, and
- * the WAL up to pg_backup_stop makes the copy consistent.
+ * Copies an embedded Postgres while it runs, as pg_basebackup does: after pg_backup_start the files can be
+ * copied in any order, and the WAL up to pg_backup_stop makes the copy consistent.
  */
 export async function backUpPostgres(databaseUrl: string, folder: string): Promise<void> {
   const client = new Client({ connectionString: databaseUrl });

@@ -28,7 +28,10 @@ export class Bucket {
     return [...(await this.sizes()).keys()];
   }
 
-  /** Every key, in order, with the size of its object in bytes. Omits the object that names the bucket's owner. */
+  /**
+   * Every key, in order, with the size of its object in bytes. Omits the object that names the bucket's
+   * owner.
+   */
   async sizes(): Promise<Map<string, number>> {
     const sizes = new Map<string, number>();
     const pages = paginateListObjectsV2({ client: this.#client }, { Bucket: this.name });

@@ -34,7 +34,10 @@ export interface ClientChoice extends Omit<ClientOptions, 'baseUrl'> {
 /** A client with a user's token. */
 export interface User extends PasteflowClient, Credentials {}
 
-/** Running services on a stack of their own, with access to everything that they use. Each test or test file has its own cluster. */
+/**
+ * Running services on a stack of their own, with access to everything that they use. Each test or test file
+ * has its own cluster.
+ */
 export class Cluster<S extends Stack = RestartableStack> {
   readonly stack: S;
   readonly services: Service[] = [];
@@ -108,7 +111,10 @@ export class Cluster<S extends Stack = RestartableStack> {
     return load;
   }
 
-  /** The environment of a service in this cluster, without its ports. The service connects to Postgres as its own role. */
+  /**
+   * The environment of a service in this cluster, without its ports. The service connects to Postgres as its
+   * own role.
+   */
   environment(service: ServiceName): Record<string, string> {
     const { DATABASE_URL: databaseUrl = this.postgres.through(this.stack.databaseUrl) } = this.#env;
     return {
@@ -188,7 +194,10 @@ export class Cluster<S extends Stack = RestartableStack> {
     );
   }
 
-  /** Waits until no work is open, S3 holds exactly the objects that the tables name, and every transition was legal. */
+  /**
+   * Waits until no work is open, S3 holds exactly the objects that the tables name, and every transition was
+   * legal.
+   */
   async expectQuiet(options?: UntilOptions): Promise<void> {
     await this.until(
       () => findViolations(this),
@@ -200,7 +209,8 @@ export class Cluster<S extends Stack = RestartableStack> {
   /** Kills the services and removes the stack. The tests of stopping.faults.ts stop services gracefully. */
   async stop(): Promise<void> {
     await Promise.all(this.services.map((service) => service.kill()));
-    // A load fails here when its test failed before it could stop the load; the stack must be removed even so.
+    // A load fails here when its test failed before it could stop the load; the stack must be removed even
+    // so.
     await Promise.allSettled(this.#loads.map((load) => load.stop()));
     await this.rows.close();
     this.bucket.close();
@@ -244,7 +254,10 @@ export async function startCluster({
   }
 }
 
-/** Runs `npm run ops -- …` in the cluster as a process. @returns its output. Rejects when the exit code isn't 0. */
+/**
+ * Runs `npm run ops -- …` in the cluster as a process.
+ * @returns its output. Rejects when the exit code isn't 0.
+ */
 export async function runOps(cluster: Cluster<Stack>, ...args: string[]): Promise<string> {
   const ops = spawnService({ entry: OPS_ENTRY, args, env: cluster.environment('janitor'), name: 'ops' });
   const { code } = await ops.exited;

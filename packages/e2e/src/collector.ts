@@ -71,7 +71,10 @@ export class Collector {
     };
   }
 
-  /** The spans of a trace, indented below their parents: `['api POST /v1/pastes', '  api INSERT pastes', …]`. `!` marks a failed span. */
+  /**
+   * The spans of a trace, indented below their parents: `['api POST /v1/pastes', '  api INSERT pastes', …]`.
+   * `!` marks a failed span.
+   */
   tree(traceId: string): string[] {
     const spans = this.spans.filter((span) => span.traceId === traceId);
     const ids = new Set(spans.map(({ spanId }) => spanId));

@@ -7,8 +7,8 @@ import type { Stack } from './stacks.ts';
 const QUEUES: readonly QueueName[] = ['uploads', 'uploads-dead-letters', 'jobs', 'jobs-dead-letters'];
 
 /**
- * Where a cluster has a copy of a text: every column of every table, every object, every message and every line of a log, also where the
- * bytes are compressed, encoded or in an archive.
+ * Where a cluster has a copy of a text: every column of every table, every object, every message and every
+ * line of a log, also where the bytes are compressed, encoded or in an archive.
  */
 export async function findCopies(cluster: Cluster<Stack>, text: string): Promise<string[]> {
   const found = new Set<string>();

@@ -1,6 +1,6 @@
 /**
- * The lines that contain a secret: as text, as a JSON string in a JSON string, as hexadecimal digits, as base64 at any of the three
- * alignments, or URL-encoded.
+ * The lines that contain a secret: as text, as a JSON string in a JSON string, as hexadecimal digits, as
+ * base64 at any of the three alignments, or URL-encoded.
  */
 export function findTraces(secret: string, lines: readonly string[]): string[] {
   const needles = formsOf(secret);
@@ -28,7 +28,10 @@ function formsOf(secret: string): Needle[] {
   ];
 }
 
-/** The characters of the base64 form of a longer text that depend on these bytes alone, which begin at this offset modulo 3. */
+/**
+ * The characters of the base64 form of a longer text that depend on these bytes alone, which begin at this
+ * offset modulo 3.
+ */
 function insideBase64(bytes: Buffer, offset: number): string {
   const whole = Buffer.concat([Buffer.alloc(offset), bytes])
     .toString('base64')

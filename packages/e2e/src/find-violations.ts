@@ -36,7 +36,10 @@ const ROW_NAMES: Readonly<Record<MachineName, string>> = {
   task_execution: `'attempt ' || attempt || ' of ' || coalesce((SELECT short_code FROM pastes p WHERE p.id = subject_id), subject_id::text)`,
 };
 
-/** The states in which a process has work to do. A paste that is not claimed for deletion waits for its expiry, which is no work. */
+/**
+ * The states in which a process has work to do. A paste that is not claimed for deletion waits for its
+ * expiry, which is no work.
+ */
 function workingStatesOf(machine: Machine): readonly string[] {
   return openStatesOf(machine).filter(
     (state) => machine.name !== pasteDeletion.name || state !== pasteDeletion.initial,
@@ -130,7 +133,10 @@ interface Step {
   readonly to: string;
 }
 
-/** The transitions of each entity lead through its machine's table, from the initial state to the current state of the row. */
+/**
+ * The transitions of each entity lead through its machine's table, from the initial state to the current
+ * state of the row.
+ */
 async function findIllegalTransitions({ rows }: SystemUnderTest): Promise<string[]> {
   const steps = await rows.query<Step & { id: string }>(
     `SELECT machine, entity, "from", "to" FROM state_transitions ORDER BY id`,

@@ -3,7 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export interface LoadOptions {
   /** The number of calls side by side. Default: 4. */
   readonly lanes?: number;
-  /** The pause of each lane between two calls, in ms. Default: 100. The services share the machine with the load. */
+  /**
+   * The pause of each lane between two calls, in ms. Default: 100. The services share the machine with the
+   * load.
+   */
   readonly pauseMs?: number;
 }
 

@@ -1,5 +1,6 @@
-// `npm run proof -- one-machine`: on the programs of infra/one-machine, what is asked of any server of S3, the end-to-end tests, and the
-// tests of this edition, which start programs of their own. Arguments are parts of the paths of tests, and options of Jest.
+// `npm run proof -- one-machine`: on the programs of infra/one-machine, what is asked of any server of S3,
+// the end-to-end tests, and the tests of this edition, which start programs of their own. Arguments are parts
+// of the paths of tests, and options of Jest.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';

@@ -1,5 +1,5 @@
-// `npm run proof -- openapi`: Schemathesis generates requests for every operation of the OpenAPI document, valid and invalid ones, sends them
-// to a running api, and compares each answer with the document.
+// `npm run proof -- openapi`: Schemathesis generates requests for every operation of the OpenAPI document,
+// valid and invalid ones, sends them to a running api, and compares each answer with the document.
 import { parseArgs } from 'node:util';
 import { startCluster } from './cluster.ts';
 import { runSchemathesis } from './schemathesis.ts';

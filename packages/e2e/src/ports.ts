@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:net';
 
-// Below 32768, from where Linux takes the ports of outgoing connections: the port of a killed service stays free. Above
-// those that npm start chooses for its services (packages/dev-stack/src/ports.ts).
+// Below 32768, from where Linux takes the ports of outgoing connections: the port of a killed service stays
+// free. Above those that npm start chooses for its services (packages/dev-stack/src/ports.ts).
 const FIRST = 12_000;
 const BLOCK = 50;
 const BLOCKS = 360;
@@ -10,8 +10,8 @@ let unused: number[] = [];
 let taking: Promise<void> | undefined;
 
 /**
- * A free port on 127.0.0.1, which no other call gets while this process lives, in this process or another: the service that the port is
- * for binds it only a second later.
+ * A free port on 127.0.0.1, which no other call gets while this process lives, in this process or another:
+ * the service that the port is for binds it only a second later.
  */
 export async function freePort(): Promise<number> {
   for (;;) {
@@ -21,7 +21,10 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** Takes a block of ports for this process. The process listens on the first of them until it ends, which keeps others from the block. */
+/**
+ * Takes a block of ports for this process. The process listens on the first of them until it ends, which
+ * keeps others from the block.
+ */
 async function takeBlock(): Promise<void> {
   for (let n = 0; n < BLOCKS; n++) {
     const first = FIRST + ((process.pid + n) % BLOCKS) * BLOCK;

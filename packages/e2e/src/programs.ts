@@ -6,7 +6,10 @@ export interface CurlResult {
   readonly stderr: string;
 }
 
-/** Runs the curl of this machine with `input` on its standard input. Rejects when curl is missing: `apt-get install curl`. */
+/**
+ * Runs the curl of this machine with `input` on its standard input. Rejects when curl is missing: `apt-get
+ * install curl`.
+ */
 export async function curl(
   args: readonly string[],
   input: Uint8Array = new Uint8Array(),
@@ -33,7 +36,10 @@ const commands = {
   'tar.gz': (file: string, folder: string) => ['tar', '-xzf', file, '-C', folder] as const,
 };
 
-/** Unpacks with this machine's unzip or tar. Rejects with the program's output when it fails, and when it is missing: `apt-get install unzip`. */
+/**
+ * Unpacks with this machine's unzip or tar. Rejects with the program's output when it fails, and when it is
+ * missing: `apt-get install unzip`.
+ */
 export async function unpack(format: keyof typeof commands, file: string, folder: string): Promise<void> {
   const [command, ...args] = commands[format](file, folder);
   // Without a UTF-8 locale, unzip changes the names of files and warns about them.

@@ -118,8 +118,8 @@ export class Prometheus {
 const KEYWORDS = new Set(['and', 'or', 'unless', 'bool', 'offset', 'inf', 'nan']);
 
 /**
- * The selectors in an expression, such as `up{job="api"}`. Recognised by their form: a name before a parenthesis is a function, and the
- * names in the parentheses of `by`, `on` and similar keywords are labels.
+ * The selectors in an expression, such as `up{job="api"}`. Recognised by their form: a name before a
+ * parenthesis is a function, and the names in the parentheses of `by`, `on` and similar keywords are labels.
  */
 export function selectorsIn(expression: string): string[] {
   const strings: string[] = [];

@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url';
 const CACHE = fileURLToPath(new URL('../../../node_modules/.cache', import.meta.url));
 
 /**
- * Installs a program from PyPI at the first call, in a virtual environment of its own (Python 3.10 or later with venv).
+ * Installs a program from PyPI at the first call, in a virtual environment of its own (Python 3.10 or later
+ * with venv).
  * @returns the folder of this version; the programs are in `venv/bin`
  */
 export async function pythonPackage(name: string, version: string): Promise<string> {

@@ -4,7 +4,10 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pythonPackage } from './python-package.ts';
 
-/** https://schemathesis.readthedocs.io. Generates requests from an OpenAPI document, and compares the answers with it. */
+/**
+ * https://schemathesis.readthedocs.io. Generates requests from an OpenAPI document, and compares the answers
+ * with it.
+ */
 const VERSION = '4.32.5';
 
 interface SchemathesisOptions {
@@ -24,8 +27,9 @@ interface SchemathesisResult {
 }
 
 /**
- * Installs Schemathesis at the first run, and runs it with its output on stdout. Of its checks one is left out: a request that keeps to
- * the document may still be refused, for example because its cursor is of no page, its If-Match of no version, or its key was used before.
+ * Installs Schemathesis at the first run, and runs it with its output on stdout. Of its checks one is left
+ * out: a request that keeps to the document may still be refused, for example because its cursor is of no
+ * page, its If-Match of no version, or its key was used before.
  */
 export async function runSchemathesis(options: SchemathesisOptions): Promise<SchemathesisResult> {
   const folder = await pythonPackage('schemathesis', VERSION);

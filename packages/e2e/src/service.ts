@@ -19,7 +19,10 @@ interface StartOptions {
   readonly within?: number;
 }
 
-/** The maximum number of characters of a log line in a failure message. The stack and the cause of an error come last, and are long. */
+/**
+ * The maximum number of characters of a log line in a failure message. The stack and the cause of an error
+ * come last, and are long.
+ */
 const MAX_TAIL_LINE = 400;
 
 /** One instance of a service, which can be killed and restarted with the same ports and environment. */

@@ -13,7 +13,10 @@ import { embeddedAws, externalEndpoints, makeOwnAws, type Aws, type OwnAws } fro
 import { STACK_ENTRY, MIGRATE_ENTRY } from './entries.ts';
 import { freePort } from './ports.ts';
 
-/** Postgres, S3 and SQS for a cluster of services. Postgres is always embedded; S3 and SQS are those at AWS_ENDPOINT_URL, if set. */
+/**
+ * Postgres, S3 and SQS for a cluster of services. Postgres is always embedded; S3 and SQS are those at
+ * AWS_ENDPOINT_URL, if set.
+ */
 export interface Stack {
   /** The URL of a migrated database. */
   readonly databaseUrl: string;
@@ -21,7 +24,10 @@ export interface Stack {
   stop(): Promise<void>;
 }
 
-/** A stack whose embedded parts run in this process, with Postgres without fsync: this stack starts faster than a StackProcess. */
+/**
+ * A stack whose embedded parts run in this process, with Postgres without fsync: this stack starts faster
+ * than a StackProcess.
+ */
 export interface RestartableStack extends Stack, Pick<TestStack, 'restartPostgres'> {
   /** The pid of the current postmaster. */
   readonly postgresPid: number;
@@ -55,8 +61,9 @@ async function restartable(stack: TestStack, aws: Aws, stop: () => Promise<void>
 }
 
 /**
- * `npm run stack` as a separate process, which a test can kill together with Postgres and the emulator, and start again on their data.
- * An S3 and SQS at AWS_ENDPOINT_URL keep running, as AWS does when a machine fails.
+ * `npm run stack` as a separate process, which a test can kill together with Postgres and the emulator, and
+ * start again on their data. An S3 and SQS at AWS_ENDPOINT_URL keep running, as AWS does when a machine
+ * fails.
  */
 export class StackProcess implements Stack {
   readonly #env: Readonly<Record<string, string>>;
@@ -109,7 +116,10 @@ export class StackProcess implements Stack {
     this.aws = this.#ownAws ?? embeddedAws(file.AWS_ENDPOINT_URL ?? '');
   }
 
-  /** Sends SIGKILL to the stack, and to its Postgres, which would otherwise shut down cleanly. Resolves when the stack has ended. */
+  /**
+   * Sends SIGKILL to the stack, and to its Postgres, which would otherwise shut down cleanly. Resolves when
+   * the stack has ended.
+   */
   async kill(): Promise<void> {
     const postmaster = await this.postmasterPid();
     this.#process?.kill('SIGKILL');

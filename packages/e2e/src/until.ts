@@ -14,8 +14,9 @@ const MAX_PAUSE_MS = 250;
 const PAUSE_SHARE = 0.1;
 
 /**
- * Calls `probe` until `accept` accepts its value, and returns that value. `accept` rejects a value by returning false or by throwing, so
- * that `(paste) => expect(paste.status).toBe('PROCESSED')` works too. After the deadline, rejects with the last value.
+ * Calls `probe` until `accept` accepts its value, and returns that value. `accept` rejects a value by
+ * returning false or by throwing, so that `(paste) => expect(paste.status).toBe('PROCESSED')` works too.
+ * After the deadline, rejects with the last value.
  */
 export async function until<T>(
   probe: () => T | Promise<T>,

@@ -40,7 +40,8 @@ export async function computedByFamily(parent: number): Promise<number> {
 
 async function ticksOf(pid: number): Promise<{ own: number; endedChildren: number }> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-  // Fields 14 to 17, counted from the end of the name, which may contain blanks: user and system time of the process, and of its ended children.
+  // Fields 14 to 17, counted from the end of the name, which may contain blanks: user and system time of the
+  // process, and of its ended children.
   const [user = 0, system = 0, childrenUser = 0, childrenSystem = 0] = stat
     .slice(stat.lastIndexOf(')') + 2)
     .split(' ')

@@ -17,7 +17,10 @@ import {
   type Stack,
 } from '../src/index.ts';
 
-/** docs/deploy.md, "Backup and restore": Postgres is restored to an earlier time, while the bucket and the queues keep their current state. */
+/**
+ * docs/deploy.md, "Backup and restore": Postgres is restored to an earlier time, while the bucket and the
+ * queues keep their current state.
+ */
 let folder: string;
 let stack: RestartableStack;
 let original: Cluster;

@@ -104,7 +104,8 @@ describe('pasteflow', () => {
     const reading = cluster.s3.hold({ method: 'GET' });
     const { ended } = cli.start(['import', 'x.ndjson'], options({ token: carol.token }));
     const held = await reading; // the worker runs the job
-    // On a busy machine the held read times out before the cancel. A read that succeeded then would complete the job.
+    // On a busy machine the held read times out before the cancel. A read that succeeded then would complete
+    // the job.
     const restore = cluster.s3.rule({ method: 'GET' }, { kind: 'fail', status: 503 });
     const [job] = (await carol.jobs.list().page()).items;
     expect(await run(['cancel', job!.id], { token: carol.token })).toMatchObject({

@@ -22,7 +22,8 @@ it('deletes each of 5,000 expired pastes once, with at most 1000 keys in a reque
   let next = cluster.s3.hold(anyDeletion);
   await insertExpired();
 
-  // The lock of the sweep only saves work: a janitor that loses the lock continues, beside the next holder of the lock.
+  // The lock of the sweep only saves work: a janitor that loses the lock continues, beside the next holder of
+  // the lock.
   const held: HeldRequest[] = [];
   for (;;) {
     held.push(await next);

@@ -13,7 +13,8 @@ beforeAll(async () => {
     for (let n = 0; n < 3; n += 1) await user.pastes.create(randomBytes(bytes), { wait: true });
     return user;
   };
-  // The archive of the large ones has more than one part of a multipart upload, which has 8 MiB. Random bytes cannot be compressed.
+  // The archive of the large ones has more than one part of a multipart upload, which has 8 MiB. Random bytes
+  // cannot be compressed.
   owner = { ofSmall: await withPastes('alice', 1000), ofLarge: await withPastes('bob', 3 * MIB) };
   alice = owner.ofSmall;
 });
@@ -21,7 +22,10 @@ afterEach(() => cluster.s3.clear());
 afterAll(() => cluster.stop());
 
 const MIB = 1_048_576;
-/** From the crash of a worker until its job runs elsewhere: the lease of 6 s, the sweep's interval of 2 s, and the delivery of a message. */
+/**
+ * From the crash of a worker until its job runs elsewhere: the lease of 6 s, the sweep's interval of 2 s, and
+ * the delivery of a message.
+ */
 const TAKEOVER_MS = 10_000;
 
 const exportJob = { job_type: 'export', parameters: { format: 'zip' } } as const;

@@ -25,7 +25,9 @@ interface PasteOutcome {
   readonly deleted: boolean | undefined;
 }
 
-/** Creates a small paste, or every third time one whose content is not inline. Deletes every fifth at once. */
+/**
+ * Creates a small paste, or every third time one whose content is not inline. Deletes every fifth at once.
+ */
 async function pasteSomething(n: number): Promise<PasteOutcome> {
   const content = randomBytes(n % 3 === 0 ? 60_000 : 500);
   const client = cluster.client({ retry: false });

@@ -21,7 +21,10 @@ beforeAll(async () => {
 });
 afterAll(() => cluster.stop());
 
-/** Causes a kill during a put, failing puts, one paste that always fails, a poison message, a partial job, and deletions. */
+/**
+ * Causes a kill during a put, failing puts, one paste that always fails, a poison message, a partial job, and
+ * deletions.
+ */
 async function runWithFaults(): Promise<void> {
   const holding = cluster.s3.hold({ method: 'PUT', path: /\/pastes\// });
   await alice.pastes.create('put by a second worker');
@@ -84,8 +87,9 @@ async function bySql(query: string): Promise<Record<string, number>> {
 }
 
 /**
- * How long each entity was in the state that it left: since the previous transition, or since its creation. The recorders take the time of
- * a claim from its column, which has the start of the statement; `drift` is the difference of that time from the transition's.
+ * How long each entity was in the state that it left: since the previous transition, or since its creation.
+ * The recorders take the time of a claim from its column, which has the start of the statement; `drift` is
+ * the difference of that time from the transition's.
  */
 const durations = `
   SELECT machine, "from", extract(epoch FROM at - coalesce(earlier, created_at))::float8 AS seconds,
@@ -184,7 +188,10 @@ it('the gauges of open work agree with the tables while no worker runs', async (
   );
 });
 
-/** Values that clients choose, such as codes, ids and paths, must not become labels, because each value would add a series. */
+/**
+ * Values that clients choose, such as codes, ids and paths, must not become labels, because each value would
+ * add a series.
+ */
 it('no label has a value that a client chooses, and further requests add no series', async () => {
   await cluster.add('upload-worker');
   const clientValues: string[] = [];
@@ -225,7 +232,8 @@ it('no label has a value that a client chooses, and further requests add no seri
   for (let n = 0; n < 5; n++) await round();
   const after = await series();
   expect([...after].filter((each) => clientValues.some((word) => each.includes(word)))).toEqual([]);
-  // Node's metrics appear with their first event, such as the first major garbage collection, and so does a sweep's failure.
+  // Node's metrics appear with their first event, such as the first major garbage collection, and so does a
+  // sweep's failure.
   const added = [...after].filter((each) => !before.has(each) && !/^(nodejs|janitor_sweep)_/.test(each));
   expect(added).toEqual([]);
   expect([...after].filter((each) => each.startsWith('http_') && each.includes('"other"'))).not.toEqual([]);

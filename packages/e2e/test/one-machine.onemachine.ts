@@ -1,5 +1,5 @@
-// The one-machine edition, with the very programs of infra/one-machine: npm run proof -- one-machine. ONE_MACHINE_OUTAGE_SECONDS (120 in
-// the long form) is how long S3 is down.
+// The one-machine edition, with the very programs of infra/one-machine: npm run proof -- one-machine.
+// ONE_MACHINE_OUTAGE_SECONDS (120 in the long form) is how long S3 is down.
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -49,7 +49,10 @@ interface Created {
   readonly isDeleted: boolean;
 }
 
-/** Creates a paste, every third of which is too long for a message. Deletes every fifth, with or without an answer. */
+/**
+ * Creates a paste, every third of which is too long for a message. Deletes every fifth, with or without an
+ * answer.
+ */
 async function createPaste(n: number): Promise<Created> {
   const content = randomBytes(n % 3 === 0 ? 60_000 : 500);
   const client = cluster.client({ retry: false });
@@ -60,7 +63,10 @@ async function createPaste(n: number): Promise<Created> {
   return { content, code, isDeleted: n % 5 === 0 };
 }
 
-/** Creates pastes while `act` runs, and looks that none that was answered 201 is lost, and that nothing is stuck. */
+/**
+ * Creates pastes while `act` runs, and looks that none that was answered 201 is lost, and that nothing is
+ * stuck.
+ */
 async function expectNothingLost(act: () => Promise<void>): Promise<number> {
   const load = cluster.load(createPaste, { lanes: 4 });
   const created = () => load.outcomes.filter(({ code }) => code !== undefined).length;

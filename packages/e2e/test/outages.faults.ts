@@ -190,7 +190,10 @@ async function describeAnswer(response: Response): Promise<string> {
   return `${response.status} ${type} ${detail}`;
 }
 
-/** Kills a backend, after which the postmaster ends all others and recovers. That takes only milliseconds here, so it happens three times. */
+/**
+ * Kills a backend, after which the postmaster ends all others and recovers. That takes only milliseconds
+ * here, so it happens three times.
+ */
 async function crashPostgres(): Promise<void> {
   const api = cluster.apis[0]!;
   const lost = () => api.log.filter(({ message }) => message === 'connection to Postgres lost').length;

@@ -11,7 +11,10 @@ const MORTAL = {
   UPLOAD_CONCURRENCY: '1', // all content that the queue has comes in one batch
 };
 
-/** Liveness only: the waits add up to half a minute, and a busy machine needs as long for each start of the worker. */
+/**
+ * Liveness only: the waits add up to half a minute, and a busy machine needs as long for each start of the
+ * worker.
+ */
 const SLOW = { within: 300_000 };
 jest.setTimeout(600_000);
 
@@ -75,7 +78,10 @@ const lostTogetherWith = (code: string) =>
     [code],
   );
 
-/** Each loss spends no attempt. The next attempt is due 1, 2, 4 … s after the end of the lease, which was at most renewed. */
+/**
+ * Each loss spends no attempt. The next attempt is due 1, 2, 4 … s after the end of the lease, which was at
+ * most renewed.
+ */
 async function expectGrowingWaits(code: string): Promise<void> {
   const executions = await cluster.executions(code);
   expect(executions.length).toBeGreaterThan(4);

@@ -56,7 +56,10 @@ async function whileRefused(table: string, check: string, request: () => Promise
   await cluster.rows.query(`ALTER TABLE ${table} DROP CONSTRAINT refused`);
 }
 
-/** The session of the test has the default settings of Postgres, so that the log gets what the services keep out of it. */
+/**
+ * The session of the test has the default settings of Postgres, so that the log gets what the services keep
+ * out of it.
+ */
 it('finds the content when the parameters of a statement and the rows of an error are logged', async () => {
   const [control, inRow] = [mark(), mark()];
   const client = new Client({ connectionString: cluster.stack.databaseUrl });

@@ -11,13 +11,17 @@ afterAll(() => cluster.stop());
 const DELAYS_MS = [1000, 2000, 4000, 8000, 16_000];
 const JITTER_MS = 200;
 
-/** A gap can only be shorter than its delay when the proxy records the first request late, which takes a busy machine hundreds of ms. */
+/**
+ * A gap can only be shorter than its delay when the proxy records the first request late, which takes a busy
+ * machine hundreds of ms.
+ */
 const EARLY_MS = 400;
 
 /**
- * The time between two puts also contains the answer of S3, the settlement, the return of the message, the receive and the claim: 35 to 90
- * ms in all on a calm machine, and seconds on a busy one. So no gap has a close upper bound here. The exact delays are in the rows, the
- * delays of returned messages in message-returner.test.ts, and that a retry comes by its returned message shows in the messages that were
+ * The time between two puts also contains the answer of S3, the settlement, the return of the message, the
+ * receive and the claim: 35 to 90 ms in all on a calm machine, and seconds on a busy one. So no gap has a
+ * close upper bound here. The exact delays are in the rows, the delays of returned messages in
+ * message-returner.test.ts, and that a retry comes by its returned message shows in the messages that were
  * sent.
  */
 const LATE_MS = 30_000;
@@ -36,7 +40,10 @@ async function createPrepared(prepare: (path: RegExp) => void): Promise<Paste> {
 const putsOf = ({ short_code }: Paste) =>
   cluster.s3.matching({ method: 'PUT', path: cluster.objectPath(short_code) });
 
-/** How often a message for this paste was sent, by the api or by the relay. A message that returns to its queue is not sent again. */
+/**
+ * How often a message for this paste was sent, by the api or by the relay. A message that returns to its
+ * queue is not sent again.
+ */
 const messagesFor = ({ short_code }: Paste): number =>
   cluster.sqs
     .matching({ target: 'SendMessageBatch' })

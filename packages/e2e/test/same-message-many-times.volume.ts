@@ -12,7 +12,8 @@ const LEASE_SECONDS = 3;
 
 let cluster: Cluster;
 beforeAll(async () => {
-  // Each worker takes one batch at a time. The api can send no messages and there is no relay, so all messages are the test's.
+  // Each worker takes one batch at a time. The api can send no messages and there is no relay, so all
+  // messages are the test's.
   cluster = await startCluster({
     workers: 2,
     janitors: 0,
@@ -62,7 +63,10 @@ describe('the same message delivered three times to two workers (R5)', () => {
   });
 });
 
-/** The number of messages that a worker returned until the lease of the other worker ends. The heartbeat hides messages for longer. */
+/**
+ * The number of messages that a worker returned until the lease of the other worker ends. The heartbeat hides
+ * messages for longer.
+ */
 function countReturned(): number {
   return visibilityChanges(cluster.sqs).filter((seconds) => seconds <= LEASE_SECONDS).length;
 }

@@ -11,10 +11,16 @@ import {
   type Service,
 } from '../src/index.ts';
 
-/** `npm run proof -- scaling`. No other program may use the machine: four workers, S3, SQS and Postgres use two cores completely. */
+/**
+ * `npm run proof -- scaling`. No other program may use the machine: four workers, S3, SQS and Postgres use
+ * two cores completely.
+ */
 const COUNTS = [1, 2, 4];
 
-/** The minimum throughput of each of n workers, as a share of that of one worker. CI, with shared machines, requires less. */
+/**
+ * The minimum throughput of each of n workers, as a share of that of one worker. CI, with shared machines,
+ * requires less.
+ */
 const MIN_SHARE_OF_IDEAL = Number(process.env.SCALING_LEAST_OF_IDEAL ?? 0.9);
 
 const PUT_MS = 100;
@@ -29,7 +35,8 @@ beforeAll(async () => {
     stack,
     workers: 0,
     env: {
-      // One consumer in each process: the test multiplies processes, and two cores can't supply four times 40 slots.
+      // One consumer in each process: the test multiplies processes, and two cores can't supply four times 40
+      // slots.
       UPLOAD_CONCURRENCY: '1',
       UPLOAD_WORKER_QUEUES: 'uploads',
       // Without the proxies of Postgres and SQS, because this process has one thread, which the slow S3 uses.
@@ -65,7 +72,10 @@ describe('settled pastes a second, with an S3 that takes 100 ms for a put', () =
   );
 });
 
-/** The number of rounds with one worker, of which the best counts, and the maximum number with several workers. */
+/**
+ * The number of rounds with one worker, of which the best counts, and the maximum number with several
+ * workers.
+ */
 const ROUNDS = { single: 3, max: 5 };
 /** Cores with a smaller idle share than this are busy. */
 const MIN_IDLE_SHARE = 0.2;
@@ -83,7 +93,10 @@ const isLinear = ({ count, rate }: Round): boolean => ratioOf(count, rate) >= MI
 const percent = (share: number): string => `${(100 * share).toFixed(0)} %`;
 const print = (line: string) => process.stdout.write(`${line}\n`);
 
-/** Creates a backlog while the workers are frozen, and measures their settlements without the first and the last fifth, when not all work. */
+/**
+ * Creates a backlog while the workers are frozen, and measures their settlements without the first and the
+ * last fifth, when not all work.
+ */
 async function measure(count: number): Promise<Round> {
   for (const worker of cluster.workers) worker.signal('SIGSTOP');
   const codes = await createPastes(count * PASTES_PER_WORKER);

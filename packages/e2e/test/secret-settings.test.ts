@@ -16,7 +16,10 @@ import {
   TOKEN_ENTRY,
 } from '../src/index.ts';
 
-/** Wrong values, in order, that contain the mark as a secret. The last one is repeated where other settings have more. */
+/**
+ * Wrong values, in order, that contain the mark as a secret. The last one is repeated where other settings
+ * have more.
+ */
 type WrongValues = (mark: string) => readonly [string, ...string[]];
 
 /** Of a URL that has the mark as its password. */

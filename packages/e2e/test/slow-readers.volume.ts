@@ -22,14 +22,19 @@ import {
 
 const MIB = 1024 * 1024;
 const SHORT = 256 * 1024;
-/** Streamed, and more than the kernel keeps of an answer that nobody reads (2.6 MiB on the loopback interface). */
+/**
+ * Streamed, and more than the kernel keeps of an answer that nobody reads (2.6 MiB on the loopback
+ * interface).
+ */
 const LONG = 4 * MIB;
 const READERS = 200;
 
 let cluster: Cluster;
 /** The api under test. Another one creates the pastes, which takes memory that a process keeps. */
 let api: Service;
-/** A paste of each length for each reader, so that no reader is served from the memory that another one holds. */
+/**
+ * A paste of each length for each reader, so that no reader is served from the memory that another one holds.
+ */
 let codes: { readonly long: readonly string[]; readonly short: readonly string[] };
 beforeAll(async () => {
   cluster = await startCluster({
@@ -71,7 +76,10 @@ async function createForEachReader(content: () => Buffer): Promise<readonly stri
 interface Reading {
   readonly codes: readonly string[];
   readonly accept: string;
-  /** Requests that each reader sends at once. All but the last one are answered into the buffers of the kernel. */
+  /**
+   * Requests that each reader sends at once. All but the last one are answered into the buffers of the
+   * kernel.
+   */
   readonly requests: number;
 }
 

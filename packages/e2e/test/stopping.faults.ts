@@ -58,7 +58,8 @@ describe('an api that is stopped under load', () => {
     const answered = outcomes.filter((outcome) => outcome === 201).length;
     expect(answered).toBeGreaterThan(0);
     expect(accepted).toHaveLength(answered + 2); // with those of `stored` and `slowUpload`
-    // A connection that the kernel accepts just before the port closes is reset before the api accepts it, and counts as refused.
+    // A connection that the kernel accepts just before the port closes is reset before the api accepts it,
+    // and counts as refused.
     const refused = new Set(['ECONNREFUSED', 'ECONNRESET', 'UND_ERR_SOCKET']);
     expect(outcomes.filter((outcome) => outcome !== 201 && !refused.has(String(outcome)))).toEqual([]);
 
@@ -77,7 +78,8 @@ describe('a worker that is stopped under load', () => {
     const load = cluster.load(post);
 
     const { ended } = await beginToStop(worker);
-    // The load only has to fill the worker that stops. On a busy machine, more of it would leave a backlog of minutes.
+    // The load only has to fill the worker that stops. On a busy machine, more of it would leave a backlog of
+    // minutes.
     await Promise.all([load.stop(), inTime.put.forward()]);
     await expectGoodEnd(ended);
     const interruptions = await cluster.rows.query(`SELECT FROM task_executions WHERE error = 'interrupted'`);

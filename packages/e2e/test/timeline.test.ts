@@ -94,7 +94,8 @@ describe('the timeline of a paste with two failed attempts, one of a killed work
       const times = [before, created_at, started_at ?? '', finished_at ?? ''];
       expect(times).toEqual(times.toSorted());
       const recorded = ofOperators.transitions.filter(({ entity }) => entity === id).map(({ at }) => at);
-      // The row has the time at which the statement began, and the transition the time at which it was written.
+      // The row has the time at which the statement began, and the transition the time at which it was
+      // written.
       expect([started_at! <= recorded[0]!, finished_at! <= recorded[1]!]).toEqual([true, true]);
       before = finished_at ?? '';
     }

@@ -57,7 +57,8 @@ describe('an export that is aborted', () => {
 
 describe('an attempt at an export', () => {
   it('removes what earlier attempts left in S3, and nothing of other jobs', async () => {
-    // Sent without a signature, which the emulator accepts: the store itself always completes or aborts its uploads.
+    // Sent without a signature, which the emulator accepts: the store itself always completes or aborts its
+    // uploads.
     const begin = (key: string) => fetch(`${world.proxy.url}/pasteflow/${key}?uploads`, { method: 'POST' });
     const put = (key: string) =>
       world.store.putStream(key, Readable.from([Buffer.from('x')]), { contentType: 'text/plain' });

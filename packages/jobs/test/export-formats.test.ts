@@ -30,7 +30,10 @@ beforeEach(async () => {
   userId = await newUser(world);
 });
 
-/** Stores a paste of each content, oldest first, half of them not uploaded yet. @returns the SHA-256 by name in the archive */
+/**
+ * Stores a paste of each content, oldest first, half of them not uploaded yet.
+ * @returns the SHA-256 by name in the archive
+ */
 async function makePastes(): Promise<Record<string, string>> {
   const expected: Record<string, string> = {};
   for (const [n, [title, content]] of Object.entries(contents).entries()) {

@@ -27,7 +27,9 @@ const inputs: Record<string, () => Promise<object>> = {
   'a zip': async () => ({ source_short_code: await waitingPaste(world, zipOf(entries)) }),
 };
 
-/** Runs attempts at the job until one ends. Aborts each of the others after it has created some more pastes. */
+/**
+ * Runs attempts at the job until one ends. Aborts each of the others after it has created some more pastes.
+ */
 async function attemptsUntilEnd(jobId: string): Promise<Attempt> {
   for (let count = 1; ; count += 1) {
     const stop = new AbortController();

@@ -18,7 +18,10 @@ interface Measured {
   readonly outcome: unknown;
 }
 
-/** Runs the jobs one after the other in a separate process, the first as warm-up. @returns the measurements of the others */
+/**
+ * Runs the jobs one after the other in a separate process, the first as warm-up.
+ * @returns the measurements of the others
+ */
 async function measured(...jobs: string[]): Promise<Measured[]> {
   const script = new URL('support/measured-job.ts', import.meta.url).pathname;
   const args = [world.databaseUrl, world.proxy.url, String(16 * MIB), ...jobs];

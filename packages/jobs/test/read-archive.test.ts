@@ -10,7 +10,10 @@ const KIB = 1024;
 /** The size of gunzip's pieces. */
 const PIECE_BYTES = 256 * KIB;
 
-/** An entry whose header is at the end of a piece, with many more bytes after it that gunzip has not produced yet. */
+/**
+ * An entry whose header is at the end of a piece, with many more bytes after it that gunzip has not produced
+ * yet.
+ */
 function atTheEndOfAPiece(entry: TarEntry): Buffer {
   const before = { name: 'before', content: Buffer.alloc(PIECE_BYTES - 2 * BLOCK) };
   return tarGzOf([before, entry, { name: 'behind', content: randomBytes(4 * PIECE_BYTES) }]);

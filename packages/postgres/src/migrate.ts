@@ -9,7 +9,9 @@ import { createRoles, type RolePasswords } from './roles/create-roles.ts';
 import { grantRights } from './roles/grant-rights.ts';
 import { existingTables, takeOwnership } from './roles/take-ownership.ts';
 
-/** How many partitions the audit trail has from the start, beside that of this month. The janitor makes more. */
+/**
+ * How many partitions the audit trail has from the start, beside that of this month. The janitor makes more.
+ */
 const PARTITIONED_MONTHS_AHEAD = 2;
 
 export interface MigrateOptions {
@@ -20,8 +22,8 @@ export interface MigrateOptions {
 
 /**
  * Applies the pending migrations, then installs the enforcement of the state machines and the rights of the
- * services' roles. Safe to run repeatedly and in several processes at once. kysely takes a session lock, so do
- * not migrate through PgBouncer in transaction mode.
+ * services' roles. Safe to run repeatedly and in several processes at once. kysely takes a session lock, so
+ * do not migrate through PgBouncer in transaction mode.
  * @returns the names of the applied migrations
  */
 export async function migrate(
@@ -41,7 +43,9 @@ export async function migrate(
   return applied;
 }
 
-/** A database of another encoding refuses characters that a paste may have, or stores bytes that are no text. */
+/**
+ * A database of another encoding refuses characters that a paste may have, or stores bytes that are no text.
+ */
 async function requireUtf8(db: Database): Promise<void> {
   const { rows } = await sql<{ name: string; encoding: string }>`
     SELECT current_database() AS name, current_setting('server_encoding') AS encoding`.execute(db);
@@ -53,7 +57,10 @@ async function requireUtf8(db: Database): Promise<void> {
   );
 }
 
-/** The services use `public` only. A migration there would begin with empty tables beside those of the other schema. */
+/**
+ * The services use `public` only. A migration there would begin with empty tables beside those of the other
+ * schema.
+ */
 async function requirePublicSchema(db: Database): Promise<void> {
   const { rows } = await sql<{ schema: string }>`
     SELECT quote_ident(nspname) AS schema FROM pg_class
@@ -111,8 +118,8 @@ async function applyNext(migrator: Migrator): Promise<readonly string[]> {
 }
 
 /**
- * A migration gives up when it has waited for 300 ms for a lock, so that it neither holds up running services nor
- * deadlocks with them.
+ * A migration gives up when it has waited for 300 ms for a lock, so that it neither holds up running services
+ * nor deadlocks with them.
  */
 function waitBriefly(migration: Migration): Migration {
   return {

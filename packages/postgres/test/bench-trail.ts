@@ -11,8 +11,9 @@ import {
 import { makePastes } from '../src/testing/index.ts';
 
 /**
- * `npm run proof -- bench-trail` measures what the audit trail costs: the same statements with and without the recorder
- * trigger, in turns, in one run on two databases of one server. A figure is the median of its rounds.
+ * `npm run proof -- bench-trail` measures what the audit trail costs: the same statements with and without
+ * the recorder trigger, in turns, in one run on two databases of one server. A figure is the median of its
+ * rounds.
  */
 const MAX_RATIO = 1.3;
 

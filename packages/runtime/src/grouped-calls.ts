@@ -5,7 +5,10 @@ export interface GroupedCallsOptions<Item, Result> {
   readonly run: (items: readonly Item[]) => Promise<readonly Result[]>;
   /** Default: 0. */
   readonly bytesOf?: (item: Item) => number;
-  /** Whether a group that failed with this error has changed nothing, so that each item may be run alone. Default: never. */
+  /**
+   * Whether a group that failed with this error has changed nothing, so that each item may be run alone.
+   * Default: never.
+   */
   readonly canRunAlone?: (error: unknown) => boolean;
   /** The error of a call that is refused before it runs. */
   readonly refusal: () => Error;
@@ -18,8 +21,9 @@ const MAX_ITEMS = 64;
 const MAX_BYTES = 1024 * 1024;
 
 /**
- * A group takes some milliseconds. One that takes longer than this waits for a slow disk or on a dead connection, and the next group starts
- * beside it. At most MAX_RUNNING groups run at once, and leave the other connections of the pool (10 by default) to other requests.
+ * A group takes some milliseconds. One that takes longer than this waits for a slow disk or on a dead
+ * connection, and the next group starts beside it. At most MAX_RUNNING groups run at once, and leave the
+ * other connections of the pool (10 by default) to other requests.
  */
 const SLOW_MS = 250;
 const MAX_RUNNING = 4;
@@ -27,7 +31,10 @@ const MAX_RUNNING = 4;
 /** As long as a request waits for a connection of the pool. */
 const MAX_WAIT_MS = 5000;
 
-/** About as many as an api has connections (MAX_CONNECTIONS is 12,000 by default), and the work of some seconds. */
+/**
+ * About as many as an api has connections (MAX_CONNECTIONS is 12,000 by default), and the work of some
+ * seconds.
+ */
 const MAX_WAITING = 10_000;
 
 interface Call<Item, Result> {
@@ -38,9 +45,9 @@ interface Call<Item, Result> {
 }
 
 /**
- * Runs calls together: those that arrive while a group is under way form the next group, in the order of their arrival. When nothing is
- * under way a call starts at once, alone. A call never joins a group that has started, so that what it reads is not
- * older than the call.
+ * Runs calls together: those that arrive while a group is under way form the next group, in the order of
+ * their arrival. When nothing is under way a call starts at once, alone. A call never joins a group that has
+ * started, so that what it reads is not older than the call.
  */
 export class GroupedCalls<Item, Result> {
   readonly #options: GroupedCallsOptions<Item, Result>;
@@ -49,7 +56,10 @@ export class GroupedCalls<Item, Result> {
   #running = 0;
   /** Of those, the groups that are not slow yet. */
   #prompt = 0;
-  /** Calls of failed groups that run alone. Meanwhile new calls run alone, too: the same item may make the next group fail. */
+  /**
+   * Calls of failed groups that run alone. Meanwhile new calls run alone, too: the same item may make the
+   * next group fail.
+   */
   #alone = 0;
   #isStopped = false;
 

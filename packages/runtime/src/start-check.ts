@@ -5,18 +5,27 @@ import { sleep } from './backoff.ts';
 /** The start waits this long for the check, so that a problem is an error of the start. */
 const START_WAIT_MS = 2000;
 
-/** A service that was started during an outage may not work for long with a dependency that nobody has checked. */
+/**
+ * A service that was started during an outage may not work for long with a dependency that nobody has
+ * checked.
+ */
 const RETRY_MS = 1000;
 
 export interface StartCheckOptions {
   readonly name: string;
-  /** Sentences that say what is wrong and what to do. A failure, for example of a dependency that does not answer yet, is tried again. */
+  /**
+   * Sentences that say what is wrong and what to do. A failure, for example of a dependency that does not
+   * answer yet, is tried again.
+   */
   readonly findProblems: () => Promise<readonly string[]>;
   /** Stops the service: called when a check after the start finds problems. */
   readonly fail: (error: ConfigError) => void;
 }
 
-/** Refuses to run a service with what it finds at the first check that succeeds. Later changes are for a metric to show. */
+/**
+ * Refuses to run a service with what it finds at the first check that succeeds. Later changes are for a
+ * metric to show.
+ */
 export class StartCheck implements Component {
   readonly name: string;
   readonly #options: StartCheckOptions;

@@ -7,14 +7,17 @@ const ONE_DAY_MS = 86_400_000;
 export interface DailyWarning {
   readonly name: string;
   readonly message: string;
-  /** The fields of the warning; null: nothing to warn of. A failure is not reported: the next try follows soon. */
+  /**
+   * The fields of the warning; null: nothing to warn of. A failure is not reported: the next try follows
+   * soon.
+   */
   readonly find: () => Promise<LogFields | null>;
   readonly logger: Logger;
 }
 
 /**
- * Looks at the start and once a day for something that an operator should change. Neither the start nor the stop
- * of the service waits for it.
+ * Looks at the start and once a day for something that an operator should change. Neither the start nor the
+ * stop of the service waits for it.
  */
 export function warnDaily({ name, message, find, logger }: DailyWarning): Component {
   return new PollLoop({

@@ -2,7 +2,10 @@ import { S3Client } from '@aws-sdk/client-s3';
 
 export interface S3ClientOptions {
   readonly region: string;
-  /** The endpoint of an S3 that is not AWS's, e.g. of the embedded emulator. Buckets are then addressed by path. */
+  /**
+   * The endpoint of an S3 that is not AWS's, e.g. of the embedded emulator. Buckets are then addressed by
+   * path.
+   */
   readonly endpoint?: string | undefined;
   /** Attempts per request, the first included. 1 for uploads: their 6 attempts would otherwise be 18 puts. */
   readonly maxAttempts: number;
@@ -14,8 +17,9 @@ export const MAX_SOCKETS = 50;
 export const CONNECT_TIMEOUT_MS = 2000;
 
 /**
- * `requestTimeout` alone only logs a warning. `throwOnRequestTimeout` makes it end the request. Without `expectContinueHeader: false`,
- * bodies of 2 MiB and more would wait for a 100 Continue, each on a connection of its own.
+ * `requestTimeout` alone only logs a warning. `throwOnRequestTimeout` makes it end the request. Without
+ * `expectContinueHeader: false`, bodies of 2 MiB and more would wait for a 100 Continue, each on a connection
+ * of its own.
  */
 export function createS3Client(options: S3ClientOptions): S3Client {
   return new S3Client({

@@ -10,10 +10,15 @@ const MIN_BYTES = 512;
 /** An object that isn't at least a tenth smaller than its content isn't worth the time of each read. */
 const MAX_SHARE = 0.9;
 
-/** Of the levels of gzip, 4 takes three fifths of the time of the default, 6, for objects that are 3 % larger. */
+/**
+ * Of the levels of gzip, 4 takes three fifths of the time of the default, 6, for objects that are 3 % larger.
+ */
 const LEVEL = 4;
 
-/** Content of up to this size is compressed at once, within 0.7 ms, which costs less than handing them to a thread. */
+/**
+ * Content of up to this size is compressed at once, within 0.7 ms, which costs less than handing them to a
+ * thread.
+ */
 const MAX_SYNC_GZIP_BYTES = 64 * 1024;
 
 /** zlib cannot use the last bytes of its window (MIN_LOOKAHEAD). */
@@ -22,7 +27,10 @@ const WINDOW_RESERVE = 262;
 /** The header, the checksum and the length of gzip, and five bytes for each stored block. */
 const HEADER_BYTES = 64;
 
-/** The greatest window of gzip, as a power of two, and the greatest level of its memory. Both are the defaults. */
+/**
+ * The greatest window of gzip, as a power of two, and the greatest level of its memory. Both are the
+ * defaults.
+ */
 const [MAX_WINDOW_BITS, MAX_MEMORY_LEVEL] = [15, 8];
 
 const gzipInThread = promisify(gzip);
@@ -37,8 +45,9 @@ export async function compress(content: Buffer): Promise<Buffer | null> {
 }
 
 /**
- * A window and a memory as large as the content needs. They change no byte of the result. By default gzip takes 256 KiB
- * and a buffer of 16 KiB, even for 2 KB. V8 counts this memory, and collects the whole heap because of it.
+ * A window and a memory as large as the content needs. They change no byte of the result. By default gzip
+ * takes 256 KiB and a buffer of 16 KiB, even for 2 KB. V8 counts this memory, and collects the whole heap
+ * because of it.
  */
 function optionsFor(bytes: number): ZlibOptions {
   const windowBits = Math.min(Math.ceil(Math.log2(bytes + WINDOW_RESERVE)), MAX_WINDOW_BITS);
@@ -50,7 +59,10 @@ function optionsFor(bytes: number): ZlibOptions {
   };
 }
 
-/** Content of up to this size is decompressed at once, within 0.7 ms, which costs less than handing them to a thread. */
+/**
+ * Content of up to this size is decompressed at once, within 0.7 ms, which costs less than handing them to a
+ * thread.
+ */
 const MAX_SYNC_GUNZIP_BYTES = 256 * 1024;
 
 const gunzipInThread = promisify(gunzip);
@@ -99,9 +111,10 @@ export interface RangeOfContent {
 }
 
 /**
- * A range of the content of an open, whole object, which is decompressed on the way. What precedes the range is read and dropped, and
- * reading stops at its end. A range that ends with the content ends only after the checksum was right: the last piece is held back until
- * then, so that the reader of a damaged object sees an incomplete transfer. Destroying the result destroys the body of the object.
+ * A range of the content of an open, whole object, which is decompressed on the way. What precedes the range
+ * is read and dropped, and reading stops at its end. A range that ends with the content ends only after the
+ * checksum was right: the last piece is held back until then, so that the reader of a damaged object sees an
+ * incomplete transfer. Destroying the result destroys the body of the object.
  */
 export function contentRange({ body, encoding }: StoredObject, range: RangeOfContent): Readable {
   const content = encoding === null ? body : body.pipe(createGunzip());

@@ -7,8 +7,8 @@ import { ObjectStore } from './object-store.ts';
 export interface ObjectStoreOptions extends DirectIfPossibleOptions {
   readonly bucket: string;
   /**
-   * The endpoint of presigned URLs, when clients reach S3 under another address than this process. It must be known before signing: a
-   * signature is valid for one host only, so a URL cannot be rewritten afterwards.
+   * The endpoint of presigned URLs, when clients reach S3 under another address than this process. It must be
+   * known before signing: a signature is valid for one host only, so a URL cannot be rewritten afterwards.
    */
   readonly publicEndpoint?: string | undefined;
   /** How puts and gets are sent. Default: `sdk`. */
@@ -19,7 +19,9 @@ export interface ObjectStoreOptions extends DirectIfPossibleOptions {
 export const DIRECT_REFUSED =
   'S3 refuses direct requests and grants those of the SDK: S3_REQUESTS=sdk from now on';
 
-/** `direct`: signed and sent without the middleware of the AWS SDK, which takes four fifths of their CPU time. */
+/**
+ * `direct`: signed and sent without the middleware of the AWS SDK, which takes four fifths of their CPU time.
+ */
 type S3Requests = 'direct' | 'sdk';
 
 /**

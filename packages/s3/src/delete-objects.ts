@@ -8,7 +8,10 @@ export interface RefusedKey {
   readonly reason: string;
 }
 
-/** Deletes up to 1000 keys in one request. A missing object counts as deleted. @returns the keys that S3 did not delete */
+/**
+ * Deletes up to 1000 keys in one request. A missing object counts as deleted.
+ * @returns the keys that S3 did not delete
+ */
 export async function deleteObjects(
   client: S3Client,
   bucket: string,
@@ -28,7 +31,10 @@ export async function deleteObjects(
   }
 }
 
-/** With Content-MD5 instead of the SDK's CRC32: some stores demand the one, and some refuse the other. S3 takes both. */
+/**
+ * With Content-MD5 instead of the SDK's CRC32: some stores demand the one, and some refuse the other. S3
+ * takes both.
+ */
 function deletionOf(bucket: string, keys: readonly string[]): DeleteObjectsCommand {
   const Objects = keys.map((key) => ({ Key: key }));
   const command = new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects, Quiet: true } });

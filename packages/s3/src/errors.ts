@@ -1,12 +1,14 @@
 import { S3ServiceException } from '@aws-sdk/client-s3';
 import { DependencyUnavailableError, storedReason } from '@pasteflow/domain';
 
-/** A status of S3 that says that S3 itself has failed or is too busy, rather than that the request was wrong. */
+/**
+ * A status of S3 that says that S3 itself has failed or is too busy, rather than that the request was wrong.
+ */
 const isOwnFailure = (status: number): boolean => status >= 500 || status === 408 || status === 429;
 
 /**
- * A text for the owner of a paste: the status and error code of S3's answer, or the code of the network error. It leaves out the message,
- * which names hosts and modules; the log has the error itself.
+ * A text for the owner of a paste: the status and error code of S3's answer, or the code of the network
+ * error. It leaves out the message, which names hosts and modules; the log has the error itself.
  */
 export function describeS3Error(error: unknown): string {
   if (error instanceof ObjectNotStoredError)
@@ -71,7 +73,10 @@ const REFUSED_FOR_ANOTHER_REASON = [
   'XAmzContentSHA256Mismatch',
 ];
 
-/** S3 does not grant the request in this form. Another state of the object, or of S3, would not change the answer. */
+/**
+ * S3 does not grant the request in this form. Another state of the object, or of S3, would not change the
+ * answer.
+ */
 export function isRefused(error: unknown): boolean {
   if (!(error instanceof S3ServiceException) || REFUSED_FOR_ANOTHER_REASON.includes(error.name)) return false;
   const { httpStatusCode: status = 0 } = error.$metadata;

@@ -7,7 +7,10 @@ import { DamagedObjectError } from './compression.ts';
 import { isNotFound, unavailable } from './errors.ts';
 import type { ObjectRequests } from './object-requests.ts';
 
-/** A body that receives nothing for this long is destroyed. No other timeout would end it: that of the request ends with the headers. */
+/**
+ * A body that receives nothing for this long is destroyed. No other timeout would end it: that of the request
+ * ends with the headers.
+ */
 const STALL_TIMEOUT_MS = 10_000;
 
 export interface ExpectedContent {
@@ -23,8 +26,8 @@ export interface FoundObject {
 }
 
 /**
- * The object with exactly this content, or null. The object is read and hashed: two versions of a compressor make different bytes of the
- * same content.
+ * The object with exactly this content, or null. The object is read and hashed: two versions of a compressor
+ * make different bytes of the same content.
  * @throws DependencyUnavailableError
  */
 export async function findContent(

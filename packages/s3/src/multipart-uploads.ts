@@ -6,14 +6,20 @@ import {
 } from '@aws-sdk/client-s3';
 import { isNotFound, isUnknownRequest, unavailable } from './errors.ts';
 
-/** A multipart upload that was neither completed nor aborted. Its parts use storage, which costs money, but `list` does not return them. */
+/**
+ * A multipart upload that was neither completed nor aborted. Its parts use storage, which costs money, but
+ * `list` does not return them.
+ */
 export interface OpenUpload {
   readonly key: string;
   readonly uploadId: string;
   readonly initiatedAt: Date;
 }
 
-/** Yields nothing for a store that doesn't know this request, although it may hold parts: its bucket needs a lifecycle rule. */
+/**
+ * Yields nothing for a store that doesn't know this request, although it may hold parts: its bucket needs a
+ * lifecycle rule.
+ */
 export async function* listMultipartUploads(
   client: S3Client,
   bucket: string,

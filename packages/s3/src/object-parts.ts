@@ -23,8 +23,9 @@ export interface PartPlan {
 }
 
 /**
- * 8 MiB each, 16 MiB from the 1001st part and 32 MiB from the 2001st part on: 273 GiB in all. The size of the object is not known at the
- * start. Growing parts allow large objects, and objects of up to 8 GiB still need the memory of 8 MiB parts only.
+ * 8 MiB each, 16 MiB from the 1001st part and 32 MiB from the 2001st part on: 273 GiB in all. The size of the
+ * object is not known at the start. Growing parts allow large objects, and objects of up to 8 GiB still need
+ * the memory of 8 MiB parts only.
  */
 export const growingParts: PartPlan = {
   maxParts: MAX_PARTS,
@@ -39,10 +40,10 @@ export function maxBytes({ maxParts, bytesOf }: PartPlan): number {
 }
 
 /**
- * Divides `body` into parts, at least one. A part is yielded when more content follows it, so the first part shows whether it is the only
- * one.
- * @param spent buffers of finished parts, which are filled again. Garbage of this size is collected late, and was most of a process's
- * memory.
+ * Divides `body` into parts, at least one. A part is yielded when more content follows it, so the first part
+ * shows whether it is the only one.
+ * @param spent buffers of finished parts, which are filled again. Garbage of this size is collected late, and
+ * was most of a process's memory.
  * @throws the body's error, or ObjectTooLargeError
  */
 export async function* partsOf(body: Readable, plan: PartPlan, spent: Buffer[]): AsyncGenerator<Part> {

@@ -5,7 +5,10 @@ import { contentEncodingOf, type ContentEncoding } from '@pasteflow/domain';
 export interface StoredObject {
   /** The caller must consume or destroy it. Until then it holds its connection. */
   readonly body: Readable;
-  /** Bytes of this body. For a range: the bytes of the range. null: S3, or a proxy before it, sends it in chunks. */
+  /**
+   * Bytes of this body. For a range: the bytes of the range. null: S3, or a proxy before it, sends it in
+   * chunks.
+   */
   readonly contentLength: number | null;
   /** How the object is compressed; null: not at all. */
   readonly encoding: ContentEncoding | null;
@@ -14,7 +17,10 @@ export interface StoredObject {
 }
 
 interface PutOptions {
-  /** The digest of the bytes that are sent, which the signature contains: S3 rejects an object that arrives damaged. */
+  /**
+   * The digest of the bytes that are sent, which the signature contains: S3 rejects an object that arrives
+   * damaged.
+   */
   readonly sha256: Buffer;
   /** Default: bytes of any kind. */
   readonly contentType?: string | undefined;
@@ -40,8 +46,9 @@ export interface GetOptions {
 }
 
 /**
- * The two requests that every paste needs, as one of several clients sends them. All clients throw the same errors:
- * S3ServiceException for an answer of S3, AbortError after an abort, and otherwise the error of the network, with its code.
+ * The two requests that every paste needs, as one of several clients sends them. All clients throw the same
+ * errors: S3ServiceException for an answer of S3, AbortError after an abort, and otherwise the error of the
+ * network, with its code.
  */
 export interface ObjectRequests {
   /** @returns the ETag of the answer */

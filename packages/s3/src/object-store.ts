@@ -44,18 +44,19 @@ export class ObjectStore {
   }
 
   /**
-   * Stores an object with one request (and its repetitions, if the client is configured for them), and reads it back when the answer does
-   * not prove that S3 has it.
-   * @throws ObjectNotStoredError, NotReadBackError, or the errors of ObjectRequests, so that the caller can distinguish an abort from a
-   * failure
+   * Stores an object with one request (and its repetitions, if the client is configured for them), and reads
+   * it back when the answer does not prove that S3 has it.
+   * @throws ObjectNotStoredError, NotReadBackError, or the errors of ObjectRequests, so that the caller can
+   * distinguish an abort from a failure
    */
   async put(key: string, content: Buffer, options: VerifiedPutOptions): Promise<void> {
     await verifiedPut(this.#requests, key, content, options);
   }
 
   /**
-   * Stores the content of a stream of at most 273 GiB in parts. It holds 24 MiB in memory, and 96 MiB for an object of more than
-   * 23 GiB. When the body fails, S3 fails or the signal aborts, the body is destroyed and the multipart upload aborted before this rejects.
+   * Stores the content of a stream of at most 273 GiB in parts. It holds 24 MiB in memory, and 96 MiB for an
+   * object of more than 23 GiB. When the body fails, S3 fails or the signal aborts, the body is destroyed and
+   * the multipart upload aborted before this rejects.
    * @returns the bytes written
    * @throws the body's own error, ObjectTooLargeError, the signal's reason, or DependencyUnavailableError
    */
@@ -69,7 +70,8 @@ export class ObjectStore {
   }
 
   /**
-   * The whole object is returned when S3 refuses the range, which ends beyond an object that is shorter than expected.
+   * The whole object is returned when S3 refuses the range, which ends beyond an object that is shorter than
+   * expected.
    * @returns null when the object does not exist
    */
   async get(key: string, options: GetOptions = {}): Promise<StoredObject | null> {
@@ -88,7 +90,10 @@ export class ObjectStore {
     return await findContent(this.#requests, key, expected);
   }
 
-  /** Deletes up to 1000 keys in one request. A missing object counts as deleted. @returns the keys that S3 did not delete */
+  /**
+   * Deletes up to 1000 keys in one request. A missing object counts as deleted.
+   * @returns the keys that S3 did not delete
+   */
   async deleteMany(keys: readonly string[]): Promise<readonly RefusedKey[]> {
     return await deleteObjects(this.#client, this.bucket, keys);
   }
@@ -115,12 +120,18 @@ export class ObjectStore {
     } while (continuation !== undefined);
   }
 
-  /** Yields the multipart uploads under the prefix that were neither completed nor aborted, in key order, in pages. */
+  /**
+   * Yields the multipart uploads under the prefix that were neither completed nor aborted, in key order, in
+   * pages.
+   */
   listMultipartUploads(prefix: string): AsyncGenerator<readonly OpenUpload[]> {
     return listMultipartUploads(this.#client, this.bucket, prefix);
   }
 
-  /** Aborts a multipart upload and frees its parts. One that was already completed or aborted counts as aborted. */
+  /**
+   * Aborts a multipart upload and frees its parts. One that was already completed or aborted counts as
+   * aborted.
+   */
   async abortMultipartUpload(upload: Pick<OpenUpload, 'key' | 'uploadId'>): Promise<void> {
     await abortMultipartUpload(this.#client, this.bucket, upload);
   }
@@ -130,12 +141,18 @@ export class ObjectStore {
     return await readText(this.#client, this.bucket, key);
   }
 
-  /** Stores a text. With `onlyIfAbsent` it replaces no object, unless the store ignores conditions: read it afterwards. */
+  /**
+   * Stores a text. With `onlyIfAbsent` it replaces no object, unless the store ignores conditions: read it
+   * afterwards.
+   */
   async writeText(key: string, text: string, options: { readonly onlyIfAbsent: boolean }): Promise<void> {
     await writeText(this.#client, { bucket: this.bucket, key, text }, options);
   }
 
-  /** Yields the deleted objects under the prefix that can be restored, in key order. The bucket needs versioning. */
+  /**
+   * Yields the deleted objects under the prefix that can be restored, in key order. The bucket needs
+   * versioning.
+   */
   listDeleted(prefix: string): AsyncGenerator<DeletedObject> {
     return listDeletedObjects(this.#client, this.bucket, prefix);
   }
@@ -145,7 +162,10 @@ export class ObjectStore {
     await restoreDeletedObject(this.#client, this.bucket, deleted);
   }
 
-  /** Returns a URL that downloads the object without credentials until the URL expires. Makes no request, so the object may be missing. */
+  /**
+   * Returns a URL that downloads the object without credentials until the URL expires. Makes no request, so
+   * the object may be missing.
+   */
   async presign(key: string, options: PresignOptions): Promise<string> {
     const now = new Date(Date.now() + this.#client.config.systemClockOffset); // as S3 counts
     return await presign(this.#signing, { bucket: this.bucket, key, now }, options);

@@ -40,9 +40,10 @@ interface StreamOptions {
 }
 
 /**
- * Stores the content of `body` in S3, in parts while it is read. When the body fails, S3 fails or `signal` aborts, the body is destroyed
- * and the multipart upload aborted before this rejects. Parts are left in S3 only when the abort fails too. The SDK's lib-storage is not
- * used: its parts all have the same size, its requests get no signal, and it continues to read after a part has failed.
+ * Stores the content of `body` in S3, in parts while it is read. When the body fails, S3 fails or `signal`
+ * aborts, the body is destroyed and the multipart upload aborted before this rejects. Parts are left in S3
+ * only when the abort fails too. The SDK's lib-storage is not used: its parts all have the same size, its
+ * requests get no signal, and it continues to read after a part has failed.
  * @returns the bytes written
  * @throws the body's own error, ObjectTooLargeError, the signal's reason, or DependencyUnavailableError
  */
@@ -66,7 +67,10 @@ export async function putStream(
   }
 }
 
-/** One object on its way to S3. The first failure ends all requests and the body, so later failures are only its consequences. */
+/**
+ * One object on its way to S3. The first failure ends all requests and the body, so later failures are only
+ * its consequences.
+ */
 class Transfer {
   readonly #client: S3Client;
   readonly #whole: ObjectRequests;
@@ -141,7 +145,10 @@ class Transfer {
     }
   }
 
-  /** For an object whose ETag proves nothing, as with encryption by KMS. Reading up to 273 GiB back would take too long. */
+  /**
+   * For an object whose ETag proves nothing, as with encryption by KMS. Reading up to 273 GiB back would take
+   * too long.
+   */
   async #assertSize(): Promise<void> {
     try {
       const head = await this.#client.send(new HeadObjectCommand(this.#place), this.#abortable);

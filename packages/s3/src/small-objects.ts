@@ -19,7 +19,8 @@ export interface SmallObject {
 export async function readText(client: S3Client, bucket: string, key: string): Promise<SmallObject> {
   const command = new GetObjectCommand({ Bucket: bucket, Key: key });
   let serverTime: Date | null = null;
-  // The SDK's output has no Date. With a low priority this runs before the deserializer, which throws for a 404.
+  // The SDK's output has no Date. With a low priority this runs before the deserializer, which throws for a
+  // 404.
   command.middlewareStack.add(
     (next) => async (input) => {
       const result = await next(input);
@@ -44,8 +45,8 @@ function dateOf(response: unknown): Date | null {
 }
 
 /**
- * Stores a text. With `onlyIfAbsent` S3 refuses to replace an object. A store that ignores the condition replaces it,
- * so read the object afterwards.
+ * Stores a text. With `onlyIfAbsent` S3 refuses to replace an object. A store that ignores the condition
+ * replaces it, so read the object afterwards.
  */
 export async function writeText(
   client: S3Client,
@@ -68,7 +69,10 @@ export async function writeText(
   }
 }
 
-/** 412: the object exists. 409: another conditional write is in progress. 501: the store doesn't know the condition. */
+/**
+ * 412: the object exists. 409: another conditional write is in progress. 501: the store doesn't know the
+ * condition.
+ */
 function isConditionRefused(error: unknown): boolean {
   return error instanceof S3ServiceException && [409, 412, 501].includes(error.$metadata.httpStatusCode ?? 0);
 }

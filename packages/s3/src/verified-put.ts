@@ -4,8 +4,9 @@ import { objectBytes } from './find-content.ts';
 import type { ObjectRequests, VerifiedPutOptions } from './object-requests.ts';
 
 /**
- * Stores an object, and makes sure that S3 has it: a store, or a proxy before it, may answer 200 and have stored nothing, or other bytes.
- * The ETag in the answer is the MD5 of the stored bytes. Where it is another one, as with encryption by KMS, the object is read back.
+ * Stores an object, and makes sure that S3 has it: a store, or a proxy before it, may answer 200 and have
+ * stored nothing, or other bytes. The ETag in the answer is the MD5 of the stored bytes. Where it is another
+ * one, as with encryption by KMS, the object is read back.
  * @throws ObjectNotStoredError, NotReadBackError, or the errors of ObjectRequests
  */
 export async function verifiedPut(

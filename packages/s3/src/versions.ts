@@ -23,7 +23,10 @@ interface Version {
   readonly isLatest: boolean;
 }
 
-/** Yields the deleted objects under the prefix that can be restored, in key order. The bucket needs versioning. */
+/**
+ * Yields the deleted objects under the prefix that can be restored, in key order. The bucket needs
+ * versioning.
+ */
 export async function* listDeletedObjects(
   client: S3Client,
   bucket: string,
@@ -59,7 +62,10 @@ export async function restoreDeletedObject(
   }
 }
 
-/** Yields versions and delete markers by key, the newest first. S3 returns both in two lists, each in this order. */
+/**
+ * Yields versions and delete markers by key, the newest first. S3 returns both in two lists, each in this
+ * order.
+ */
 async function* listVersions(client: S3Client, bucket: string, prefix: string): AsyncGenerator<Version> {
   let marker: { KeyMarker?: string | undefined; VersionIdMarker?: string | undefined } | null = {};
   while (marker !== null) {
@@ -92,7 +98,10 @@ async function* listVersions(client: S3Client, bucket: string, prefix: string): 
   }
 }
 
-/** The times have a resolution of a second: of one second, the latest comes first, and a marker above a version. */
+/**
+ * The times have a resolution of a second: of one second, the latest comes first, and a marker above a
+ * version.
+ */
 function newestFirst(a: Version, b: Version): number {
   if (a.key !== b.key) return a.key < b.key ? -1 : 1;
   return (

@@ -50,8 +50,8 @@ describe('the address of a bucket', () => {
 });
 
 /**
- * https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html, but for the example that signs a Date: our
- * requests have only x-amz-date.
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html, but for the example that
+ * signs a Date: our requests have only x-amz-date.
  */
 describe('the signatures that AWS publishes for S3', () => {
   const client = new S3Client({

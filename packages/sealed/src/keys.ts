@@ -23,7 +23,10 @@ export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
 export type SecretKey = Uint8Array<ArrayBuffer>;
 
 const KEY_BYTES = 32;
-/** Fewer are no key, but for example `L12` for a line. More than three zero bytes at the start are lost once in four billion keys. */
+/**
+ * Fewer are no key, but for example `L12` for a line. More than three zero bytes at the start are lost once
+ * in four billion keys.
+ */
 const MIN_KEY_BYTES = 29;
 /** 32 bytes are 43 or 44 characters; decoding takes time that grows with the square of the length. */
 const MAX_CHARACTERS = 64;
@@ -38,8 +41,9 @@ export function fragmentOfKey(key: SecretKey): string {
 }
 
 /**
- * Reads the key from the part of a link after `#`, with or without the `#`. PrivateBin writes `-` in front of the key of a paste that is
- * burned after reading; some services append `&` and parameters of their own; old encoders drop zero bytes at the start of a key.
+ * Reads the key from the part of a link after `#`, with or without the `#`. PrivateBin writes `-` in front of
+ * the key of a paste that is burned after reading; some services append `&` and parameters of their own; old
+ * encoders drop zero bytes at the start of a key.
  * @returns null when the text is no key
  */
 export function keyOfFragment(fragment: string): SecretKey | null {
@@ -57,8 +61,8 @@ export function keyOfFragment(fragment: string): SecretKey | null {
 }
 
 /**
- * The key of the cipher: PBKDF2 with HMAC-SHA-256 over the secret key, followed by the bytes of the password. The types of WebCrypto have other
- * names in Node than in browsers: they are left to be inferred.
+ * The key of the cipher: PBKDF2 with HMAC-SHA-256 over the secret key, followed by the bytes of the password.
+ * The types of WebCrypto have other names in Node than in browsers: they are left to be inferred.
  */
 export async function deriveKey(
   secret: SecretKey,

@@ -16,8 +16,9 @@ export interface Attachment {
 }
 
 /**
- * PrivateBin's fields are `paste`, `attachment` and `attachment_name`. `title` and `syntax` are our own: its clients ignore them. One attachment
- * is no list, because PBinCLI and PrivateBin before version 2 know no lists.
+ * PrivateBin's fields are `paste`, `attachment` and `attachment_name`. `title` and `syntax` are our own: its
+ * clients ignore them. One attachment is no list, because PBinCLI and PrivateBin before version 2 know no
+ * lists.
  */
 export function encodeMessage({ text, attachments, title, syntax }: Message): string {
   const urls = attachments.map(({ bytes }) => `data:application/octet-stream;base64,${toBase64(bytes)}`);
@@ -80,7 +81,9 @@ export function messageOfFile({ bytes, name, title, syntax }: FileToSeal): Messa
   return { text: '', attachments: [{ name, bytes }], title, syntax };
 }
 
-/** null for bytes that are not UTF-8. A byte order mark stays: what is read has the same bytes as the file. */
+/**
+ * null for bytes that are not UTF-8. A byte order mark stays: what is read has the same bytes as the file.
+ */
 function textOf(bytes: Uint8Array): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);

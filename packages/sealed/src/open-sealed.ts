@@ -50,7 +50,10 @@ async function decrypt(
   throw new WrongKeyError({ cause });
 }
 
-/** PBinCLI encodes a password as UTF-8; PrivateBin's page takes the low byte of each UTF-16 unit. They differ beyond ASCII. */
+/**
+ * PBinCLI encodes a password as UTF-8; PrivateBin's page takes the low byte of each UTF-16 unit. They differ
+ * beyond ASCII.
+ */
 function bytesOfPassword(password: string): readonly Uint8Array[] {
   const utf8 = new TextEncoder().encode(password);
   if (utf8.length === password.length) return [utf8];

@@ -24,8 +24,8 @@ export class SealedFormatError extends Error {
 }
 
 /**
- * PrivateBin's server refuses 10,000 rounds and fewer. The upper bound is a bound on the reader's time: ten million rounds take a phone
- * about half a minute.
+ * PrivateBin's server refuses 10,000 rounds and fewer. The upper bound is a bound on the reader's time: ten
+ * million rounds take a phone about half a minute.
  */
 const ITERATIONS = { above: 10_000, most: 10_000_000 };
 
@@ -37,8 +37,8 @@ const MAX_SALT_CHARACTERS = 14;
 const MIN_CIPHERTEXT_CHARACTERS = 12;
 
 /**
- * Reads a stored document. Only the one text of each document is accepted: otherwise two readers could understand a text with repeated
- * fields differently.
+ * Reads a stored document. Only the one text of each document is accepted: otherwise two readers could
+ * understand a text with repeated fields differently.
  * @throws SealedFormatError
  */
 export function parseSealedText(text: string): SealedPaste {

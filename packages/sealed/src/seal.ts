@@ -8,7 +8,10 @@ import {
 } from './sealed-paste.ts';
 import { encodeMessage, type Message } from './message.ts';
 
-/** OWASP's figure for PBKDF2 with HMAC-SHA-256. It slows down guesses at a password: the key in the link can't be guessed. */
+/**
+ * OWASP's figure for PBKDF2 with HMAC-SHA-256. It slows down guesses at a password: the key in the link can't
+ * be guessed.
+ */
 const ITERATIONS = 600_000;
 const IV_BYTES = 16;
 const SALT_BYTES = 8;
@@ -51,7 +54,10 @@ export async function seal(
   return { document: { v: 2, adata, ct: toBase64(new Uint8Array(ciphertext)) }, key };
 }
 
-/** Everybody can read the formatter, so that it says nothing of the language. PrivateBin's page needs `markdown` to show it so. */
+/**
+ * Everybody can read the formatter, so that it says nothing of the language. PrivateBin's page needs
+ * `markdown` to show it so.
+ */
 function formatterOf({ syntax }: Message): Formatter {
   return syntax === 'markdown' ? 'markdown' : 'plaintext';
 }

@@ -1,7 +1,8 @@
 /**
- * What the server keeps of an encrypted paste: format v2 of PrivateBin (https://github.com/PrivateBin/PrivateBin/wiki/Encryption-format).
- * `ct` is the ciphertext with its tag in base64. `adata` is readable by everybody, and authenticated: a reader who gets another `adata`
- * than the writer made can't decrypt.
+ * What the server keeps of an encrypted paste: format v2 of PrivateBin
+ * (https://github.com/PrivateBin/PrivateBin/wiki/Encryption-format). `ct` is the ciphertext with its tag in
+ * base64. `adata` is readable by everybody, and authenticated: a reader who gets another `adata` than the
+ * writer made can't decrypt.
  */
 export interface SealedPaste {
   readonly v: 2;
@@ -41,7 +42,10 @@ export function textOfSealed({ v, adata, ct }: SealedPaste): string {
   return JSON.stringify({ v, adata, ct });
 }
 
-/** What the tag authenticates. All clients of the format write `adata` so, whatever the JSON of their request looks like. */
+/**
+ * What the tag authenticates. All clients of the format write `adata` so, whatever the JSON of their request
+ * looks like.
+ */
 export function textOfAuthenticatedData(adata: AuthenticatedData): string {
   return JSON.stringify(adata);
 }

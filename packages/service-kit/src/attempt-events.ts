@@ -32,12 +32,16 @@ export interface AttemptEnd<State extends string> {
 }
 
 /**
- * The log lines and the metrics of attempts. Each event writes both in one function, with the same names in each service that starts or
- * ends attempts. Ids are written to the log only; further log fields come from the caller.
+ * The log lines and the metrics of attempts. Each event writes both in one function, with the same names in
+ * each service that starts or ends attempts. Ids are written to the log only; further log fields come from
+ * the caller.
  */
 export interface AttemptEvents<Attempt, State extends string> {
   started(attempt: Attempt, fields?: LogFields): void;
-  /** The settlement took effect. If no attempt follows, the end of the upload or the job is counted and logged too. */
+  /**
+   * The settlement took effect. If no attempt follows, the end of the upload or the job is counted and logged
+   * too.
+   */
   ended(attempt: Attempt, end: AttemptEnd<State>, fields?: LogFields): void;
 }
 

@@ -27,8 +27,9 @@ export interface AcknowledgerOptions {
 }
 
 /**
- * How long a message waits for others to share its request, in ms. At 50 messages a second that fills a request. Nobody waits for it: the
- * outcome is in Postgres already, and a message that comes back because of a crash is found to have ended.
+ * How long a message waits for others to share its request, in ms. At 50 messages a second that fills a
+ * request. Nobody waits for it: the outcome is in Postgres already, and a message that comes back because of
+ * a crash is found to have ended.
  */
 const LINGER_MS = 200;
 

@@ -7,7 +7,10 @@ export interface SqsClientOptions {
   readonly region: string;
   /** The endpoint of an SQS that is not AWS's, e.g. of the embedded emulator. */
   readonly endpoint?: string | undefined;
-  /** Maximum number of connections (default: 50). A long poll holds one, so receivers need a client of their own. */
+  /**
+   * Maximum number of connections (default: 50). A long poll holds one, so receivers need a client of their
+   * own.
+   */
   readonly maxSockets?: number;
   /** Timeout of a request in ms (default: 10 000). It must exceed the wait of a long poll. */
   readonly requestTimeoutMs?: number;
@@ -17,7 +20,10 @@ export interface SqsClientOptions {
 
 const CONNECT_TIMEOUT_MS = 2000;
 
-/** `useQueueUrlAsEndpoint` is false because the host of a queue's URL would override an endpoint that only the environment names. */
+/**
+ * `useQueueUrlAsEndpoint` is false because the host of a queue's URL would override an endpoint that only the
+ * environment names.
+ */
 export function createSqsClient({
   region,
   endpoint,

@@ -5,7 +5,10 @@ import { Consumer } from 'sqs-consumer';
 import type { Queue } from './queue.ts';
 import { decodeContext, type Decode } from './wire.ts';
 
-/** One receipt of one message. Its receipt handle is needed to acknowledge the message or to change its visibility timeout. */
+/**
+ * One receipt of one message. Its receipt handle is needed to acknowledge the message or to change its
+ * visibility timeout.
+ */
 export interface Delivery<Body> {
   /** The decoded body: an UploadMessage or a JobMessage. */
   readonly body: Body;
@@ -19,23 +22,36 @@ export interface ConsumerGroupOptions<Body> {
   readonly client: SQSClient;
   readonly queue: Queue;
   readonly deadLetterQueue: Queue;
-  /** Number of consumers. Each has one poll loop that handles a whole batch before the next receive, so concurrency needs several. */
+  /**
+   * Number of consumers. Each has one poll loop that handles a whole batch before the next receive, so
+   * concurrency needs several.
+   */
   readonly consumers: number;
-  /** Messages per receive, 1 to 10. Use 1 for work that takes long: the messages of a batch wait for each other. */
+  /**
+   * Messages per receive, 1 to 10. Use 1 for work that takes long: the messages of a batch wait for each
+   * other.
+   */
   readonly batchSize: number;
   readonly decode: Decode<Body>;
   readonly visibilitySeconds: number;
-  /** Handles a batch and returns the deliveries whose outcome is in Postgres. One request acknowledges these. Must not throw. */
+  /**
+   * Handles a batch and returns the deliveries whose outcome is in Postgres. One request acknowledges these.
+   * Must not throw.
+   */
   readonly handle: (deliveries: readonly Delivery<Body>[]) => Promise<readonly Delivery<Body>[]>;
-  /** Awaited before each receive, to delay it while messages could not be processed. It must resolve when the group is to stop. */
+  /**
+   * Awaited before each receive, to delay it while messages could not be processed. It must resolve when the
+   * group is to stop.
+   */
   readonly beforeReceive: () => Promise<void>;
   readonly onMalformed: (error: unknown, message: Message) => void;
   readonly onError: (error: unknown) => void;
 }
 
 /**
- * Wait of a long poll in seconds. A stop lets the poll finish: SQS may already have delivered messages to an aborted receive, and they
- * would stay hidden until their visibility timeout. With 2 s a stop stays short; an idle consumer makes 30 requests a minute.
+ * Wait of a long poll in seconds. A stop lets the poll finish: SQS may already have delivered messages to an
+ * aborted receive, and they would stay hidden until their visibility timeout. With 2 s a stop stays short; an
+ * idle consumer makes 30 requests a minute.
  */
 const RECEIVE_WAIT_SECONDS = 2;
 
@@ -124,7 +140,10 @@ export class ConsumerGroup<Body> {
     await sleep(wait, undefined, { signal: this.#stop.signal }).catch(() => {}); // aborted: stopping
   }
 
-  /** Handles valid messages first: their visibility timeout is running, and moving the malformed ones may take long. */
+  /**
+   * Handles valid messages first: their visibility timeout is running, and moving the malformed ones may take
+   * long.
+   */
   async #handle(messages: Message[]): Promise<Message[]> {
     const deliveries: Delivery<Body>[] = [];
     const malformed: Message[] = [];
@@ -153,8 +172,9 @@ export class ConsumerGroup<Body> {
   }
 
   /**
-   * Moves a malformed message to the dead-letter queue immediately instead of after a hundred receives. A process that is killed between
-   * sending and acknowledging leaves the message in both queues, which does no harm.
+   * Moves a malformed message to the dead-letter queue immediately instead of after a hundred receives. A
+   * process that is killed between sending and acknowledging leaves the message in both queues, which does no
+   * harm.
    * @returns whether the dead-letter queue has the message
    */
   async #moveToDeadLetters(message: Message): Promise<boolean> {
@@ -175,7 +195,10 @@ export class ConsumerGroup<Body> {
   }
 }
 
-/** sqs-consumer emits `stopped` while handlers still run. `isPolling` becomes false when the last batch has been acknowledged. */
+/**
+ * sqs-consumer emits `stopped` while handlers still run. `isPolling` becomes false when the last batch has
+ * been acknowledged.
+ */
 async function waitUntilDrained(consumer: Consumer): Promise<void> {
   while (consumer.status.isPolling) await new Promise((resolve) => setTimeout(resolve, 20));
 }

@@ -5,11 +5,15 @@ import { rethrowUnavailable, type Queue } from './queue.ts';
 import { sendEntries } from './send.ts';
 import { changeVisibility } from './visibility.ts';
 
-/** Handling a batch takes less than a second. Messages that stay in the queue after a move are returned at its end. */
+/**
+ * Handling a batch takes less than a second. Messages that stay in the queue after a move are returned at its
+ * end.
+ */
 const VISIBILITY_SECONDS = 60;
 
 /**
- * Receives up to 10 messages with their attributes and SentTimestamp, and hides them from other receivers for 60 s.
+ * Receives up to 10 messages with their attributes and SentTimestamp, and hides them from other receivers for
+ * 60 s.
  * @throws DependencyUnavailableError
  */
 export async function receiveDeadLetters(client: SQSClient, queue: Queue): Promise<readonly Message[]> {
@@ -46,8 +50,9 @@ export interface MovedMessages {
 }
 
 /**
- * Redrives a dead-letter queue: moves its messages, unchanged and with their attributes, to their original queue. Each batch is sent first
- * and deleted afterwards, so a crash in between leaves messages in both queues, which does no harm. Malformed messages stay.
+ * Redrives a dead-letter queue: moves its messages, unchanged and with their attributes, to their original
+ * queue. Each batch is sent first and deleted afterwards, so a crash in between leaves messages in both
+ * queues, which does no harm. Malformed messages stay.
  * @throws DependencyUnavailableError. The messages moved until then stay moved.
  */
 export async function moveDeadLetters(
@@ -90,7 +95,10 @@ export async function moveDeadLetters(
   }
 }
 
-/** Makes the messages visible immediately, so that an operator who checks the queue next sees them. A failure here is ignored. */
+/**
+ * Makes the messages visible immediately, so that an operator who checks the queue next sees them. A failure
+ * here is ignored.
+ */
 async function returnToQueue(client: SQSClient, queue: Queue, messages: readonly Message[]): Promise<void> {
   const changes = messages.flatMap(({ ReceiptHandle }) =>
     ReceiptHandle === undefined ? [] : [{ receiptHandle: ReceiptHandle, seconds: 0 }],

@@ -34,7 +34,10 @@ async function sendAll<Outgoing>(
 }
 
 export interface MessageDispatcherOptions<Outgoing> {
-  /** Sends up to 10 messages in one request: `sendUploads` or `sendJobs`. Returns the ids of the executions whose message SQS accepted. */
+  /**
+   * Sends up to 10 messages in one request: `sendUploads` or `sendJobs`. Returns the ids of the executions
+   * whose message SQS accepted.
+   */
   readonly send: (messages: readonly Outgoing[]) => Promise<readonly string[]>;
   /** Called once per request with the executions whose message SQS accepted. */
   readonly onSent: (executionIds: readonly string[]) => Promise<void>;
@@ -45,8 +48,9 @@ export interface MessageDispatcherOptions<Outgoing> {
 }
 
 /**
- * How long a message waits for others to share its request, in ms: too short for a client to notice. What shares a request is received,
- * claimed and settled together: at 100 messages a second that saves a third of the CPU time that 5 ms cost.
+ * How long a message waits for others to share its request, in ms: too short for a client to notice. What
+ * shares a request is received, claimed and settled together: at 100 messages a second that saves a third of
+ * the CPU time that 5 ms cost.
  */
 const LINGER_MS = 25;
 
@@ -54,14 +58,14 @@ const LINGER_MS = 25;
 const MAX_REQUESTS = 8;
 
 /**
- * Messages that may wait: about 64 MiB when all carry content. With more than that SQS is slow or down, and further messages are left to
- * the relay, which reads them from Postgres.
+ * Messages that may wait: about 64 MiB when all carry content. With more than that SQS is slow or down, and
+ * further messages are left to the relay, which reads them from Postgres.
  */
 const MAX_WAITING = 1000;
 
 /**
- * Sends messages in batches after the commit. No caller waits for SQS. A message that cannot be sent is dropped: its execution is in
- * Postgres, from where the relay dispatches it.
+ * Sends messages in batches after the commit. No caller waits for SQS. A message that cannot be sent is
+ * dropped: its execution is in Postgres, from where the relay dispatches it.
  */
 export class MessageDispatcher<Outgoing extends object> {
   readonly #options: MessageDispatcherOptions<Outgoing>;

@@ -20,7 +20,8 @@ export interface OutgoingJob extends Outgoing {
 }
 
 /**
- * Sends messages, as many in a request as SQS takes. Content that SQS refuses is left out: the worker reads the payload.
+ * Sends messages, as many in a request as SQS takes. Content that SQS refuses is left out: the worker reads
+ * the payload.
  * @returns the ids of the executions whose message SQS accepted. The other messages must be sent again.
  * @throws DependencyUnavailableError when SQS can't be reached and accepted nothing
  */
@@ -66,12 +67,16 @@ interface Entry {
   readonly attributes: Readonly<Record<string, MessageAttributeValue>> | undefined;
 }
 
-/** The messages of one request, with their attributes. AWS takes 1 MiB; ElasticMQ 1.6, and AWS until 2025, take 256 KiB. */
+/**
+ * The messages of one request, with their attributes. AWS takes 1 MiB; ElasticMQ 1.6, and AWS until 2025,
+ * take 256 KiB.
+ */
 const MAX_REQUEST_BYTES = 256 * 1024;
 
 /**
- * Sends messages in requests of at most 10 and 256 KiB. A request that SQS refuses as a whole is halved until one message is left, and a
- * message that SQS refuses is sent with its smaller body, so that no message holds up the others.
+ * Sends messages in requests of at most 10 and 256 KiB. A request that SQS refuses as a whole is halved until
+ * one message is left, and a message that SQS refuses is sent with its smaller body, so that no message holds
+ * up the others.
  * @returns the messages that SQS accepted
  * @throws DependencyUnavailableError when SQS can't be reached and has accepted nothing
  */
@@ -133,7 +138,10 @@ async function request<Each extends Entry>(
   return Successful.flatMap(({ Id }) => batch[Number(Id)] ?? []);
 }
 
-/** What AWS and ElasticMQ answer to messages that they don't take. After any other error no smaller request would be accepted either. */
+/**
+ * What AWS and ElasticMQ answer to messages that they don't take. After any other error no smaller request
+ * would be accepted either.
+ */
 const OF_THE_MESSAGES = /TooLong|TooLarge|InvalidParameterValue|InvalidAttributeValue|InvalidMessageContents/;
 
 /** Whether SQS refuses what the request contains. */

@@ -8,8 +8,9 @@ export interface VisibilityChange {
 }
 
 /**
- * Changes the visibility timeout of messages, 10 per request. SQS rejects the entry of a message whose visibility timeout has ended or
- * that was deleted. These entries are ignored, because such a message needs nothing more.
+ * Changes the visibility timeout of messages, 10 per request. SQS rejects the entry of a message whose
+ * visibility timeout has ended or that was deleted. These entries are ignored, because such a message needs
+ * nothing more.
  * @throws DependencyUnavailableError
  */
 export async function changeVisibility(
@@ -37,8 +38,9 @@ export async function changeVisibility(
 const MAX_VISIBILITY_SECONDS = 43_200;
 
 /**
- * Returns messages to their queue with a delay in milliseconds. SQS counts in whole seconds, so the fraction of a second passes in a timer
- * here, and the whole seconds as visibility timeout. No caller waits for either, so a waiting retry holds no worker slot.
+ * Returns messages to their queue with a delay in milliseconds. SQS counts in whole seconds, so the fraction
+ * of a second passes in a timer here, and the whole seconds as visibility timeout. No caller waits for
+ * either, so a waiting retry holds no worker slot.
  */
 export class MessageReturner {
   readonly #client: SQSClient;

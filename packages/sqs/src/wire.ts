@@ -27,8 +27,8 @@ const contextAttribute = z.string().regex(/^[\x20-\x7e]{1,200}$/);
 export type Decode<Body> = (body: string | undefined) => Body;
 
 /**
- * The short code is validated with the schema that decodes it, so that every worker of this version can read what is sent. What Buffer
- * encodes is base64: to match 2 KB of it would take 6 µs, more than all else here.
+ * The short code is validated with the schema that decodes it, so that every worker of this version can read
+ * what is sent. What Buffer encodes is base64: to match 2 KB of it would take 6 µs, more than all else here.
  */
 export function encodeUpload(shortCode: string, content: Buffer | null): string {
   const message: UploadMessage = {
@@ -68,7 +68,10 @@ function malformed(expected: string, why: string, cause?: unknown): PasteflowErr
   return new PasteflowError('malformed_message', `Not ${expected}: ${why}`, { cause });
 }
 
-/** SQS rejects a message with an empty or non-text attribute value. Such values are left out, so that the message is sent anyway. */
+/**
+ * SQS rejects a message with an empty or non-text attribute value. Such values are left out, so that the
+ * message is sent anyway.
+ */
 export function encodeContext(context: MessageContext): Record<string, MessageAttributeValue> {
   return Object.fromEntries(
     Object.entries(context)

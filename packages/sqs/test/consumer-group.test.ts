@@ -109,7 +109,8 @@ describe('a consumer group', () => {
     emulator.proxy.rule({ target: 'ReceiveMessage' }, { kind: 'fail', status: 500 });
     const { received, errors } = startGroup({ consumers: 1 });
     await until(() => errors.length >= 3);
-    // 100, 200 and 400 ms apart. sqs-consumer alone makes about 500 receives a second. The client attempts each request twice.
+    // 100, 200 and 400 ms apart. sqs-consumer alone makes about 500 receives a second. The client attempts
+    // each request twice.
     expect(emulator.proxy.matching({ target: 'ReceiveMessage' }).length).toBeLessThanOrEqual(
       2 * (errors.length + 1),
     );

@@ -1,4 +1,7 @@
-/** The buttons that show whether a copy worked. They are not disabled, because a disabled button loses the focus. */
+/**
+ * The buttons that show whether a copy worked. They are not disabled, because a disabled button loses the
+ * focus.
+ */
 const showing = new WeakSet<HTMLButtonElement>();
 
 /** Copies a text, and shows on the button for two seconds whether the copy worked. */
@@ -21,8 +24,8 @@ export async function copyShown(
 }
 
 /**
- * Safari allows a copy only in the event of the click, so that it gets the text as a promise. A string, because a Blob would lose a byte
- * order mark. Browsers of before 2025 take no string in a ClipboardItem.
+ * Safari allows a copy only in the event of the click, so that it gets the text as a promise. A string,
+ * because a Blob would lose a byte order mark. Browsers of before 2025 take no string in a ClipboardItem.
  */
 async function copied(text: () => string | Promise<string>): Promise<void> {
   const value = Promise.resolve(text());

@@ -6,8 +6,8 @@ const link = optional('url', HTMLInputElement);
 if (token !== null && link !== null) keepToken(link.value, token.value);
 
 /**
- * For the form that deletes the paste. The tab keeps the token: a browser may write it to its disk, and give it to a closed tab that is
- * opened again.
+ * For the form that deletes the paste. The tab keeps the token: a browser may write it to its disk, and give
+ * it to a closed tab that is opened again.
  */
 function keepToken(url: string, value: string): void {
   try {

@@ -1,8 +1,8 @@
 import { element, optional } from './element.ts';
 import { showRelativeTimes } from './browser-facts.ts';
 
-// The stream ends with the job, however it ended: the page then shows what the job did. A stream that is refused,
-// because too many clients wait, is replaced by a reload.
+// The stream ends with the job, however it ended: the page then shows what the job did. A stream that is
+// refused, because too many clients wait, is replaced by a reload.
 const RELOAD_WITHOUT_STREAM_MS = 2000;
 
 showRelativeTimes();

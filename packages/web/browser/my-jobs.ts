@@ -7,7 +7,10 @@ import { optional } from './element.ts';
  */
 const INTERVAL_MS = 3000;
 
-/** Shows the progress of the open jobs in the list, until all have ended. The page asks for nothing while it is hidden. */
+/**
+ * Shows the progress of the open jobs in the list, until all have ended. The page asks for nothing while it
+ * is hidden.
+ */
 function followList(): void {
   if (openRows().length === 0) return;
   const timer = setInterval(refresh, INTERVAL_MS);

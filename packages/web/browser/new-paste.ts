@@ -5,7 +5,9 @@ import { FileField } from './form/file-field.ts';
 import { indent } from './form/indent.ts';
 import { EncryptionOption } from './sealed/encryption-option.ts';
 
-/** The form sends itself without this module. With it, the text goes byte for byte, and errors keep the text. */
+/**
+ * The form sends itself without this module. With it, the text goes byte for byte, and errors keep the text.
+ */
 const form = element('new-paste', HTMLFormElement);
 const text = element('text', HTMLTextAreaElement);
 const title = element('title', HTMLInputElement);
@@ -196,8 +198,8 @@ function refuseSlug(reason: string): void {
 }
 
 /**
- * Keeps what was entered, for when the page is loaded again. What is to be encrypted is never kept, because a browser may write it to its
- * disk, and no browser gives a page its file again.
+ * Keeps what was entered, for when the page is loaded again. What is to be encrypted is never kept, because a
+ * browser may write it to its disk, and no browser gives a page its file again.
  * @returns whether nothing would be lost
  */
 function isDraftKept(): boolean {

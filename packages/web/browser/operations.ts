@@ -1,6 +1,6 @@
 /**
- * Shows the newest figures every ten seconds while the page is in view. The janitor reads them once for all open
- * pages, and a page in the background asks for nothing.
+ * Shows the newest figures every ten seconds while the page is in view. The janitor reads them once for all
+ * open pages, and a page in the background asks for nothing.
  */
 const INTERVAL_MS = 10_000;
 

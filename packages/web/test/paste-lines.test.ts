@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { MAX_LINE_CHARACTERS, PasteLines } from '../src/content/paste-lines.ts';
 
-/** The markup of a text that arrives in pieces of this many bytes, and what a browser's parser makes of it. */
+/**
+ * The markup of a text that arrives in pieces of this many bytes, and what a browser's parser makes of it.
+ */
 function render(text: string | Buffer, pieceBytes = Infinity) {
   const bytes = Buffer.from(text);
   const lines = new PasteLines();

@@ -225,8 +225,8 @@ function handlerFor({ handle, page }: Endpoint, req: Request, res: Response): Ha
 }
 
 /**
- * Whether a 404 may have been a guess at a short code or a slug. A path such as /favicon.ico is neither and was
- * never looked up. The parent of a new paste was looked up.
+ * Whether a 404 may have been a guess at a short code or a slug. A path such as /favicon.ico is neither and
+ * was never looked up. The parent of a new paste was looked up.
  */
 function isMiss(req: Request, error: unknown): boolean {
   if (error instanceof ParentNotFoundError) return true;

@@ -197,7 +197,10 @@ describe.each(Object.keys(ways))('fifty creators of one slug, %s', (way) => {
   });
 });
 
-/** Every insert into `pastes` waits while this runs. The first creation starts alone, and those after it wait for their group. */
+/**
+ * Every insert into `pastes` waits while this runs. The first creation starts alone, and those after it wait
+ * for their group.
+ */
 async function whileInsertsWait(run: () => Promise<void>): Promise<void> {
   await bed.db.transaction().execute(async (tx) => {
     await sql`LOCK TABLE pastes IN SHARE MODE`.execute(tx);

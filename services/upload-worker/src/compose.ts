@@ -34,19 +34,22 @@ import { composeJobs } from './jobs/compose-jobs.ts';
 import { composeUploads } from './uploads/compose-uploads.ts';
 
 /**
- * Grace period of a stop for running attempts. Afterwards they are interrupted and their messages returned. A stop may take 10 s in all.
+ * Grace period of a stop for running attempts. Afterwards they are interrupted and their messages returned. A
+ * stop may take 10 s in all.
  */
 const STOP_GRACE_MS = 5000;
 
 /**
- * How long after the grace period the settlements of interrupted attempts may take. Then every statement is cut: a statement may run for
- * 15 s, and the stop has 10 s. What was not settled counts as lost when its lease has expired, which spends no attempt.
+ * How long after the grace period the settlements of interrupted attempts may take. Then every statement is
+ * cut: a statement may run for 15 s, and the stop has 10 s. What was not settled counts as lost when its
+ * lease has expired, which spends no attempt.
  */
 const STOP_SETTLE_MS = 3000;
 
 /**
- * Claims and settlements take milliseconds. When Postgres is slow, they may take as long as they need while their lease is renewed: with
- * UPDATEs of 4 s, a settlement takes 8 s, after up to 4 s of waiting for a renewal.
+ * Claims and settlements take milliseconds. When Postgres is slow, they may take as long as they need while
+ * their lease is renewed: with UPDATEs of 4 s, a settlement takes 8 s, after up to 4 s of waiting for a
+ * renewal.
  */
 const STATEMENT_TIMEOUT_MS = 15_000;
 

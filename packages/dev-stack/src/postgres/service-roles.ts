@@ -11,8 +11,8 @@ const ROLES = {
 export type ServiceOfRole = keyof typeof ROLES;
 
 /**
- * The URL with which a service connects, from that of the superuser of an embedded Postgres. The password of a
- * role follows from the superuser's, so that it need not be kept anywhere, and not the other way round.
+ * The URL with which a service connects, from that of the superuser of an embedded Postgres. The password of
+ * a role follows from the superuser's, so that it need not be kept anywhere, and not the other way round.
  */
 export function urlOfService(superuserUrl: string, service: ServiceOfRole): string {
   const url = new URL(superuserUrl);
@@ -22,7 +22,9 @@ export function urlOfService(superuserUrl: string, service: ServiceOfRole): stri
   return url.href;
 }
 
-/** Creates the roles of the services, with their passwords. Roles that exist keep the password that they have. */
+/**
+ * Creates the roles of the services, with their passwords. Roles that exist keep the password that they have.
+ */
 export async function createServiceRoles(superuserUrl: string): Promise<void> {
   const client = new Client({ connectionString: superuserUrl });
   await client.connect();

@@ -1,5 +1,5 @@
-// Bundles the entries of service-bundles.ts. A process of its own, because a test starts its services by a synchronous call, and
-// the plugins of esbuild are asynchronous.
+// Bundles the entries of service-bundles.ts. A process of its own, because a test starts its services by a
+// synchronous call, and the plugins of esbuild are asynchronous.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';

@@ -23,7 +23,8 @@ export class FaultProxy {
     this.#upstream = new URL(upstream);
     this.#keepRequests = keepRequests;
     const server = createServer((request, response) => void this.#handle(request, response));
-    // Node would close a connection that is idle for 5 s, which on a busy machine happens while its client sends the next request.
+    // Node would close a connection that is idle for 5 s, which on a busy machine happens while its client
+    // sends the next request.
     server.keepAliveTimeout = 0;
     server.requestTimeout = 0; // A test may hold an upload for any time.
     this.#server = new RestartableServer(server);

@@ -25,7 +25,10 @@ export type Fault =
   | { kind: 'hang' }
   /** Resets the connection. The upstream does not see the request. */
   | { kind: 'drop' }
-  /** Forwards the request, and resets the connection instead of answering: the work is done and its response is lost. */
+  /**
+   * Forwards the request, and resets the connection instead of answering: the work is done and its response
+   * is lost.
+   */
   | { kind: 'lose' }
   | { kind: 'hold'; held: (request: HeldRequest) => void };
 
@@ -54,7 +57,10 @@ export function applyRule(rules: FaultRule[], request: RecordedRequest): Fault {
   return rule.fault;
 }
 
-/** Gives a header of the answer another value; null: takes it out, so that a body without Content-Length comes in chunks. */
+/**
+ * Gives a header of the answer another value; null: takes it out, so that a body without Content-Length comes
+ * in chunks.
+ */
 export function withHeader(name: string, value: string | null): Extract<Fault, { kind: 'change' }> {
   const isOther = (_: string, index: number, all: readonly string[]): boolean =>
     all[index - (index % 2)]?.toLowerCase() !== name.toLowerCase();

@@ -162,7 +162,10 @@ export class OidcIssuer {
     return body.access_token;
   }
 
-  /** A token that the provider would not issue, signed with its key. Undefined removes a claim. Default header: of an access token. */
+  /**
+   * A token that the provider would not issue, signed with its key. Undefined removes a claim. Default
+   * header: of an access token.
+   */
   async signed(
     claims: Readonly<Record<string, unknown>>,
     header: Readonly<Record<string, unknown>> = { typ: 'at+jwt' },

@@ -45,8 +45,8 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest();
 
 /**
- * The signature that AWS computes for a request, from what has arrived, and as the documentation of AWS describes it:
- * https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html
+ * The signature that AWS computes for a request, from what has arrived, and as the documentation of AWS
+ * describes it: https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html
  */
 export function expectedSignature(
   { method, path, headers }: ReceivedRequest,

@@ -6,7 +6,10 @@ import { fileURLToPath } from 'node:url';
 import { sourceCommand } from '../child-command.ts';
 import { REPOSITORY } from '../stack-config.ts';
 
-/** The entries that bundle-main.ts bundles, by the names of their bundles. Tests start these entries some 200 times. */
+/**
+ * The entries that bundle-main.ts bundles, by the names of their bundles. Tests start these entries some 200
+ * times.
+ */
 export const BUNDLED_ENTRIES: Readonly<Record<string, string>> = {
   api: 'services/api/src/main.ts',
   token: 'services/api/src/token-main.ts',

@@ -1,5 +1,5 @@
-// The Postgres that the test files of a package share: prints its URL, and stops it at the end of stdin, which also
-// comes when the run of the tests is killed.
+// The Postgres that the test files of a package share: prints its URL, and stops it at the end of stdin,
+// which also comes when the run of the tests is killed.
 import { once } from 'node:events';
 import { Client } from 'pg';
 import { startTestStack } from './test-stack.ts';
@@ -12,7 +12,10 @@ process.stdin.resume();
 await once(process.stdin, 'end');
 await stack.stop();
 
-/** By default autovacuum starts a process for each database and minute, and this server has a hundred databases. */
+/**
+ * By default autovacuum starts a process for each database and minute, and this server has a hundred
+ * databases.
+ */
 async function vacuumSeldom(url: string): Promise<void> {
   const client = new Client({ connectionString: url });
   await client.connect();

@@ -5,7 +5,10 @@ import { Client } from 'pg';
 import { startPostgres } from '../postgres/start-postgres.ts';
 import type { TestStack } from './test-stack.ts';
 
-/** A Postgres that follows the one of a test stack, with the same roles and passwords. It answers reads until it is promoted. */
+/**
+ * A Postgres that follows the one of a test stack, with the same roles and passwords. It answers reads until
+ * it is promoted.
+ */
 export interface Standby {
   readonly port: number;
   /** Resolves when the server accepts writes. */
@@ -15,8 +18,8 @@ export interface Standby {
 }
 
 /**
- * Starts a standby, to which the stack's Postgres replicates synchronously from then on: a commit is answered when the standby has it.
- * Streams since the beginning of the copy, whose WAL the first server still has.
+ * Starts a standby, to which the stack's Postgres replicates synchronously from then on: a commit is answered
+ * when the standby has it. Streams since the beginning of the copy, whose WAL the first server still has.
  */
 export async function startStandby({ postgres: primary }: Pick<TestStack, 'postgres'>): Promise<Standby> {
   const url = new URL(primary.url);
@@ -50,7 +53,10 @@ export async function startStandby({ postgres: primary }: Pick<TestStack, 'postg
   }
 }
 
-/** Copies the files of a cluster that is in use, with what Postgres needs to make the copy consistent. @returns the folder of the copy */
+/**
+ * Copies the files of a cluster that is in use, with what Postgres needs to make the copy consistent.
+ * @returns the folder of the copy
+ */
 async function copyRunningCluster(client: Client): Promise<string> {
   const { rows } = await client.query<{ dir: string }>(`SELECT current_setting('data_directory') AS dir`);
   const original = dirname(rows[0]?.dir ?? '');
@@ -66,8 +72,9 @@ async function copyRunningCluster(client: Client): Promise<string> {
 }
 
 /**
- * Resolves when every commit waits for the standby. The processes of Postgres read a new setting one by one, and commits wait only after the
- * checkpointer has read it. A commit that waits for a standby that does not exist shows that it has.
+ * Resolves when every commit waits for the standby. The processes of Postgres read a new setting one by one,
+ * and commits wait only after the checkpointer has read it. A commit that waits for a standby that does not
+ * exist shows that it has.
  */
 async function replicateSynchronously(client: Client, url: URL): Promise<void> {
   const setStandbys = async (names: string): Promise<void> => {

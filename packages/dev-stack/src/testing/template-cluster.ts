@@ -53,7 +53,8 @@ async function makeTemplateCluster(dataDir: string, binariesFrom: string | undef
 /**
  * Stores the superuser's password with one iteration of its hash instead of 4096. Each connection repeats the
  * iterations, and takes 7 ms of CPU time instead of 10. The tests make thousands of connections.
- * @returns a URL whose connections store passwords in the same way. Postgres 15 can't, and gets the URL as it is.
+ * @returns a URL whose connections store passwords in the same way. Postgres 15 can't, and gets the URL as it
+ * is.
  */
 async function rehashPassword(serverUrl: string): Promise<string> {
   const client = new Client({ connectionString: serverUrl });

@@ -18,8 +18,8 @@ interface Stack {
 const databases = new WeakMap<Stack['postgres'], Set<string>>();
 
 /**
- * One connection for each server, which creates and drops its databases: a connection takes 8 ms of CPU time, the
- * statement as much. The connection ends with the server, or with dropTestDatabases.
+ * One connection for each server, which creates and drops its databases: a connection takes 8 ms of CPU time,
+ * the statement as much. The connection ends with the server, or with dropTestDatabases.
  */
 const clients = new WeakMap<Stack['postgres'], Client>();
 
@@ -34,9 +34,9 @@ export interface TestDatabaseOptions {
 }
 
 /**
- * Creates a database for the caller alone: a clone of the migrated template. A clone and its first connection take
- * 30 ms of CPU time. Without FILE_COPY, Postgres also writes each page of the template to the WAL, and both take
- * 75 ms.
+ * Creates a database for the caller alone: a clone of the migrated template. A clone and its first connection
+ * take 30 ms of CPU time. Without FILE_COPY, Postgres also writes each page of the template to the WAL, and
+ * both take 75 ms.
  */
 export async function createTestDatabase(
   stack: Stack,

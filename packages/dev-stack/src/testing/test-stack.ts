@@ -68,9 +68,9 @@ export async function startTestStack({ aws = false, postgresIn }: TestStackOptio
 }
 
 /**
- * Databases in the Postgres that the test files of a package share, which scripts/shared-postgres.mjs starts. Without that
- * Postgres, a private one. For tests that leave alone what all
- * databases of a server share: its roles, its settings, its process and its transaction numbers.
+ * Databases in the Postgres that the test files of a package share, which scripts/shared-postgres.mjs starts.
+ * Without that Postgres, a private one. For tests that leave alone what all databases of a server share: its
+ * roles, its settings, its process and its transaction numbers.
  */
 export async function startSharedTestPostgres(): Promise<SharedTestStack> {
   const postgres = sharedPostgres();

@@ -3,7 +3,10 @@ import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { s3ClientOf } from '../aws.ts';
 import { PASTE_BYTES } from './load-job.ts';
 
-/** Puts of the bare S3 client, forty at a time, as one upload-worker makes them. Arguments: endpoint, bucket, count. */
+/**
+ * Puts of the bare S3 client, forty at a time, as one upload-worker makes them. Arguments: endpoint, bucket,
+ * count.
+ */
 const [endpoint = '', bucket = '', count = '0'] = process.argv.slice(2);
 const client = s3ClientOf(endpoint);
 const LANES = 40;

@@ -3,7 +3,10 @@ import { valueOf, type Figure } from './figure.ts';
 
 /** What the short benchmark is compared with. */
 interface Baseline {
-  /** The CPU time of a create until the paste is stored, divided by that of the controls in the same run: a slow machine slows both. */
+  /**
+   * The CPU time of a create until the paste is stored, divided by that of the controls in the same run: a
+   * slow machine slows both.
+   */
   readonly cpuRatio: number;
   readonly walBytes: number;
 }
@@ -12,8 +15,8 @@ const FILE = new URL('../../bench-baseline.json', import.meta.url);
 const MAX_GROWTH = 0.15;
 
 /**
- * Of the CPU time, the sum of all rounds divided by that of their controls: a single round deviates by up to 10 % on a busy machine. Of the
- * WAL, the least: a checkpoint makes a round write whole pages.
+ * Of the CPU time, the sum of all rounds divided by that of their controls: a single round deviates by up to
+ * 10 % on a busy machine. Of the WAL, the least: a checkpoint makes a round write whole pages.
  */
 export function baselineOf(rounds: readonly (readonly Figure[])[]): Baseline {
   const sum = (name: string): number => rounds.reduce((total, figures) => total + valueOf(figures, name), 0);

@@ -10,11 +10,16 @@ export interface LoadJob {
   readonly paths: readonly string[];
   /** Starts so many requests a second; null: a connection starts the next one when its last one has ended. */
   readonly perSecond: number | null;
-  /** Requests before the `count` ones. Their latencies are left out, because the load's own process opens its connections and compiles its code. */
+  /**
+   * Requests before the `count` ones. Their latencies are left out, because the load's own process opens its
+   * connections and compiles its code.
+   */
   readonly warming: number;
 }
 
-/** What came of a load. A latency is in ms. All but the latencies includes the requests that warm the load up. */
+/**
+ * What came of a load. A latency is in ms. All but the latencies includes the requests that warm the load up.
+ */
 export interface LoadResult {
   readonly seconds: number;
   readonly p50: number;

@@ -4,7 +4,10 @@ import { Pool, type Dispatcher } from 'undici';
 import type { LoadJob, LoadResult } from './load-job.ts';
 import { textPieces } from './texts.ts';
 
-/** Makes a load in a process of its own, whose CPU time then counts for no service. The last line on stdout is the result in JSON. */
+/**
+ * Makes a load in a process of its own, whose CPU time then counts for no service. The last line on stdout is
+ * the result in JSON.
+ */
 const job = JSON.parse(process.argv[2] ?? '') as LoadJob;
 const pool = new Pool(job.baseUrl, { connections: job.connections });
 const latencies: number[] = [];
@@ -78,7 +81,10 @@ async function oneAfterAnother(): Promise<void> {
   await Promise.all(Array.from({ length: job.connections }, lane));
 }
 
-/** Starts a request at its time, whether or not the earlier ones have ended: otherwise a slow answer would delay what is measured next. */
+/**
+ * Starts a request at its time, whether or not the earlier ones have ended: otherwise a slow answer would
+ * delay what is measured next.
+ */
 async function atRate(perSecond: number): Promise<void> {
   const startedAt = performance.now();
   const sent: Promise<void>[] = [];

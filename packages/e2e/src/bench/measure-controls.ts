@@ -14,7 +14,8 @@ const READS = [
 ] as const;
 
 /**
- * What the same requests cost without the service: bare Express, the bare S3 client, a bare INSERT of the bytes.
+ * What the same requests cost without the service: bare Express, the bare S3 client, a bare INSERT of the
+ * bytes.
  * @param onlyCreates whether to leave out those of reads
  */
 export async function measureControls(

@@ -9,7 +9,9 @@ const STATISTICS_DELAY_MS = 1200;
 
 type CreateKind = 'create' | 'create of text' | 'keyed create';
 
-/** From the POST until every paste is PROCESSED: what each process computes for it, and what Postgres writes. */
+/**
+ * From the POST until every paste is PROCESSED: what each process computes for it, and what Postgres writes.
+ */
 export async function measureCreates(
   cluster: BenchCluster,
   count: number,

@@ -5,7 +5,9 @@ import type { BenchCluster } from './processes.ts';
 
 const TRIES = 20;
 
-/** From the 201 to the content, for a client that reads at once and waits as Retry-After says: `curl --retry`. */
+/**
+ * From the 201 to the content, for a client that reads at once and waits as Retry-After says: `curl --retry`.
+ */
 export async function measureFirstRead(cluster: BenchCluster): Promise<Figure[]> {
   const times: number[] = [];
   for (let n = 0; n < TRIES; n += 1) {

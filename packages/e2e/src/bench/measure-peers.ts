@@ -7,7 +7,10 @@ import { cpuByPart, type BenchCluster } from './processes.ts';
 
 const ENTRY = fileURLToPath(new URL('peer-main.ts', import.meta.url));
 
-/** How fast a process with another library settles jobs that do the same puts. Libraries that are not installed in the folder are left out. */
+/**
+ * How fast a process with another library settles jobs that do the same puts. Libraries that are not
+ * installed in the folder are left out.
+ */
 export async function measurePeers(cluster: BenchCluster, folder: string, count: number): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const name of ['graphile-worker', 'pg-boss']) {

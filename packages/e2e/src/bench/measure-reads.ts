@@ -8,7 +8,10 @@ const WARMING_READS = 1000;
 const READ = ['content read', 'read'] as const;
 const REVALIDATION = ['304', 'revalidate'] as const;
 
-/** Content reads and revalidations of the same hundred pastes, whose contents are in the memory of the api after the first reads. */
+/**
+ * Content reads and revalidations of the same hundred pastes, whose contents are in the memory of the api
+ * after the first reads.
+ */
 export async function measureReads(
   cluster: BenchCluster,
   shortCodes: readonly string[],

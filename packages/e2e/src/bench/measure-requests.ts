@@ -6,7 +6,10 @@ import { type BenchCluster, restart } from './processes.ts';
 /** The messages of the last pastes are acknowledged after the pastes are stored. */
 const ACKNOWLEDGING_MS = 1000;
 
-/** The requests to S3 and SQS, counted by proxies. A proxy costs CPU time, so these services serve no other measurement. */
+/**
+ * The requests to S3 and SQS, counted by proxies. A proxy costs CPU time, so these services serve no other
+ * measurement.
+ */
 export async function measureRequests(cluster: BenchCluster, count: number): Promise<Figure[]> {
   const counted = { AWS_ENDPOINT_URL_S3: cluster.s3.url, AWS_ENDPOINT_URL_SQS: cluster.sqs.url };
   await restart([...cluster.apis, ...cluster.workers], counted);

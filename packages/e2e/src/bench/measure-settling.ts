@@ -3,7 +3,10 @@ import { makeLoad } from './make-load.ts';
 import { untilSettled } from './measure-creates.ts';
 import { cpuByPart, type BenchCluster } from './processes.ts';
 
-/** How fast one worker settles a backlog. The first and the last tenth don't count: the worker is not at full speed there. */
+/**
+ * How fast one worker settles a backlog. The first and the last tenth don't count: the worker is not at full
+ * speed there.
+ */
 export async function measureSettling(cluster: BenchCluster, count: number): Promise<Figure[]> {
   const signal = (name: NodeJS.Signals): void => cluster.workers.forEach((worker) => worker.signal(name));
   signal('SIGSTOP');

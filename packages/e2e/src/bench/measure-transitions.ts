@@ -9,8 +9,8 @@ import { cpuByPart, type BenchCluster } from './processes.ts';
 const WITHOUT_TRIGGERS = 'bench_executions';
 
 /**
- * How many transitions Postgres commits a second, one in each transaction, on 32 connections, and how many in a copy of the table without
- * triggers. The reaper then gives the uploads back.
+ * How many transitions Postgres commits a second, one in each transaction, on 32 connections, and how many in
+ * a copy of the table without triggers. The reaper then gives the uploads back.
  */
 export async function measureTransitions(cluster: BenchCluster, count: number): Promise<Figure[]> {
   const signal = (name: NodeJS.Signals): void => cluster.workers.forEach((worker) => worker.signal(name));

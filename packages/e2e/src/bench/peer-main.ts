@@ -7,8 +7,9 @@ import { PASTE_BYTES } from './load-job.ts';
 import { graphileWorker, pgBoss, type Peer } from './peers.ts';
 
 /**
- * Puts the contents of as many jobs as a worker puts pastes, from the queue of another library, on the same Postgres and S3. Arguments: the
- * library, the folder in which it is installed, database URL, endpoint, bucket, count. The last line on stdout is the result in JSON.
+ * Puts the contents of as many jobs as a worker puts pastes, from the queue of another library, on the same
+ * Postgres and S3. Arguments: the library, the folder in which it is installed, database URL, endpoint,
+ * bucket, count. The last line on stdout is the result in JSON.
  */
 const [name = '', folder = '', databaseUrl = '', endpoint = '', bucket = '', count = '0'] =
   process.argv.slice(2);

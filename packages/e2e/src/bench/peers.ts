@@ -1,7 +1,10 @@
 /** A job queue in Postgres, as the benchmark uses it. */
 export interface Peer {
   fill(contents: readonly string[]): Promise<void>;
-  /** Works on so many jobs, up to 40 at a time, as one upload-worker does. Resolves when their ends are in Postgres. */
+  /**
+   * Works on so many jobs, up to 40 at a time, as one upload-worker does. Resolves when their ends are in
+   * Postgres.
+   */
   work(count: number, put: (content: string) => Promise<void>): Promise<void>;
   close(): Promise<void>;
 }

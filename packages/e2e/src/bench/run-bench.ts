@@ -12,14 +12,19 @@ import { measureSettling } from './measure-settling.ts';
 import { measureTransitions } from './measure-transitions.ts';
 import type { BenchCluster } from './processes.ts';
 
-/** A process compiles its hot code in its first requests: the first thousands of pastes cost up to a half more. */
+/**
+ * A process compiles its hot code in its first requests: the first thousands of pastes cost up to a half
+ * more.
+ */
 const WARMING_PASTES = 6000;
 const HOT_PASTES = 100;
 
 /** With 3,000 requests, which ran for four seconds, one pause of a tenth of a second decided the p99. */
 const HALF_LOAD_PASTES = 10_000;
 
-/** One api, one worker and one janitor, which reach the stack past the proxies: only `measureRequests` counts. */
+/**
+ * One api, one worker and one janitor, which reach the stack past the proxies: only `measureRequests` counts.
+ */
 export async function startBenchCluster(env: NodeJS.Dict<string>): Promise<BenchCluster> {
   const stack = await StackProcess.start();
   return await startCluster({
@@ -90,10 +95,15 @@ export async function runBench(
   ];
 }
 
-/** So many that two runs on a busy machine differ by less than 10 %. Single rounds deviate by as much from their mean. */
+/**
+ * So many that two runs on a busy machine differ by less than 10 %. Single rounds deviate by as much from
+ * their mean.
+ */
 const SHORT_ROUNDS = 9;
 
-/** The first thousands of pastes cost up to a half more, and would be the share of the figures that varies. */
+/**
+ * The first thousands of pastes cost up to a half more, and would be the share of the figures that varies.
+ */
 const SHORT_WARMING_PASTES = 4000;
 
 /** Only what the baseline has: rounds of creates, each with its controls. */

@@ -9,7 +9,9 @@ const TEXTS = ['packages/*/src/**/*.ts', 'services/*/src/**/*.ts', 'docs/**/*.md
 /** A step between two pieces that is not a divisor of the length: the pieces of a load don't repeat. */
 const STEP = 7919;
 
-/** Pieces of the sources and documents of this repository, each of so many bytes. The same ones in each run. */
+/**
+ * Pieces of the sources and documents of this repository, each of so many bytes. The same ones in each run.
+ */
 export function textPieces(bytes: number): (n: number) => Buffer {
   const exclude = (path: string): boolean => path.includes('node_modules') || path.includes('dist');
   const files = globSync(TEXTS, { cwd: REPOSITORY, exclude }).toSorted();

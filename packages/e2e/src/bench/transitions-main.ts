@@ -1,8 +1,9 @@
 import { Pool } from 'pg';
 
 /**
- * Claims of single executions, each a transaction of its own, on 32 connections: how many transitions Postgres commits a second. Arguments:
- * the database URL, and the table. Needs waiting uploads that no worker claims. The last line on stdout is the number of transitions a second.
+ * Claims of single executions, each a transaction of its own, on 32 connections: how many transitions
+ * Postgres commits a second. Arguments: the database URL, and the table. Needs waiting uploads that no worker
+ * claims. The last line on stdout is the number of transitions a second.
  */
 const LANES = 32;
 const [connectionString = '', table = ''] = process.argv.slice(2);

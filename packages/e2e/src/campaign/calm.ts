@@ -7,8 +7,9 @@ const PASTES = 200;
 const LANES = 6;
 
 /**
- * After the faults, nothing fails: each upload takes one execution. Otherwise something loses work that a retry then repairs, which no
- * other check sees. A busy machine may stop a process for longer than its lease, so only what happens twice is a violation.
+ * After the faults, nothing fails: each upload takes one execution. Otherwise something loses work that a
+ * retry then repairs, which no other check sees. A busy machine may stop a process for longer than its lease,
+ * so only what happens twice is a violation.
  * @returns one sentence for each violation
  */
 export async function findLossesInCalm(cluster: Cluster, client: PasteflowClient): Promise<string[]> {

@@ -10,7 +10,10 @@ const CLAIMS_AT_ONCE = 5;
 /** Some of them are in the middle of their claims when Postgres is killed. */
 const SECRETS_OF_BURST = 30;
 
-/** Faults between the commit of a claim and its answer: the reader must get the content when it repeats the request. */
+/**
+ * Faults between the commit of a claim and its answer: the reader must get the content when it repeats the
+ * request.
+ */
 export function faultsInReveals(load: CampaignLoad): Readonly<Record<string, Fault>> {
   return {
     'the answers of claims are lost': (cluster) =>
@@ -39,8 +42,8 @@ function firstApiOf({ apis: [first] }: Cluster): Service {
 }
 
 /**
- * The claims of some readers wait for locks while the fault begins. Then the locks are released: Postgres goes on with the statements of a
- * process that is gone, and commits them.
+ * The claims of some readers wait for locks while the fault begins. Then the locks are released: Postgres
+ * goes on with the statements of a process that is gone, and commits them.
  */
 async function betweenClaimAndAnswer(
   cluster: Cluster,

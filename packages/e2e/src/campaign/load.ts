@@ -34,8 +34,8 @@ const MAX_CANCEL_DELAY_MS = 1000;
 const STREAMED_EVERY = 77;
 
 /**
- * The bytes of a paste depend on the seed and its number: every fifth has 60 kB, too many for its message, so that the worker reads the
- * payload. The others have up to 2 kB, and some have 400 kB.
+ * The bytes of a paste depend on the seed and its number: every fifth has 60 kB, too many for its message, so
+ * that the worker reads the payload. The others have up to 2 kB, and some have 400 kB.
  */
 export function contentOf(seed: number, n: number): Buffer {
   const random = new Random(seed * 1_000_003 + n);

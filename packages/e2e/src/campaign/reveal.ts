@@ -4,7 +4,8 @@ import type { Http } from '../http.ts';
  * What one request for a paste that is deleted when it is read has shown.
  * - `content`: the whole content
  * - `gone`: 410, for everybody but the one reader
- * - `again`: the answer broke off, or says that the reader may try again. The paste may be claimed for this reader
+ * - `again`: the answer broke off, or says that the reader may try again. The paste may be claimed for this
+ * reader
  * - `wrong`: what must never happen
  */
 export type Reveal =

@@ -15,7 +15,10 @@ export interface CampaignOptions {
   readonly seed: number;
 }
 
-/** After the last fault: a paste of a killed worker waits up to a minute, and a busy machine needs longer for a backlog. */
+/**
+ * After the last fault: a paste of a killed worker waits up to a minute, and a busy machine needs longer for
+ * a backlog.
+ */
 const QUIET_WITHIN_MS = 600_000;
 
 interface Act {
@@ -23,7 +26,10 @@ interface Act {
   readonly fault: Fault;
 }
 
-/** The kills and, for every two of them, another fault; each fault at least once. The order depends on the seed alone. */
+/**
+ * The kills and, for every two of them, another fault; each fault at least once. The order depends on the
+ * seed alone.
+ */
 function planActs({ kills, seed }: CampaignOptions, load: CampaignLoad): readonly Act[] {
   const random = new Random(seed);
   const others = Object.entries({ ...faults, ...faultsInReveals(load) }).map(([name, fault]) => ({
@@ -103,7 +109,10 @@ async function endReads(cluster: Cluster): Promise<void> {
   );
 }
 
-/** As if the two hours were over after which the watchdog releases what a killed janitor has claimed: the next cleanup then deletes it. */
+/**
+ * As if the two hours were over after which the watchdog releases what a killed janitor has claimed: the next
+ * cleanup then deletes it.
+ */
 async function endClaims(cluster: Cluster): Promise<void> {
   await cluster.rows.query(
     `UPDATE pastes SET deletion_initiated_at = now() - interval '7201 seconds'

@@ -22,7 +22,9 @@ export const isSecret = (n: number): boolean => n % SECRET_EVERY === 0;
 
 const TRY_AGAIN_AFTER_MS = 200;
 
-/** The pastes of a campaign that are deleted when they are read, and their readers, who run beside the load. */
+/**
+ * The pastes of a campaign that are deleted when they are read, and their readers, who run beside the load.
+ */
 export class Secrets {
   readonly #cluster: Cluster;
   readonly #reading: Promise<Secret>[] = [];
@@ -46,7 +48,10 @@ export class Secrets {
     return await Promise.all(this.#reading);
   }
 
-  /** Each reader repeats its request, at one api after the other, until it has the content or another reader has it. */
+  /**
+   * Each reader repeats its request, at one api after the other, until it has the content or another reader
+   * has it.
+   */
   async #read(paste: Omit<Secret, 'reveals'>, readers: number): Promise<Secret> {
     const { n, code, content } = paste;
     const reveals: Reveal[] = [];

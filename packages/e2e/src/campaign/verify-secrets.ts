@@ -4,8 +4,8 @@ import { revealOnce, type Reveal } from './reveal.ts';
 import type { Secret } from './secrets.ts';
 
 /**
- * Each paste that is deleted when it is read was read by exactly one of its readers, who have all repeated their requests to the end, and
- * one that nobody has read can still be read.
+ * Each paste that is deleted when it is read was read by exactly one of its readers, who have all repeated
+ * their requests to the end, and one that nobody has read can still be read.
  * @returns one sentence for each broken promise
  */
 export async function findBrokenSecrets(cluster: Cluster, secrets: readonly Secret[]): Promise<string[]> {

@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Rows } from '../rows.ts';
 
-/** What is true in every snapshot, also during a fault: the content of open work is in Postgres, and some process will go on with the work. */
+/**
+ * What is true in every snapshot, also during a fault: the content of open work is in Postgres, and some
+ * process will go on with the work.
+ */
 const ALWAYS = `
   SELECT 'paste ' || short_code || ' was IN_PROGRESS without a payload' AS problem FROM pastes p
   WHERE status = 'IN_PROGRESS' AND NOT EXISTS (SELECT FROM paste_payloads y WHERE y.paste_id = p.id)
@@ -19,8 +22,8 @@ const ALWAYS = `
 const INTERVAL_MS = 250;
 
 /**
- * Looks at the tables again and again while the campaign runs. At its end everything may look right, because retries repair what went
- * wrong.
+ * Looks at the tables again and again while the campaign runs. At its end everything may look right, because
+ * retries repair what went wrong.
  */
 export class Watch {
   readonly #problems = new Set<string>();

@@ -16,7 +16,10 @@ export function isBrowserWanted(): boolean {
 interface BrowserBed {
   readonly cluster: Cluster;
   readonly browser: Browser;
-  /** Opens a path of the origin. After the test the page is closed, and the test fails for what the page did wrong. */
+  /**
+   * Opens a path of the origin. After the test the page is closed, and the test fails for what the page did
+   * wrong.
+   */
   readonly open: (path: string, options?: BrowserContextOptions) => Promise<Page>;
 }
 
@@ -67,7 +70,9 @@ function startBrowser(): Promise<Browser> {
 
 interface WatchedPage {
   readonly page: Page;
-  /** What the page did wrong: violations of its policy, errors of scripts, dialogs, requests to other origins. */
+  /**
+   * What the page did wrong: violations of its policy, errors of scripts, dialogs, requests to other origins.
+   */
   readonly faults: string[];
   close(): Promise<void>;
 }

@@ -4,7 +4,10 @@ import type { Service } from '../../src/index.ts';
 
 const MIB = 1024 * 1024;
 
-/** What an api process with a limit of 512 MiB has: its heap, its budgets, and the setting of malloc of its image. */
+/**
+ * What an api process with a limit of 512 MiB has: its heap, its budgets, and the setting of malloc of its
+ * image.
+ */
 export const HALF_GIB = {
   TRUST_PROXY: '1', // each caller has an address of its own, so that the limits of a caller do not help
   ANONYMOUS_PASTES: 'allow',

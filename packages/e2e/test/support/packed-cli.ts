@@ -31,7 +31,10 @@ export interface CliOptions {
   readonly home?: string;
 }
 
-/** The command line client, built in a folder of its own. Without npm, whose two runs take 1 s of CPU time each. */
+/**
+ * The command line client, built in a folder of its own. Without npm, whose two runs take 1 s of CPU time
+ * each.
+ */
 export class BuiltCli {
   readonly folder: string;
   /** The home folder of the user. */

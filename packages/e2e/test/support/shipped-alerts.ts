@@ -1,4 +1,5 @@
-// What infra/observability ships: the names of the alerts in the order of their rules, and the panels of the dashboards.
+// What infra/observability ships: the names of the alerts in the order of their rules, and the panels of the
+// dashboards.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { OBSERVABILITY_FOLDER } from '../../src/index.ts';

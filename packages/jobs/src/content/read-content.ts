@@ -18,8 +18,8 @@ export type Content =
   | { readonly kind: 'gone' };
 
 /**
- * Reads the content of a paste: from its payload while the upload runs, then from S3. When the content is not where `paste` says, the row
- * is read again, because its upload may have ended in the meantime.
+ * Reads the content of a paste: from its payload while the upload runs, then from S3. When the content is not
+ * where `paste` says, the row is read again, because its upload may have ended in the meantime.
  * @throws DependencyUnavailableError, or the signal's reason
  */
 export async function readContent(
@@ -75,8 +75,8 @@ async function readAfterMove(
 }
 
 /**
- * Reads a paste's content, or the reason why it is missing. An object that S3 does not return counts as missing while S3 answers other
- * requests, so that one damaged object does not fail the export of all others.
+ * Reads a paste's content, or the reason why it is missing. An object that S3 does not return counts as
+ * missing while S3 answers other requests, so that one damaged object does not fail the export of all others.
  * @throws DependencyUnavailableError when S3 or Postgres is down, or the signal's reason
  */
 export async function readContentOrReason(

@@ -4,10 +4,16 @@ import { DependencyUnavailableError, objectKeyOf } from '@pasteflow/domain';
 import { contentHashOf } from '@pasteflow/service-kit';
 import { DamagedObjectError, decompress, type ObjectStore } from '@pasteflow/s3';
 
-/** Delays before each attempt to read. The store retries failed requests; these attempts are for content that ends too early. */
+/**
+ * Delays before each attempt to read. The store retries failed requests; these attempts are for content that
+ * ends too early.
+ */
 const READ_DELAYS_MS = [0, 250, 1000];
 
-/** A body that receives nothing for this long is destroyed. No other timeout would end it: that of the request ends with the headers. */
+/**
+ * A body that receives nothing for this long is destroyed. No other timeout would end it: that of the request
+ * ends with the headers.
+ */
 const STALL_TIMEOUT_MS = 10_000;
 
 export interface PasteObject {

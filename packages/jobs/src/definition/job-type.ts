@@ -7,13 +7,20 @@ import type { z } from 'zod';
 export interface JobContext<Parameters> {
   readonly jobId: string;
   readonly userId: string;
-  /** The fencing token of this attempt. Every write for the job requires that this execution is still RUNNING. */
+  /**
+   * The fencing token of this attempt. Every write for the job requires that this execution is still RUNNING.
+   */
   readonly executionId: string;
   readonly parameters: Parameters;
-  /** Aborted when the lease is lost or the worker stops. `run` must then end as soon as it can, by throwing. */
+  /**
+   * Aborted when the lease is lost or the worker stops. `run` must then end as soon as it can, by throwing.
+   */
   readonly signal: AbortSignal;
   readonly logger: JobLogger;
-  /** Reports the progress, 0 to 100, with an optional message. At most one write a second; never decreases, throws or waits. */
+  /**
+   * Reports the progress, 0 to 100, with an optional message. At most one write a second; never decreases,
+   * throws or waits.
+   */
   readonly progress: (percent: number, message?: string) => void;
   /** @throws ExecutionTakenError when this worker no longer holds the execution. Nothing was written then. */
   readonly createAsset: (asset: NewJobAsset) => Promise<void>;
@@ -34,7 +41,10 @@ export interface JobServices {
   readonly store: ObjectStore;
   readonly maxPasteBytes: number;
   readonly newShortCode: ShortCodes;
-  /** Dispatches the messages of committed uploads. Never throws or waits: the relay sends what could not be sent. */
+  /**
+   * Dispatches the messages of committed uploads. Never throws or waits: the relay sends what could not be
+   * sent.
+   */
   readonly dispatchUploads: (uploads: readonly NewUpload[]) => void;
 }
 
@@ -50,8 +60,9 @@ interface JobLogger {
 }
 
 /**
- * How `run` ended. `partial`: some of the work was done (there are assets) and some failed. `failed`: none of the work was done, and another
- * attempt would not change that. An error that `run` throws fails the attempt instead: assets stay, and another attempt follows.
+ * How `run` ended. `partial`: some of the work was done (there are assets) and some failed. `failed`: none of
+ * the work was done, and another attempt would not change that. An error that `run` throws fails the attempt
+ * instead: assets stay, and another attempt follows.
  */
 export type JobEnding =
   | { readonly status: 'completed'; readonly result: JobResult }
@@ -67,11 +78,17 @@ export interface JobType<Schema extends z.ZodType = z.ZodType> {
   readonly summary: string;
   /** The schema of `parameters`. Its output is stored, so it must be plain JSON. */
   readonly parameters: Schema;
-  /** The parameters that are content of pastes (default: none). No view of the job shows them, and they are deleted when the job ends. */
+  /**
+   * The parameters that are content of pastes (default: none). No view of the job shows them, and they are
+   * deleted when the job ends.
+   */
   readonly contentParameters?: readonly (keyof z.output<Schema>)[];
   /** Example parameters, as a client sends them. */
   readonly example: z.input<Schema>;
-  /** The short codes that a job with these parameters reads (default: none). They count as guesses, like requests that read a paste. */
+  /**
+   * The short codes that a job with these parameters reads (default: none). They count as guesses, like
+   * requests that read a paste.
+   */
   readonly readShortCodes?: (parameters: z.output<Schema>) => readonly string[];
   run(context: JobContext<z.output<Schema>>): Promise<JobEnding>;
 }

@@ -13,7 +13,10 @@ export async function makeLargePastes(world: World, userId: string, count = 9): 
   for (let n = 0; n < count; n += 1) await waitingPaste(world, randomBytes(MIB), { userId });
 }
 
-/** Aborts exports after a random number of reports of their progress. Each ends with the abort, or is complete. */
+/**
+ * Aborts exports after a random number of reports of their progress. Each ends with the abort, or is
+ * complete.
+ */
 export async function abortExports(world: World, userId: string, rounds: number): Promise<void> {
   await makeLargePastes(world, userId);
   for (let n = 0; n < rounds; n += 1) {

@@ -102,7 +102,10 @@ export async function attempt(
   return { job, ending, error, progress, messages, uploads };
 }
 
-/** Ends the attempt's execution. The next attempt is due at once, because the tests do not wait for the delay after a loss. */
+/**
+ * Ends the attempt's execution. The next attempt is due at once, because the tests do not wait for the delay
+ * after a loss.
+ */
 export async function giveUp(
   { db }: World,
   { job }: Pick<Attempt, 'job'>,

@@ -5,7 +5,10 @@ import { zipOf } from './zip.ts';
 const MIB = 1024 * 1024;
 const ZEROS = Buffer.alloc(64 * MIB);
 
-/** A tar.gz with one file of `times` × 64 MiB of zeros in several gzip members. Its size is a thousandth of that. */
+/**
+ * A tar.gz with one file of `times` × 64 MiB of zeros in several gzip members. Its size is a thousandth of
+ * that.
+ */
 export function gzipBomb(times: number): Buffer {
   // Sizes above 8 GiB do not fit into the octal digits. GNU tar stores them in base 256.
   const [header] = blocksOf({ name: 'zeros', size: 0 }) as [Buffer];

@@ -1,4 +1,5 @@
-// memory.volume.ts runs this as a separate process: it attempts several jobs, the first as warm-up, and measures the memory of each.
+// memory.volume.ts runs this as a separate process: it attempts several jobs, the first as warm-up, and
+// measures the memory of each.
 import { createDatabase } from '@pasteflow/postgres';
 import { createObjectStore } from '@pasteflow/s3';
 import { attempt } from './attempts.ts';
@@ -25,7 +26,10 @@ const store = createObjectStore({
 });
 const world = { db, store } as World;
 const services = { maxPasteBytes: Number(maxPasteBytes), dispatchUploads: () => {} };
-/** The memory in use after a collection. The size of the process would include garbage, whose amount depends on the load of the machine. */
+/**
+ * The memory in use after a collection. The size of the process would include garbage, whose amount depends
+ * on the load of the machine.
+ */
 function usedBytes(): number {
   gc?.();
   gc?.();

@@ -3,7 +3,10 @@ import { gzipSync } from 'node:zlib';
 export interface TarEntry {
   readonly name: string;
   readonly content?: Buffer | string;
-  /** The type flag: '0' a file, '1' a hard link, '2' a symbolic one, '3' to '6' devices and folders, 'x' pax, 'L' a long name. */
+  /**
+   * The type flag: '0' a file, '1' a hard link, '2' a symbolic one, '3' to '6' devices and folders, 'x' pax,
+   * 'L' a long name.
+   */
   readonly type?: string;
   readonly linkname?: string;
   /** The first part of a long name in ustar. */

@@ -20,7 +20,10 @@ export interface World {
   readonly store: ObjectStore;
 }
 
-/** One for the test file. Before each test its tables and bucket are empty, and the proxy has no rules and no recorded requests. */
+/**
+ * One for the test file. Before each test its tables and bucket are empty, and the proxy has no rules and no
+ * recorded requests.
+ */
 export function useWorld(): World {
   const world = {} as { -readonly [Key in keyof World]: World[Key] };
   let stack: SharedTestStackWithAws;

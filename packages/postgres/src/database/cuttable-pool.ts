@@ -30,7 +30,8 @@ export class CuttablePool {
         },
         (error: unknown) => {
           this.#waiting.delete(refuse);
-          // Whatever the cause is (the network, TLS, a password, a pooler): there is no connection now, and there may be one later.
+          // Whatever the cause is (the network, TLS, a password, a pooler): there is no connection now, and
+          // there may be one later.
           reject(new DependencyUnavailableError('postgres', { cause: error }));
         },
       );
@@ -51,7 +52,8 @@ export class CuttablePool {
   cut(): void {
     this.#isCut = true;
     for (const refuse of this.#waiting) refuse();
-    // Closes the socket of a client under its statement. PoolClient's type leaves out that a client has an end().
+    // Closes the socket of a client under its statement. PoolClient's type leaves out that a client has an
+    // end().
     for (const client of this.#used) (client as unknown as Client).end().catch(() => {});
   }
 }

@@ -25,7 +25,9 @@ export function databaseUrlProblem(url: string): string | null {
   }
 }
 
-/** As text: `URL` refuses forms that pg accepts, such as `postgres://user@/pasteflow?host=/run/postgresql`. */
+/**
+ * As text: `URL` refuses forms that pg accepts, such as `postgres://user@/pasteflow?host=/run/postgresql`.
+ */
 export function splitUrl(url: string): { readonly address: string; readonly parameters: URLSearchParams } {
   const end = url.includes('?') ? url.indexOf('?') : url.length;
   return { address: url.slice(0, end), parameters: new URLSearchParams(url.slice(end + 1)) };

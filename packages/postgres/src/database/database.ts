@@ -35,8 +35,9 @@ function logOf({ traceStatement, onStatement }: DatabaseOptions): { log?: (event
 const pools = new WeakMap<Database, CuttablePool>();
 
 /**
- * Ends the statements that run now with a DependencyUnavailableError, by closing their connections, and refuses further ones: a process that
- * stops does not wait for a Postgres that hangs. Postgres may still complete a statement. `destroy()` is called as usual.
+ * Ends the statements that run now with a DependencyUnavailableError, by closing their connections, and
+ * refuses further ones: a process that stops does not wait for a Postgres that hangs. Postgres may still
+ * complete a statement. `destroy()` is called as usual.
  */
 export function cutStatements(db: Database): void {
   poolOf(db).cut();

@@ -1,7 +1,10 @@
 import { DependencyUnavailableError, InvalidTransitionError } from '@pasteflow/domain';
 import { isUnusablePreparation } from './prepared.ts';
 
-/** Pasteflow's own SQLSTATE for a transition that the machine's table does not allow. Class PF is in the range left to applications. */
+/**
+ * Pasteflow's own SQLSTATE for a transition that the machine's table does not allow. Class PF is in the range
+ * left to applications.
+ */
 export const INVALID_TRANSITION_SQLSTATE = 'PF001';
 
 /**
@@ -17,24 +20,31 @@ const MISSING_RIGHT =
   'A service gets its rights from npm run migrate, as packages/postgres/src/roles/rights-of-*.ts list them. ' +
   'If this is the migration itself, connect as the owner of the database or as a superuser.';
 
-/** Codes of Node for a connection that failed: those of the system (ECONNRESET, EAI_AGAIN) and of streams and TLS. */
+/**
+ * Codes of Node for a connection that failed: those of the system (ECONNRESET, EAI_AGAIN) and of streams and
+ * TLS.
+ */
 const CONNECTION_CODE = /^(E(?!RR_)[A-Z_]{3,}|ERR_(SSL|STREAM|SOCKET|TLS)_)/;
 
 /**
- * SQLSTATE classes and codes after which a later try can succeed: 08 connection exceptions, and what a pooler reports; 40 serialization
- * failure and deadlock; 53 insufficient resources; 57 shutdown, startup and timeouts; 58 errors of the system under Postgres; 25P03 and
- * 25P04 a transaction that was open for too long; 55P03 lock not available; 25006 a server that is a standby for now. Not XX: corrupted data
- * stays corrupted.
+ * SQLSTATE classes and codes after which a later try can succeed: 08 connection exceptions, and what a pooler
+ * reports; 40 serialization failure and deadlock; 53 insufficient resources; 57 shutdown, startup and
+ * timeouts; 58 errors of the system under Postgres; 25P03 and 25P04 a transaction that was open for too long;
+ * 55P03 lock not available; 25006 a server that is a standby for now. Not XX: corrupted data stays corrupted.
  */
 const UNAVAILABLE_SQLSTATE = /^(08|40|53|57|58|25P03|25P04|55P03|25006)/;
 
 /**
- * pg raises these as plain Errors without a code, so that only the text identifies them (pg 8.23, client.js, parser.js and pg-pool).
+ * pg raises these as plain Errors without a code, so that only the text identifies them (pg 8.23, client.js,
+ * parser.js and pg-pool).
  */
 const CODELESS =
   /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|Client was closed|Query read timeout|Received unexpected \w+ message|received invalid response)/;
 
-/** Whether a statement took too long (57014) or waited too long for a lock (55P03), also as the cause of a typed error. */
+/**
+ * Whether a statement took too long (57014) or waited too long for a lock (55P03), also as the cause of a
+ * typed error.
+ */
 export function isTimeout(error: unknown): boolean {
   return hasCode(error, /^(57014|55P03)$/);
 }
@@ -45,8 +55,8 @@ export function isLockTimeout(error: unknown): boolean {
 }
 
 /**
- * Whether the system under Postgres failed (class 58), also as the cause of a typed error. The statement changed nothing, and the reason can
- * be one row: the file or the disk block that holds it.
+ * Whether the system under Postgres failed (class 58), also as the cause of a typed error. The statement
+ * changed nothing, and the reason can be one row: the file or the disk block that holds it.
  */
 export function isSystemError(error: unknown): boolean {
   return hasCode(error, /^58/);

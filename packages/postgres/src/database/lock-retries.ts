@@ -5,9 +5,9 @@ import { isLockTimeout } from './errors.ts';
 
 /**
  * Changing triggers or owners needs an exclusive lock on each table for a moment, and no order of locking is
- * safe: a creation writes pastes before executions, a settlement executions before pastes. The transaction gives
- * up before Postgres checks for deadlocks (after 1 s) and runs again, so that a deploy never fails a statement
- * of a service.
+ * safe: a creation writes pastes before executions, a settlement executions before pastes. The transaction
+ * gives up before Postgres checks for deadlocks (after 1 s) and runs again, so that a deploy never fails a
+ * statement of a service.
  */
 const LOCK_TIMEOUT_MS = 300;
 const MAX_TRIES = 50;
@@ -30,7 +30,10 @@ export async function withLockRetries<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Keeps autovacuum away from the tables until the end of the transaction. From then on no lock is waited for longer than 300 ms. */
+/**
+ * Keeps autovacuum away from the tables until the end of the transaction. From then on no lock is waited for
+ * longer than 300 ms.
+ */
 export async function holdOffVacuum(tx: Kysely<Schema>, tables: readonly string[]): Promise<void> {
   await setLockTimeout(tx, VACUUM_TIMEOUT_MS);
   for (const table of [...tables].toSorted())

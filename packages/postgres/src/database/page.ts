@@ -34,7 +34,9 @@ export function toPage<Row extends { readonly place: Place }>(
 /** The place of a row with the columns created_at and id. */
 export const placeOfRow = sql<Place>`json_build_object('createdAt', created_at::text, 'id', id)`;
 
-/** The rows after a place, newest first. One comparison of rows, which an index on both columns can start at. */
+/**
+ * The rows after a place, newest first. One comparison of rows, which an index on both columns can start at.
+ */
 export function isOlderThan({ createdAt, id }: Place) {
   return sql<boolean>`(created_at, id) < (${createdAt}::timestamptz, ${id}::uuid)`;
 }

@@ -14,9 +14,15 @@ export interface PoolOptions {
   readonly maxConnections: number;
   /** The timeout of a statement in ms (default: 30 s). 0: no timeout. */
   readonly statementTimeoutMs?: number;
-  /** How long a caller waits for a connection, in ms (default: 5 s: a request that has waited so long gets a 503 instead of waiting longer). */
+  /**
+   * How long a caller waits for a connection, in ms (default: 5 s: a request that has waited so long gets a
+   * 503 instead of waiting longer).
+   */
   readonly connectTimeoutMs?: number;
-  /** Whether statements with the mark `prepared` are prepared. False: for poolers that can't keep them. Default: true. */
+  /**
+   * Whether statements with the mark `prepared` are prepared. False: for poolers that can't keep them.
+   * Default: true.
+   */
   readonly preparedStatements?: boolean;
   /**
    * Called when a connection fails while it is idle. Node ends the process when such an error has no
@@ -58,7 +64,10 @@ export function createPool(options: PoolOptions): Pool {
 /** A failed statement must not write the content of a paste into the log of Postgres. */
 const PRIVATE_LOG = '-c log_parameter_max_length_on_error=0';
 
-/** Adds options to those of the URL, which pg prefers to options of its configuration. Not by URL, which refuses some of pg's forms. */
+/**
+ * Adds options to those of the URL, which pg prefers to options of its configuration. Not by URL, which
+ * refuses some of pg's forms.
+ */
 function withOptions(connectionString: string, options: string): string {
   const { address, parameters } = splitUrl(connectionString);
   const given = parameters.get('options');
@@ -121,8 +130,9 @@ type Run = (
 const queryUnprepared: Run = (connection, text, values) => query(connection, { text, values });
 
 /**
- * Prepares a marked statement at its first execution on the connection. When the preparation can't be used (any more), the statement is
- * executed without one, and the connection is not reused. In a transaction that has failed nothing can be repeated.
+ * Prepares a marked statement at its first execution on the connection. When the preparation can't be used
+ * (any more), the statement is executed without one, and the connection is not reused. In a transaction that
+ * has failed nothing can be repeated.
  */
 const queryPrepared: Run = async (connection, text, values, discard) => {
   const name = nameOfPrepared(text);
@@ -138,14 +148,15 @@ const queryPrepared: Run = async (connection, text, values, discard) => {
 };
 
 /**
- * Postgres ends a statement at its own timeout. After this time more, the server has disappeared without closing its connections, and the
- * kernel would wait 15 minutes for it.
+ * Postgres ends a statement at its own timeout. After this time more, the server has disappeared without
+ * closing its connections, and the kernel would wait 15 minutes for it.
  */
 const ANSWER_DELAY_MS = 2000;
 
 /**
- * pg's own promises and its `query_timeout` keep what a statement has sent and received until a collection of the whole heap. With a
- * callback and a timer of our own pg keeps nothing, and the pauses of collections take a third.
+ * pg's own promises and its `query_timeout` keep what a statement has sent and received until a collection of
+ * the whole heap. With a callback and a timer of our own pg keeps nothing, and the pauses of collections take
+ * a third.
  */
 function query({ client, timeoutMs }: Connection, config: QueryConfig): Promise<QueryResult> {
   const { promise, resolve, reject } = Promise.withResolvers<QueryResult>();

@@ -4,18 +4,19 @@ import { sql, type RawBuilder } from 'kysely';
 const MARK = '/* prepared */';
 
 /**
- * Marks a statement whose plan each connection keeps, at the beginning of its text. Parsing and planning are more than half of the cost of
- * a statement on a few rows.
+ * Marks a statement whose plan each connection keeps, at the beginning of its text. Parsing and planning are
+ * more than half of the cost of a statement on a few rows.
  *
- * After five executions Postgres keeps one plan for all parameters, made for the tables as they were then. A statement may have the mark
- * only if that plan stays good when the tables grow: `test/executions/kept-plans.volume.ts` shows that for each of them.
+ * After five executions Postgres keeps one plan for all parameters, made for the tables as they were then. A
+ * statement may have the mark only if that plan stays good when the tables grow:
+ * `test/executions/kept-plans.volume.ts` shows that for each of them.
  */
 export const prepared: RawBuilder<unknown> = sql.raw(`${MARK} `);
 
 /**
- * The right side of a comparison with an array parameter, in a prepared statement. The subquery hides the number of elements from the
- * planner, which then expects ten. If the planner saw one or two elements, a new plan for them would look cheaper than the kept plan, and
- * Postgres would plan each time.
+ * The right side of a comparison with an array parameter, in a prepared statement. The subquery hides the
+ * number of elements from the planner, which then expects ten. If the planner saw one or two elements, a new
+ * plan for them would look cheaper than the kept plan, and Postgres would plan each time.
  */
 export function anyOf(elements: readonly string[], type: 'text' | 'uuid'): RawBuilder<unknown> {
   const array = sql.raw(`${type}[]`);
@@ -23,21 +24,28 @@ export function anyOf(elements: readonly string[], type: 'text' | 'uuid'): RawBu
 }
 
 /**
- * The planner's settings of a connection that keeps plans. Without them a kept plan that was made for an empty table reads the table from
- * end to end, and goes on doing so when the table has 20,000 rows. Before Postgres 18 a statement that has to read a table in this way
- * looks so expensive that Postgres would compile it.
+ * The planner's settings of a connection that keeps plans. Without them a kept plan that was made for an
+ * empty table reads the table from end to end, and goes on doing so when the table has 20,000 rows. Before
+ * Postgres 18 a statement that has to read a table in this way looks so expensive that Postgres would compile
+ * it.
  */
 export const PLANNING = '-c enable_seqscan=off -c jit=off';
 
 /** The mark comes after at most a few words. */
 const MARKED_WITHIN = 40;
 
-/** Postgres keeps a statement and its plan, 50 to 350 kB, for each connection. Texts with values in them would make ever more of them. */
+/**
+ * Postgres keeps a statement and its plan, 50 to 350 kB, for each connection. Texts with values in them would
+ * make ever more of them.
+ */
 const MAX_NAMES = 200;
 
 const names = new Map<string, string>();
 
-/** The name under which a connection prepares a statement; undefined for a statement without the mark. Equal texts have equal names. */
+/**
+ * The name under which a connection prepares a statement; undefined for a statement without the mark. Equal
+ * texts have equal names.
+ */
 export function nameOfPrepared(text: string): string | undefined {
   if (!text.slice(0, MARKED_WITHIN).includes(MARK)) return undefined;
   const known = names.get(text);
@@ -49,9 +57,10 @@ export function nameOfPrepared(text: string): string | undefined {
 }
 
 /**
- * Whether a prepared statement failed because of its preparation, before it did anything: a migration has changed the columns that its
- * kept plan returns (0A000; the routine tells it from other features that are not supported), or a pooler has given the connection
- * another server process, which doesn't have the statement (26000) or already has one of that name (42P05).
+ * Whether a prepared statement failed because of its preparation, before it did anything: a migration has
+ * changed the columns that its kept plan returns (0A000; the routine tells it from other features that are
+ * not supported), or a pooler has given the connection another server process, which doesn't have the
+ * statement (26000) or already has one of that name (42P05).
  */
 export function isUnusablePreparation(error: unknown): boolean {
   if (!Error.isError(error)) return false;

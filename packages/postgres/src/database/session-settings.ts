@@ -2,8 +2,9 @@ import { sql, type Kysely } from 'kysely';
 import type { Schema } from '../schema/schema.ts';
 
 /**
- * What the statements and the parsers of pg rely on, as `current_setting` shows it: a server, a database or a role may be set otherwise.
- * `default_transaction_read_only` is left alone: who sets it wants the writes to stop.
+ * What the statements and the parsers of pg rely on, as `current_setting` shows it: a server, a database or a
+ * role may be set otherwise. `default_transaction_read_only` is left alone: who sets it wants the writes to
+ * stop.
  */
 export const sessionSettings: Readonly<Record<string, string>> = {
   DateStyle: 'ISO, MDY',
@@ -18,7 +19,10 @@ export const sessionSettings: Readonly<Record<string, string>> = {
   search_path: 'public',
 };
 
-/** The settings as a start parameter. PgBouncer drops it; the roles of the services have the settings, too (create-roles.ts). */
+/**
+ * The settings as a start parameter. PgBouncer drops it; the roles of the services have the settings, too
+ * (create-roles.ts).
+ */
 export const SESSION_OPTIONS = Object.entries(sessionSettings)
   .map(([name, value]) => `-c ${name}=${value.replaceAll(' ', '\\ ')}`)
   .join(' ');
@@ -30,7 +34,10 @@ const alsoSuitable: Readonly<Record<string, RegExp>> = {
   extra_float_digits: /^[1-3]$/,
 };
 
-/** They belong to the server, and some storage makes them unnecessary. Without them, a crash of the machine loses what is committed. */
+/**
+ * They belong to the server, and some storage makes them unnecessary. Without them, a crash of the machine
+ * loses what is committed.
+ */
 export const durabilitySettings = ['fsync', 'full_page_writes'] as const;
 
 export type DurabilitySetting = (typeof durabilitySettings)[number];
@@ -74,7 +81,10 @@ export async function findSettingProblems(
   ];
 }
 
-/** `local` and `remote_write` are safe here: the commit waits for the server's own disk, and only a failover to a standby can lose it. */
+/**
+ * `local` and `remote_write` are safe here: the commit waits for the server's own disk, and only a failover
+ * to a standby can lose it.
+ */
 function unsafeAmong(values: Settings, allowed: readonly string[]): readonly string[] {
   return [...durabilitySettings, 'synchronous_commit'].filter(
     (name) => values[name] === 'off' && !allowed.includes(name),
@@ -86,7 +96,10 @@ type Settings = Readonly<Record<string, string>>;
 interface Session {
   readonly values: Settings;
   readonly schema: string | null;
-  /** As ALTER ROLE names the settings that come before all others: those of the user who logged in, in this database. */
+  /**
+   * As ALTER ROLE names the settings that come before all others: those of the user who logged in, in this
+   * database.
+   */
   readonly role: string;
 }
 

@@ -10,19 +10,20 @@ const endInPart = transition(job, 'processing', 'partial');
 const openStates = openStatesOf(taskExecution).map(literal).join(', ');
 
 /**
- * Cancels a job: ends its open execution and the job, in one transaction. Returns the state that the job had, or NULL when the job has no
- * open execution. The api has no right to end executions, so this is a function of the owner (ADR 43).
+ * Cancels a job: ends its open execution and the job, in one transaction. Returns the state that the job had,
+ * or NULL when the job has no open execution. The api has no right to end executions, so this is a function
+ * of the owner (ADR 43).
  *
- * Whoever locks the open execution first wins, as for every other statement that writes for a job. A claim, a settlement or a write of the
- * job that holds the lock is waited for. The lock finds no row when a settlement has replaced the execution by its successor: the next
- * turn of the loop sees the successor with a snapshot of its own. An execution has no more successors than the retry policy allows, so the
- * loop ends.
+ * Whoever locks the open execution first wins, as for every other statement that writes for a job. A claim, a
+ * settlement or a write of the job that holds the lock is waited for. The lock finds no row when a settlement
+ * has replaced the execution by its successor: the next turn of the loop sees the successor with a snapshot
+ * of its own. An execution has no more successors than the retry policy allows, so the loop ends.
  *
- * The tables know no way from a waiting execution or a queued job to the end, so both start first. Nobody else sees them running: all of
- * this is committed together.
+ * The tables know no way from a waiting execution or a queued job to the end, so both start first. Nobody
+ * else sees them running: all of this is committed together.
  *
- * `made_by_job` runs after the lock, so that it sees each asset whose statement the lock has waited for. The progress stays what
- * it was.
+ * `made_by_job` runs after the lock, so that it sees each asset whose statement the lock has waited for. The
+ * progress stays what it was.
  */
 export const cancelJobFunction: OwnerFunction = {
   name: 'cancel_job',

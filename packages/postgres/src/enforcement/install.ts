@@ -31,9 +31,9 @@ async function install(db: Kysely<Schema>, all: readonly Machine[]): Promise<voi
 }
 
 /**
- * A function that runs with the rights of its owner must not belong to the superuser who happens to migrate. The
- * rest of the transaction therefore runs as the owner of the tables. The schema stays the same: a search_path
- * with "$user" would name another one for another role.
+ * A function that runs with the rights of its owner must not belong to the superuser who happens to migrate.
+ * The rest of the transaction therefore runs as the owner of the tables. The schema stays the same: a
+ * search_path with "$user" would name another one for another role.
  */
 async function actAsOwner(tx: Kysely<Schema>): Promise<void> {
   await sql`SELECT set_config('search_path', quote_ident(current_schema()), true)`.execute(tx);

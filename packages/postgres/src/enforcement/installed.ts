@@ -6,7 +6,8 @@ import type { CheckConstraint, EnforcedTrigger, OwnerFunction } from './objects.
 
 /**
  * Compares the database with the enforcement that this version of Pasteflow installs.
- * @returns what is missing, disabled or different, e.g. `trigger guard_job on jobs`; empty when all is in place
+ * @returns what is missing, disabled or different, e.g. `trigger guard_job on jobs`; empty when all is in
+ * place
  */
 export async function findEnforcementGaps(
   db: Kysely<Schema>,

@@ -11,8 +11,10 @@ import { FORBIDDEN_CHANGE_SQLSTATE } from '../database/errors.ts';
 import { literal, type EnforcedTrigger } from './objects.ts';
 
 /**
- * What a service must keep although it may write the column, for each table. `always`: never changed; the right is there to lock a row.
- * `onceSet`: facts, which nobody takes back or replaces. `onceEnded`: what a row says once its machine has reached a terminal state.
+ * What a service must keep although it may write the column, for each table. `always`: never changed; the
+ * right is there to lock a row.
+ * `onceSet`: facts, which nobody takes back or replaces. `onceEnded`: what a row says once its machine has
+ * reached a terminal state.
  * `exceptRemoved`: may be removed, and not be changed.
  */
 interface KeptColumns {
@@ -57,9 +59,10 @@ export const keptColumns: readonly KeptColumns[] = [
 ];
 
 /**
- * Refuses a service a change that takes back what has happened, so that a hostile statement in a service can't bring back a deleted paste or
- * a revoked token. The owner of the table may: operators repair rows, and owner functions have checks of their own. An INSERT fires no such
- * trigger, and an UPDATE of other columns doesn't evaluate the condition.
+ * Refuses a service a change that takes back what has happened, so that a hostile statement in a service
+ * can't bring back a deleted paste or a revoked token. The owner of the table may: operators repair rows, and
+ * owner functions have checks of their own. An INSERT fires no such trigger, and an UPDATE of other columns
+ * doesn't evaluate the condition.
  */
 export function keptGuard(kept: KeptColumns): EnforcedTrigger {
   const { table, always = [], onceSet = [], onceEnded = [], exceptRemoved = [] } = kept;

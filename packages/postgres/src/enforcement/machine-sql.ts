@@ -39,12 +39,12 @@ export function guardTrigger(machine: Machine): EnforcedTrigger {
 /**
  * Writes the audit trail: a row of `state_transitions` for each transition of any machine that the table
  * stores, with one INSERT for each statement, however many rows changed. A row of `uncounted_transitions` for
- * each kind of transition in the statement has the times that its rows spent in the old state, for the metrics;
- * a thousand times at most, so that the janitor can count the rows of a large statement in batches.
+ * each kind of transition in the statement has the times that its rows spent in the old state, for the
+ * metrics; a thousand times at most, so that the janitor can count the rows of a large statement in batches.
  *
  * Without `enable_nestloop = off`, plpgsql caches the nested-loop plan of its first small call, which takes
- * 92 ms instead of 14 ms for 1000 rows. A trigger with transition tables cannot have a column list. The function
- * runs as the owner of the tables, because no role of a service may write the audit trail itself.
+ * 92 ms instead of 14 ms for 1000 rows. A trigger with transition tables cannot have a column list. The
+ * function runs as the owner of the tables, because no role of a service may write the audit trail itself.
  *
  * The trigger sends no NOTIFY: a commit that notifies takes one lock of the whole cluster (ADR 20).
  */
@@ -85,8 +85,8 @@ export function recorderTrigger(table: string, machinesOfTable: readonly Machine
 }
 
 /**
- * When the old row entered the state that it leaves. The initial state counts from the creation, also when the row came back to it: for
- * a paste this takes no read of the audit trail.
+ * When the old row entered the state that it leaves. The initial state counts from the creation, also when
+ * the row came back to it: for a paste this takes no read of the audit trail.
  */
 function enteredAt(machine: Machine): string {
   const { initial, states, storedIn } = machine;

@@ -4,14 +4,17 @@ import { literal, type OwnerFunction } from './objects.ts';
 const claim = transition(pasteDeletion, 'NOT_EXPIRED', 'DELETION_IN_PROGRESS');
 
 /**
- * Grants the one read of a paste that is deleted when it is read, by claiming the paste for deletion. The reader who claimed it is granted
- * the read again for five minutes, unless the paste was taken down or the cleanup has taken it over, which changes the time of the claim.
- * The api has no right to change the state of a deletion, so this is a function of the owner (ADR 47).
+ * Grants the one read of a paste that is deleted when it is read, by claiming the paste for deletion. The
+ * reader who claimed it is granted the read again for five minutes, unless the paste was taken down or the
+ * cleanup has taken it over, which changes the time of the claim. The api has no right to change the state of
+ * a deletion, so this is a function of the owner (ADR 47).
  *
- * Of any number of calls at the same time one changes the row. The others wait for its lock, compare the row again, and change nothing. The
- * same holds for a deletion by the owner of the paste, a takedown, and a cleanup.
+ * Of any number of calls at the same time one changes the row. The others wait for its lock, compare the row
+ * again, and change nothing. The same holds for a deletion by the owner of the paste, a takedown, and a
+ * cleanup.
  *
- * `deletion_requested_at` stays when the watchdog releases the claim: nobody reads the paste, and the next cleanup claims it.
+ * `deletion_requested_at` stays when the watchdog releases the claim: nobody reads the paste, and the next
+ * cleanup claims it.
  */
 export const revealPasteFunction: OwnerFunction = {
   name: 'reveal_paste',

@@ -10,9 +10,9 @@ export const claimTransition: Transition<'PENDING', 'RUNNING'> = transition(
 );
 
 /**
- * The CTE `claimed`: the rows of the CTE `due` (id) become RUNNING under a lease. `due` has found them PENDING and locked them, so that
- * they still are. The lease counts from `clock_timestamp()`, because a statement that waited for locks would otherwise begin with a part
- * of the lease spent.
+ * The CTE `claimed`: the rows of the CTE `due` (id) become RUNNING under a lease. `due` has found them
+ * PENDING and locked them, so that they still are. The lease counts from `clock_timestamp()`, because a
+ * statement that waited for locks would otherwise begin with a part of the lease spent.
  */
 export function claimDue({
   actor,
@@ -31,10 +31,11 @@ export function claimDue({
 }
 
 /**
- * The time at which to try again an open execution of the CTE `asked` that was not claimed; NULL when none is open. It comes from the
- * statement's snapshot. An execution that is due in the snapshot has just been claimed by another worker, so it counts as running for a
- * whole lease. An execution past its lease waits for the reaper, one second at a time: a message that is returned without a wait comes back
- * at once, and reaches the dead-letter queue after a hundred receives.
+ * The time at which to try again an open execution of the CTE `asked` that was not claimed; NULL when none is
+ * open. It comes from the statement's snapshot. An execution that is due in the snapshot has just been
+ * claimed by another worker, so it counts as running for a whole lease. An execution past its lease waits for
+ * the reaper, one second at a time: a message that is returned without a wait comes back at once, and reaches
+ * the dead-letter queue after a hundred receives.
  */
 export function tryAgainAt(leaseSeconds: number): RawBuilder<Date | null> {
   return sql`CASE

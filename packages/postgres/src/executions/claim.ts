@@ -27,9 +27,13 @@ export interface ClaimableSubject<Claimed extends ClaimedExecution> {
   readonly kind: ExecutionKind;
   /** A SELECT of the subjects with these keys: `id`, `key`, and the columns that `claimedColumns` uses. */
   selectByKeys(keys: readonly string[]): RawBuilder<unknown>;
-  /** The columns of `Claimed` besides those of `ClaimedExecution`, read from the CTEs `asked` and `claimed`. */
+  /**
+   * The columns of `Claimed` besides those of `ClaimedExecution`, read from the CTEs `asked` and `claimed`.
+   */
   readonly claimedColumns: RawBuilder<Omit<Claimed, keyof ClaimedExecution>>;
-  /** CTEs that change the subject together with the claim, each after a comma. They read the CTE `claimed`. */
+  /**
+   * CTEs that change the subject together with the claim, each after a comma. They read the CTE `claimed`.
+   */
   readonly onClaim: RawBuilder<unknown>;
 }
 
@@ -39,11 +43,15 @@ export interface ClaimOptions {
   readonly actor: Actor;
   readonly leaseSeconds: number;
   /**
-   * Also claim suspects: work that was lost at least `SUSPECT_LOSSES` times, and may kill the worker that runs it. A worker claims a
-   * suspect alone, so that no other work of the batch is lost with it. Default: true.
+   * Also claim suspects: work that was lost at least `SUSPECT_LOSSES` times, and may kill the worker that
+   * runs it. A worker claims a suspect alone, so that no other work of the batch is lost with it. Default:
+   * true.
    */
   readonly takeSuspects?: boolean;
-  /** How long the statement waits for one locked row, in ms. Afterwards it fails (`isTimeout`). Default: until its timeout. */
+  /**
+   * How long the statement waits for one locked row, in ms. Afterwards it fails (`isTimeout`). Default: until
+   * its timeout.
+   */
   readonly maxLockWaitMs?: number | undefined;
 }
 
@@ -61,14 +69,17 @@ type ClaimRow<Claimed> = Omit<Claimed, 'executionId'> & {
 /**
  * Claims the due executions of a batch of uploads or jobs (PENDING → RUNNING) in one statement.
  *
- * When two workers claim the same row, one gets it. The other waits the millisecond until the first has committed, and finds the row
- * RUNNING. The statement waits for locks instead of skipping locked rows, because the lock may belong to the api, which stamps the
- * execution as dispatched while its message is already here. With SKIP LOCKED, one paste in eight came back a whole lease later.
+ * When two workers claim the same row, one gets it. The other waits the millisecond until the first has
+ * committed, and finds the row RUNNING. The statement waits for locks instead of skipping locked rows,
+ * because the lock may belong to the api, which stamps the execution as dispatched while its message is
+ * already here. With SKIP LOCKED, one paste in eight came back a whole lease later.
  *
- * The lock makes Postgres compare the newest version of the row with the condition. The CTE is MATERIALIZED, because a plain
- * `IN (SELECT … FOR UPDATE)` may be run more than once. Locks are taken in id order, so that two batches can't deadlock.
+ * The lock makes Postgres compare the newest version of the row with the condition. The CTE is MATERIALIZED,
+ * because a plain `IN (SELECT … FOR UPDATE)` may be run more than once. Locks are taken in id order, so that
+ * two batches can't deadlock.
  *
- * Every row is looked up by its id: `LATERAL … LIMIT` and arrays of ids keep Postgres from planning joins that read whole tables.
+ * Every row is looked up by its id: `LATERAL … LIMIT` and arrays of ids keep Postgres from planning joins
+ * that read whole tables.
  * @returns the claim of each key. A key without a claim has no row: the paste or the job was removed.
  */
 export async function claimExecutions<Claimed extends ClaimedExecution>(

@@ -2,11 +2,13 @@ import { sql, type RawBuilder } from 'kysely';
 import { opaqueState } from './opaque-state.ts';
 
 /**
- * A CTE with the job and its owner while this execution of the job is RUNNING; without a row otherwise. Each statement that writes for a
- * job reads from this CTE, so it either commits before the execution ends, or writes nothing.
+ * A CTE with the job and its owner while this execution of the job is RUNNING; without a row otherwise. Each
+ * statement that writes for a job reads from this CTE, so it either commits before the execution ends, or
+ * writes nothing.
  *
- * FOR SHARE makes the settlement wait until the statement has committed. FOR KEY SHARE is too weak: an UPDATE by hand doesn't conflict with
- * it, so the lock would be granted on the row of the statement's snapshot, without a check of a state that has changed since.
+ * FOR SHARE makes the settlement wait until the statement has committed. FOR KEY SHARE is too weak: an UPDATE
+ * by hand doesn't conflict with it, so the lock would be granted on the row of the statement's snapshot,
+ * without a check of a state that has changed since.
  */
 export function whileRunning({
   executionId,

@@ -12,10 +12,11 @@ import {
 } from './search.ts';
 
 /**
- * Renews the leases of all executions that one worker runs, in one statement. A row that another session has locked is skipped: one
- * locked row must not let the leases of the others expire. The reaper skips it, too, so the worker still owns it. Because the statement
- * waits for no row, its locks need no order. The end of a lease is computed when its row is changed, because a slow statement would
- * shorten a lease that counts from its start.
+ * Renews the leases of all executions that one worker runs, in one statement. A row that another session has
+ * locked is skipped: one locked row must not let the leases of the others expire. The reaper skips it, too,
+ * so the worker still owns it. Because the statement waits for no row, its locks need no order. The end of a
+ * lease is computed when its row is changed, because a slow statement would shorten a lease that counts from
+ * its start.
  * @returns the executions that the worker still owns; it must drop the others, which were taken from it
  */
 export async function renewLeases(

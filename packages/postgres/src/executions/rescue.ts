@@ -7,7 +7,10 @@ import { opaqueState } from './opaque-state.ts';
 import type { SearchableSubject } from './search.ts';
 import type { SettleableSubject, Settlement } from './settle.ts';
 
-/** Work that is not at its end and has no open execution, so that no process will go on with it. Only plain SQL can strand work. */
+/**
+ * Work that is not at its end and has no open execution, so that no process will go on with it. Only plain
+ * SQL can strand work.
+ */
 export interface Stranded extends AttemptCount {
   readonly subjectId: string;
   /** Its last execution, or null when it has none. */
@@ -20,7 +23,10 @@ export interface Stranded extends AttemptCount {
 export interface Strandable extends SearchableSubject {
   /** The states that are not terminal. */
   readonly openStates: readonly string[];
-  /** A SELECT of `id`: the oldest pastes or jobs that may be in an open state, up to `limit`, from the start of an index. */
+  /**
+   * A SELECT of `id`: the oldest pastes or jobs that may be in an open state, up to `limit`, from the start
+   * of an index.
+   */
   selectOldestOpen(limit: number): RawBuilder<unknown>;
 }
 
@@ -31,15 +37,19 @@ export interface StrandableSubject<Named> extends Strandable {
   readonly nameColumns: RawBuilder<Named>;
 }
 
-/** Searches look at so much of the oldest open work. Stranded work becomes the oldest, because all other work ends. */
+/**
+ * Searches look at so much of the oldest open work. Stranded work becomes the oldest, because all other work
+ * ends.
+ */
 const OLDEST = 1000;
 
 /**
- * The CTE `stranded` (id): those of `candidates`, a SELECT of `id`, that are stranded. Paste or job and execution are committed together,
- * and so are the end of an execution and its successor: one snapshot sees work without an open execution only when it is stranded.
+ * The CTE `stranded` (id): those of `candidates`, a SELECT of `id`, that are stranded. Paste or job and
+ * execution are committed together, and so are the end of an execution and its successor: one snapshot sees
+ * work without an open execution only when it is stranded.
  *
- * The LIMIT of the subquery makes Postgres look up each candidate by its id. It would otherwise read all executions when the candidates are
- * many.
+ * The LIMIT of the subquery makes Postgres look up each candidate by its id. It would otherwise read all
+ * executions when the candidates are many.
  */
 function strandedAmong(
   { kind, table, openStates }: Strandable,
@@ -90,7 +100,10 @@ export async function findStranded<Named>(
   return rows;
 }
 
-/** What becomes of stranded work: its last execution counts as lost, and the retry policy has decided the next step. */
+/**
+ * What becomes of stranded work: its last execution counts as lost, and the retry policy has decided the next
+ * step.
+ */
 export interface Rescue<Ending extends Settlement> {
   readonly stranded: Stranded;
   readonly ending: Ending;
@@ -110,11 +123,13 @@ export interface RescuableSubject {
 }
 
 /**
- * Gives stranded work its next execution, or brings it to its end when the policy gives it up, in one statement.
+ * Gives stranded work its next execution, or brings it to its end when the policy gives it up, in one
+ * statement.
  *
- * The statement locks the pastes or jobs, and then looks again for an open execution, with a snapshot of its own: of two rescues, one
- * inserts an execution and the other one does nothing. Everything that ends work changes the locked row. Rows that another session has
- * locked are skipped, so the locks need no order; the next run finds the rows again.
+ * The statement locks the pastes or jobs, and then looks again for an open execution, with a snapshot of its
+ * own: of two rescues, one inserts an execution and the other one does nothing. Everything that ends work
+ * changes the locked row. Rows that another session has locked are skipped, so the locks need no order; the
+ * next run finds the rows again.
  * @returns the rescues that took effect, by the id of the paste or the job
  */
 export async function rescueStranded<Named, Ending extends Settlement, State extends string>(

@@ -3,7 +3,10 @@ import type { Database } from '../database/database.ts';
 import type { ExecutionKind } from '../schema/executions.ts';
 import { opaqueState } from './opaque-state.ts';
 
-/** Open executions that a sweep looks for: a condition and an order that an index serves. Both name the columns of `e`. */
+/**
+ * Open executions that a sweep looks for: a condition and an order that an index serves. Both name the
+ * columns of `e`.
+ */
 export interface Search {
   readonly condition: RawBuilder<unknown>;
   readonly order: RawBuilder<unknown>;
@@ -24,7 +27,10 @@ export interface Found<Item> {
 
 const dispatchOrder = sql`e.dispatched_at NULLS FIRST, e.run_at`;
 
-/** Due, and no message was ever sent. `graceSeconds` leaves the api the time to send the messages of what it has just committed. */
+/**
+ * Due, and no message was ever sent. `graceSeconds` leaves the api the time to send the messages of what it
+ * has just committed.
+ */
 export function undispatched(graceSeconds: number): Search {
   return {
     condition: sql`e.status = 'PENDING' AND e.dispatched_at IS NULL AND e.run_at < now() - make_interval(secs => ${graceSeconds})`,
@@ -48,8 +54,9 @@ export const pastLease: Search = {
 };
 
 /**
- * The CTE `found`: the first `limit` executions of a search. The limit is inside the CTE: with a join first, a backlog of 100,000 rows
- * would be read completely to send 500 of them. Rows that another session has locked are left out, so that they hold up no others.
+ * The CTE `found`: the first `limit` executions of a search. The limit is inside the CTE: with a join first,
+ * a backlog of 100,000 rows would be read completely to send 500 of them. Rows that another session has
+ * locked are left out, so that they hold up no others.
  */
 export function foundBy(search: Search, kind: ExecutionKind, limit: number): RawBuilder<unknown> {
   return sql`found AS MATERIALIZED (
@@ -59,7 +66,10 @@ export function foundBy(search: Search, kind: ExecutionKind, limit: number): Raw
     )`;
 }
 
-/** The paste or the job of each execution of the CTE `found`, as `subject`. All its columns are NULL when it is gone. */
+/**
+ * The paste or the job of each execution of the CTE `found`, as `subject`. All its columns are NULL when it
+ * is gone.
+ */
 export function joinSubject({ table }: SearchableSubject): RawBuilder<unknown> {
   return sql`LEFT JOIN ${sql.table(table)} subject ON subject.id = found.subject_id`;
 }
@@ -73,9 +83,10 @@ export function withoutOrphans<Item extends object>(
 }
 
 /**
- * Removes, of the first `limit` executions of a search, those whose paste or job is gone. Only plain SQL can leave them: the row of a paste
- * or a job takes its executions along when it is deleted. An orphan can never end, and it would stay at the front of each search: 500 of
- * them, a batch of the relay or the reaper, would hold up the work of everybody.
+ * Removes, of the first `limit` executions of a search, those whose paste or job is gone. Only plain SQL can
+ * leave them: the row of a paste or a job takes its executions along when it is deleted. An orphan can never
+ * end, and it would stay at the front of each search: 500 of them, a batch of the relay or the reaper, would
+ * hold up the work of everybody.
  * @returns the ids of the removed executions
  */
 export async function removeOrphans(

@@ -39,13 +39,19 @@ export interface Settled<State extends string = string> {
 export interface SettleOptions {
   readonly actor: Actor;
   /**
-   * Settle only executions past their lease, and leave out those that another session has locked. For settlements on behalf of a crashed
-   * worker.
+   * Settle only executions past their lease, and leave out those that another session has locked. For
+   * settlements on behalf of a crashed worker.
    */
   readonly onlyPastLease?: boolean;
-  /** How long the statement waits for one locked row, in ms. Afterwards it fails (`isTimeout`). Default: until its timeout. */
+  /**
+   * How long the statement waits for one locked row, in ms. Afterwards it fails (`isTimeout`). Default: until
+   * its timeout.
+   */
   readonly maxLockWaitMs?: number | undefined;
-  /** Successors count as dispatched, because the caller returns their message to the queue. Otherwise the relay sends one. */
+  /**
+   * Successors count as dispatched, because the caller returns their message to the queue. Otherwise the
+   * relay sends one.
+   */
   readonly dispatched: boolean;
 }
 
@@ -54,26 +60,33 @@ export interface SettleableSubject<Ending extends Settlement, State extends stri
   readonly kind: ExecutionKind;
   /** The state of a subject with an open execution that runs or has run. */
   readonly openState: State;
-  /** Its own columns of the CTE `ending`, all text, with a value for each settlement. @throws TypeError for an impossible settlement */
+  /**
+   * Its own columns of the CTE `ending`, all text, with a value for each settlement.
+   * @throws TypeError for an impossible settlement
+   */
   endingColumns(settlements: readonly Ending[]): Readonly<Record<string, readonly (string | null)[]>>;
   /**
-   * CTEs that end the subject where no attempt follows, each after a comma. They read the CTE `ended` (id, subject_id, next_attempt,
-   * give_up_reason, and the ending columns). One is called `settled` and returns `id` and `status` of each subject it has changed.
+   * CTEs that end the subject where no attempt follows, each after a comma. They read the CTE `ended` (id,
+   * subject_id, next_attempt, give_up_reason, and the ending columns). One is called `settled` and returns
+   * `id` and `status` of each subject it has changed.
    */
   readonly onEnd: RawBuilder<unknown>;
 }
 
 /**
- * Ends a batch of executions in one statement: the execution becomes SUCCEEDED or FAILED; then its successor is inserted as PENDING, or
- * the upload or the job reaches its end.
+ * Ends a batch of executions in one statement: the execution becomes SUCCEEDED or FAILED; then its successor
+ * is inserted as PENDING, or the upload or the job reaches its end.
  *
- * The execution id is the fencing token: only a RUNNING execution can be ended, and only once, because `fenced` has locked it. An
- * execution that is missing from the result was ended by another process, and nothing was changed for it. The successor is inserted from
- * the rows that were really ended, so that the unique index on open executions sees the predecessor closed.
+ * The execution id is the fencing token: only a RUNNING execution can be ended, and only once, because
+ * `fenced` has locked it. An execution that is missing from the result was ended by another process, and
+ * nothing was changed for it. The successor is inserted from the rows that were really ended, so that the
+ * unique index on open executions sees the predecessor closed.
  *
- * Every row is looked up by its id: the arrays of ids keep Postgres from planning joins that read whole tables.
+ * Every row is looked up by its id: the arrays of ids keep Postgres from planning joins that read whole
+ * tables.
  *
- * The wait after a loss begins when the lease expired, so that the work of a crashed worker runs elsewhere within 10 s.
+ * The wait after a loss begins when the lease expired, so that the work of a crashed worker runs elsewhere
+ * within 10 s.
  * @returns the settlements that took effect, by execution id
  */
 export async function settleExecutions<Ending extends Settlement, State extends string>(

@@ -4,7 +4,10 @@ import type { LeasedSubject } from './leases.ts';
 import type { RescuableSubject, StrandableSubject } from './rescue.ts';
 import type { SettleableSubject, Settlement } from './settle.ts';
 
-/** What one kind of work, uploads or jobs, contributes to the statements of this folder: its joins, its columns, and its own end. */
+/**
+ * What one kind of work, uploads or jobs, contributes to the statements of this folder: its joins, its
+ * columns, and its own end.
+ */
 export type ExecutionSubject<
   Named,
   Claimed extends ClaimedExecution & Named,

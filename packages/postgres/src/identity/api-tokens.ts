@@ -30,7 +30,10 @@ export async function createApiToken(db: Database, token: NewApiToken): Promise<
   return (rows as [CreatedApiToken])[0];
 }
 
-/** Whether the row `t` of api_tokens is neither expired nor revoked, and neither is the token that signed its browser in. */
+/**
+ * Whether the row `t` of api_tokens is neither expired nor revoked, and neither is the token that signed its
+ * browser in.
+ */
 export const good = sql`(${stands('t')} AND (t.signed_in_by IS NULL
   OR EXISTS (SELECT FROM api_tokens signer WHERE signer.id = t.signed_in_by AND ${stands('signer')})))`;
 
@@ -119,7 +122,8 @@ export async function listApiTokens(db: Database, userName: string): Promise<rea
 }
 
 /**
- * Revokes a token. From the commit on, requests with the token are refused, and those of the browsers that it has signed in.
+ * Revokes a token. From the commit on, requests with the token are refused, and those of the browsers that it
+ * has signed in.
  * @returns `already` when the token was revoked before; null when there is no such token
  */
 export async function revokeApiToken(db: Database, id: string): Promise<'revoked' | 'already' | null> {

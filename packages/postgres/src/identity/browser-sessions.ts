@@ -16,8 +16,8 @@ interface NewBrowserSession {
 }
 
 /**
- * Inserts the session of a browser, and removes the user's sessions that have ended, so that the rows of a user stay few. A session that
- * another statement has locked is left to the next call.
+ * Inserts the session of a browser, and removes the user's sessions that have ended, so that the rows of a
+ * user stay few. A session that another statement has locked is left to the next call.
  */
 export async function beginBrowserSession(db: Database, session: NewBrowserSession): Promise<void> {
   const { userId, signedInBy, secretHash, lastsSeconds } = session;
@@ -84,7 +84,10 @@ export async function endOwnBrowserSession(
     WHERE id = ${id} AND user_id = ${userId} AND is_session AND revoked_at IS NULL`.execute(db);
 }
 
-/** Ends all sessions of the user but the one with this secret; null: all. In the order of their ids, so that two calls can't deadlock. */
+/**
+ * Ends all sessions of the user but the one with this secret; null: all. In the order of their ids, so that
+ * two calls can't deadlock.
+ */
 export async function endOtherBrowserSessions(
   db: Database,
   { userId, secretHash }: { readonly userId: string; readonly secretHash: Buffer | null },

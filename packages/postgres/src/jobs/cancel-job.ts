@@ -14,9 +14,10 @@ export interface Cancellation {
 }
 
 /**
- * Ends a job that waits or runs, as `failed`, or as `partial` when it has assets. Its worker loses the execution, and learns of that by its
- * next heartbeat or its next write.
- * @returns the state that the job was in; null when it has no open execution: it has ended, it is stranded, or there is no such job
+ * Ends a job that waits or runs, as `failed`, or as `partial` when it has assets. Its worker loses the
+ * execution, and learns of that by its next heartbeat or its next write.
+ * @returns the state that the job was in; null when it has no open execution: it has ended, it is stranded,
+ * or there is no such job
  */
 export async function cancelJob(
   db: Database,

@@ -24,16 +24,19 @@ interface ClaimRow extends Omit<ClaimedJob, 'executionId'> {
 }
 
 /**
- * Claims the due job whose turn it is (PENDING → RUNNING), in one statement. A message of a job says that a job is due, not which: the
- * claimed job may be another than the named one. Turns let the users' jobs follow each other in rotation, however many jobs one user has.
+ * Claims the due job whose turn it is (PENDING → RUNNING), in one statement. A message of a job says that a
+ * job is due, not which: the claimed job may be another than the named one. Turns let the users' jobs follow
+ * each other in rotation, however many jobs one user has.
  *
- * `next` is the due job with the lowest turn among those that have a message. Locked jobs are skipped, so concurrent claims get different
- * jobs. Without such a job, `unstamped` is the named job, or else the due job with the lowest turn whose message the api has not stamped yet. That claim
- * waits for the stamp's lock: the message of a job can be here a millisecond before its stamp.
+ * `next` is the due job with the lowest turn among those that have a message. Locked jobs are skipped, so
+ * concurrent claims get different jobs. Without such a job, `unstamped` is the named job, or else the due job
+ * with the lowest turn whose message the api has not stamped yet. That claim waits for the stamp's lock: the
+ * message of a job can be here a millisecond before its stamp.
  *
- * Every job that waits with a stamp has one message. A claim uses up one message for one job, whichever message names which job, so the
- * number of messages stays equal to the number of waiting jobs. A message whose job has ended is therefore kept while a stamped job is not
- * due yet: it may be the message of that job.
+ * Every job that waits with a stamp has one message. A claim uses up one message for one job, whichever
+ * message names which job, so the number of messages stays equal to the number of waiting jobs. A message
+ * whose job has ended is therefore kept while a stamped job is not due yet: it may be the message of that
+ * job.
  */
 export async function claimJob(
   db: Database,

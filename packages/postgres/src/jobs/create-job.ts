@@ -24,8 +24,9 @@ export async function createJob(db: Database, job: NewJob): Promise<CreatedJob> 
 }
 
 /**
- * Inserts the job and its first execution, PENDING, in one statement, and gives the execution its turn. The 202 is sent after its commit.
- * Of concurrent creations by one user, each waits for the commit of the one before, so the cap is exact.
+ * Inserts the job and its first execution, PENDING, in one statement, and gives the execution its turn. The
+ * 202 is sent after its commit. Of concurrent creations by one user, each waits for the commit of the one
+ * before, so the cap is exact.
  * @param maxOpen null: no cap
  * @returns null when the user has `maxOpen` open jobs; nothing was inserted
  */

@@ -1,11 +1,15 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../database/database.ts';
 
-/** The counter of the bytes of a user's pastes. The api counts those of new pastes, and an import adds its own. */
+/**
+ * The counter of the bytes of a user's pastes. The api counts those of new pastes, and an import adds its
+ * own.
+ */
 const BYTES_OF_USER = 'bytes:user:';
 
 /**
- * An INSERT that adds the bytes of an import to the counter of its user, in the format of rate-limiter-flexible.
+ * An INSERT that adds the bytes of an import to the counter of its user, in the format of
+ * rate-limiter-flexible.
  * @param made the name of a CTE with `user_id` and `size_bytes`
  */
 export function countImportedBytes(made: string): RawBuilder<unknown> {
@@ -18,7 +22,10 @@ export function countImportedBytes(made: string): RawBuilder<unknown> {
       expire = CASE WHEN counter.expire <= ${now} THEN excluded.expire ELSE counter.expire END`;
 }
 
-/** The seconds until the user may create more bytes; null: the user has created fewer than `maxBytes` in this hour. */
+/**
+ * The seconds until the user may create more bytes; null: the user has created fewer than `maxBytes` in this
+ * hour.
+ */
 export async function secondsUntilBytesAllowed(
   db: Database,
   userId: string,

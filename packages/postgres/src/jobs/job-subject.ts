@@ -32,8 +32,8 @@ export interface JobSettlementEnding {
 
 export interface JobSettlement extends Settlement {
   /**
-   * null: the work has not reported an end. Never null when the next step is `done`, always null when it is `retry`, and either when it
-   * is `give_up`.
+   * null: the work has not reported an end. Never null when the next step is `done`, always null when it is
+   * `retry`, and either when it is `give_up`.
    */
   readonly ending: JobSettlementEnding | null;
 }
@@ -45,14 +45,17 @@ export interface UnsentJob {
 }
 
 /**
- * Jobs, as the statements on executions see them. The first claim of a job also moves it from `queued` to `processing`.
+ * Jobs, as the statements on executions see them. The first claim of a job also moves it from `queued` to
+ * `processing`.
  *
- * Each statement that writes for a job locks its execution first, executions in id order, and the job afterwards. The holder of the open
- * execution is the only writer of its job, so the jobs need no lock order of their own.
+ * Each statement that writes for a job locks its execution first, executions in id order, and the job
+ * afterwards. The holder of the open execution is the only writer of its job, so the jobs need no lock order
+ * of their own.
  *
- * `failed` is for jobs that made nothing. A job with assets, from any of its attempts, is `partial` instead, and its result says what
- * was made. `made_by_job` reads with a snapshot of its own, which it takes after the execution is locked: it sees an asset whose statement
- * this settlement has waited for. It is called only where nothing else shows that there are assets, and reads the assets of this job alone.
+ * `failed` is for jobs that made nothing. A job with assets, from any of its attempts, is `partial` instead,
+ * and its result says what was made. `made_by_job` reads with a snapshot of its own, which it takes after the
+ * execution is locked: it sees an asset whose statement this settlement has waited for. It is called only
+ * where nothing else shows that there are assets, and reads the assets of this job alone.
  */
 export const jobSubject: ExecutionSubject<JobName, ClaimedJob, JobSettlement, JobState, UnsentJob> = {
   kind: 'job',
@@ -107,7 +110,9 @@ function oldestIn(state: OpenStateOf<typeof job>, limit: number): RawBuilder<unk
     SELECT id FROM jobs WHERE status = ${sql.lit(state)} AND completed_at IS NULL ORDER BY created_at LIMIT ${limit})`;
 }
 
-/** Refuses a settlement that would leave a job processing without an open execution, or at its end with one. */
+/**
+ * Refuses a settlement that would leave a job processing without an open execution, or at its end with one.
+ */
 function assertWhole({ nextStep, ending }: JobSettlement): void {
   const isWhole = nextStep.kind === 'give_up' || (ending === null) === (nextStep.kind === 'retry');
   if (!isWhole)

@@ -62,7 +62,10 @@ const MAX_TRANSITIONS = 200;
  */
 export const MAX_ROW_BYTES = 16 * 1024 * 1024;
 
-/** Compressed text may be this many times as long as its stored form: lz4 at its best. pglz stores 273 bytes in 3. */
+/**
+ * Compressed text may be this many times as long as its stored form: lz4 at its best. pglz stores 273 bytes
+ * in 3.
+ */
 const MAX_COMPRESSION_RATIO = 256;
 
 /** A row as JSON has it: times are text. */

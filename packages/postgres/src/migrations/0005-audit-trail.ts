@@ -1,6 +1,9 @@
 import { sql, type Kysely } from 'kysely';
 
-/** Who moved what from which state to which, and how long that took. The triggers of the enforcement write both. */
+/**
+ * Who moved what from which state to which, and how long that took. The triggers of the enforcement write
+ * both.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     -- Partitioned by month, so that old transitions are removed by dropping a table. The default partition takes rows

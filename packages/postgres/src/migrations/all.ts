@@ -8,8 +8,9 @@ import * as requests from './0006-requests.ts';
 import * as operations from './0007-operations.ts';
 
 /**
- * In order. 0001 to 0007 are release 0.1.0 and frozen: a change is a new migration. It runs beside services of the
- * release before, so that it only adds, and builds no index on a large table, during which all writes would wait.
+ * In order. 0001 to 0007 are release 0.1.0 and frozen: a change is a new migration. It runs beside services
+ * of the release before, so that it only adds, and builds no index on a large table, during which all writes
+ * would wait.
  */
 export const migrations: Record<string, Migration> = {
   '0001-users': users,

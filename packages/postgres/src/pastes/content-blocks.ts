@@ -30,11 +30,11 @@ const MAX_CREATION_SECONDS = 60;
 const POLL_MS = 50;
 
 /**
- * Blocks content by its hash: from the commit on no paste with it is created, by the api or by an import. A creation
- * that began before the commit does not see the block. The block waits for such creations, and takes down the
- * pastes that they have made. Pastes that existed before stay (ADR 42): the statement that inserts the block
- * also keeps their codes. A block that is repeated, because it was killed after its commit, therefore does
- * the rest.
+ * Blocks content by its hash: from the commit on no paste with it is created, by the api or by an import. A
+ * creation that began before the commit does not see the block. The block waits for such creations, and takes
+ * down the pastes that they have made. Pastes that existed before stay (ADR 42): the statement that inserts
+ * the block also keeps their codes. A block that is repeated, because it was killed after its commit,
+ * therefore does the rest.
  * @throws Error when creations that began before the block do not end in time; the block is in force
  */
 export async function blockContent(

@@ -101,7 +101,8 @@ export async function answerIdempotencyKeys(
 ): Promise<number> {
   const [only] = answers;
   if (only === undefined) return 0;
-  // The prepared statement takes a quarter of the time. A kept plan for several keys would read the whole table.
+  // The prepared statement takes a quarter of the time. A kept plan for several keys would read the whole
+  // table.
   if (answers.length === 1) return Number(await answerIdempotencyKey(tx, only, only.answer));
   const result = await sql`
     UPDATE idempotency_keys k SET answer = kept.answer

@@ -61,7 +61,10 @@ async function createRole(db: Kysely<Schema>, role: string): Promise<void> {
     .execute(db);
 }
 
-/** Only a member of a role can give tables to it. From Postgres 16 on, who creates a role is not yet its member. */
+/**
+ * Only a member of a role can give tables to it. From Postgres 16 on, who creates a role is not yet its
+ * member.
+ */
 async function becomeMemberOfOwner(db: Kysely<Schema>, user: CurrentUser): Promise<void> {
   if (user.isSuperuser || !user.mayCreateRoles) return;
   const { rows } = await sql<{ member: boolean }>`
@@ -69,7 +72,10 @@ async function becomeMemberOfOwner(db: Kysely<Schema>, user: CurrentUser): Promi
   if (rows[0]?.member !== true) await sql.raw(`GRANT ${OWNER_ROLE} TO CURRENT_USER`).execute(db);
 }
 
-/** Up to Postgres 14, every role could create tables in `public`; a database that was upgraded still allows it. */
+/**
+ * Up to Postgres 14, every role could create tables in `public`; a database that was upgraded still allows
+ * it.
+ */
 async function openSchema(db: Kysely<Schema>, { schema }: CurrentUser): Promise<void> {
   await sql`REVOKE CREATE ON SCHEMA ${sql.id(schema)} FROM PUBLIC`.execute(db);
   await sql`GRANT USAGE, CREATE ON SCHEMA ${sql.id(schema)} TO ${sql.id(OWNER_ROLE)}`.execute(db);
@@ -146,8 +152,8 @@ function adviceOnRoles({ name }: CurrentUser, missing: readonly string[]): strin
 const ITERATIONS = 4096;
 
 /**
- * The SCRAM-SHA-256 verifier of a password (RFC 5803), as `pg_authid` stores it. ALTER ROLE with a verifier keeps the
- * password out of the log of Postgres, and of every statement that somebody can see.
+ * The SCRAM-SHA-256 verifier of a password (RFC 5803), as `pg_authid` stores it. ALTER ROLE with a verifier
+ * keeps the password out of the log of Postgres, and of every statement that somebody can see.
  * @throws Error when the password has other characters than printable ASCII: SASLprep would change them
  */
 function scramVerifier(password: string, salt: Buffer = randomBytes(16)): string {

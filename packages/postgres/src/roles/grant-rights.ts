@@ -4,9 +4,9 @@ import { describePrivilege, privilegesOf, type Privilege } from './privileges.ts
 import { comparePrivileges, existingRoles } from './rights-gaps.ts';
 
 /**
- * Makes the rights in the database those of rights.ts, in one transaction: a running service never finds fewer.
- * Needs the owner of the tables, a member of the owner or a superuser. Locks no table. What is right already is
- * not changed.
+ * Makes the rights in the database those of rights.ts, in one transaction: a running service never finds
+ * fewer. Needs the owner of the tables, a member of the owner or a superuser. Locks no table. What is right
+ * already is not changed.
  */
 export async function grantRights(db: Kysely<Schema>): Promise<void> {
   await db.transaction().execute(async (tx) => {

@@ -11,9 +11,9 @@ export async function existingRoles(db: Kysely<Schema>): Promise<readonly Servic
 }
 
 /**
- * Every right that the catalog has for the services' roles on any table, view, sequence or owner's function of
- * the schema, and for PUBLIC on those of the owner of `pastes`. One statement, whose cost does not depend on the
- * size of the tables.
+ * Every right that the catalog has for the services' roles on any table, view, sequence or owner's function
+ * of the schema, and for PUBLIC on those of the owner of `pastes`. One statement, whose cost does not depend
+ * on the size of the tables.
  */
 async function readPrivileges(db: Kysely<Schema>): Promise<readonly Privilege[]> {
   const { rows } = await sql<Privilege>`
@@ -46,7 +46,10 @@ export interface PrivilegeDifference {
   readonly excess: readonly Privilege[];
 }
 
-/** Compares the rights in the database with rights.ts. A role that does not exist has no rights and lacks none. */
+/**
+ * Compares the rights in the database with rights.ts. A role that does not exist has no rights and lacks
+ * none.
+ */
 export async function comparePrivileges(db: Kysely<Schema>): Promise<PrivilegeDifference> {
   const wanted = (await existingRoles(db)).flatMap(privilegesOf);
   const actual = await readPrivileges(db);
@@ -62,7 +65,8 @@ export async function comparePrivileges(db: Kysely<Schema>): Promise<PrivilegeDi
 
 /**
  * Compares the services' roles with rights.ts.
- * @returns what is missing or too much, e.g. `too much: pasteflow_api: DELETE ON pastes`; empty when all is right
+ * @returns what is missing or too much, e.g. `too much: pasteflow_api: DELETE ON pastes`; empty when all is
+ * right
  */
 export async function findRightsGaps(db: Kysely<Schema>): Promise<readonly string[]> {
   const { missing, excess } = await comparePrivileges(db);

@@ -65,7 +65,10 @@ const apiRights: RoleRights = {
   rate_limits: { select: 'all', insert: 'all', update: ['points', 'expire'], delete: true },
 };
 
-/** Claims and settles executions, and creates the pastes and assets of jobs. Sees no token and no stored answer. */
+/**
+ * Claims and settles executions, and creates the pastes and assets of jobs. Sees no token and no stored
+ * answer.
+ */
 const workerRights: RoleRights = {
   users: 'none',
   api_tokens: 'none',

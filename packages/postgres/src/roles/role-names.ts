@@ -3,7 +3,9 @@ export const serviceRoles = ['pasteflow_api', 'pasteflow_worker', 'pasteflow_jan
 
 export type ServiceRole = (typeof serviceRoles)[number];
 
-/** Owns all tables and functions. Nothing connects as this role, except a migration without an administrator. */
+/**
+ * Owns all tables and functions. Nothing connects as this role, except a migration without an administrator.
+ */
 export const OWNER_ROLE = 'pasteflow_owner';
 
 export const allRoles = [OWNER_ROLE, ...serviceRoles] as const;

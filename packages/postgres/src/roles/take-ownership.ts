@@ -28,11 +28,11 @@ interface OwnedObject {
 }
 
 /**
- * Makes `pasteflow_owner` the owner of all tables, views and functions of Pasteflow. The owner before becomes a
- * member of `pasteflow_owner`: services that still connect as that user go on working.
+ * Makes `pasteflow_owner` the owner of all tables, views and functions of Pasteflow. The owner before becomes
+ * a member of `pasteflow_owner`: services that still connect as that user go on working.
  *
- * Does nothing when the role does not exist, or the user of the connection may not give objects to it: then the
- * tables stay with the user who created them, and the rights of the services are the same.
+ * Does nothing when the role does not exist, or the user of the connection may not give objects to it: then
+ * the tables stay with the user who created them, and the rights of the services are the same.
  */
 export async function takeOwnership(db: Kysely<Schema>): Promise<void> {
   await withLockRetries(() =>
@@ -76,7 +76,9 @@ export async function existingTables(db: Kysely<Schema>): Promise<readonly strin
   return rows.map(({ name }) => name);
 }
 
-/** ALTER … OWNER asks for both: the user is a member of the new owner, who may create objects in the schema. */
+/**
+ * ALTER … OWNER asks for both: the user is a member of the new owner, who may create objects in the schema.
+ */
 async function mayGive(db: Kysely<Schema>): Promise<boolean> {
   const { rows } = await sql<{ may: boolean }>`
     SELECT pg_has_role(current_user, oid, 'MEMBER') AND has_schema_privilege(oid, current_schema(), 'CREATE') AS may

@@ -26,7 +26,9 @@ export interface TransitionStatisticsTable {
   buckets: string[];
 }
 
-/** The transitions of one kind that one statement made, until the janitor counts them. Written by triggers. */
+/**
+ * The transitions of one kind that one statement made, until the janitor counts them. Written by triggers.
+ */
 export interface UncountedTransitionsTable {
   machine: MachineName;
   from: string;

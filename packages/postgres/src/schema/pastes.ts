@@ -129,8 +129,8 @@ export interface TakedownsTable {
 }
 
 /**
- * Content of which no paste is created. At most one block of the same content is in force; those that were lifted
- * stay as a record.
+ * Content of which no paste is created. At most one block of the same content is in force; those that were
+ * lifted stay as a record.
  */
 export interface ContentBlocksTable {
   id: Generated<string>;

@@ -39,7 +39,10 @@ interface ShapeOfStatus {
   failed: { readonly completedSecondsAgo?: number; readonly result?: object };
 }
 
-/** A shape for each status: a test cannot ask for a row that the CHECKs of the schema refuse, or that no run of a job leaves behind. */
+/**
+ * A shape for each status: a test cannot ask for a row that the CHECKs of the schema refuse, or that no run
+ * of a job leaves behind.
+ */
 export type JobShape = AnyJob &
   { [Status in JobState]: { readonly status: Status } & ShapeOfStatus[Status] }[JobState];
 

@@ -2,8 +2,9 @@ import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
 
 /**
- * Makes the rows look as they do when the clock of Postgres has stepped back, as after a failover to a host that is behind: every time in
- * every table is that much later, compared with `now()`. Needs the owner of the tables. The audit trail, which is never compared, stays.
+ * Makes the rows look as they do when the clock of Postgres has stepped back, as after a failover to a host
+ * that is behind: every time in every table is that much later, compared with `now()`. Needs the owner of the
+ * tables. The audit trail, which is never compared, stays.
  */
 export async function stepClockBack(db: Database, seconds: number): Promise<void> {
   const { rows } = await sql<{ table: string; columns: string[] }>`

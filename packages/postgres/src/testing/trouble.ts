@@ -1,7 +1,10 @@
 import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
 
-/** Makes each UPDATE of pastes and executions take this long. @returns a function that makes them fast again */
+/**
+ * Makes each UPDATE of pastes and executions take this long.
+ * @returns a function that makes them fast again
+ */
 export async function slowUpdates(db: Database, seconds: number): Promise<() => Promise<void>> {
   const tables = ['task_executions', 'pastes'];
   await sql`CREATE OR REPLACE FUNCTION slow_update() RETURNS trigger LANGUAGE plpgsql AS
@@ -23,8 +26,8 @@ export async function countSlowUpdates(db: Database): Promise<number> {
 }
 
 /**
- * Locks a row, as a transaction that somebody left open in psql. It stays open for as long as the test takes, beyond the 30 s after which
- * Postgres ends an idle transaction of a service.
+ * Locks a row, as a transaction that somebody left open in psql. It stays open for as long as the test takes,
+ * beyond the 30 s after which Postgres ends an idle transaction of a service.
  * @returns a function that ends the transaction
  */
 export async function lockRow(
@@ -38,7 +41,10 @@ export async function lockRow(
   return () => transaction.commit().execute();
 }
 
-/** Refuses each UPDATE of an execution, as a constraint would by default. @returns a function that allows them again */
+/**
+ * Refuses each UPDATE of an execution, as a constraint would by default.
+ * @returns a function that allows them again
+ */
 export async function refuseUpdates(
   db: Database,
   executionId: string,

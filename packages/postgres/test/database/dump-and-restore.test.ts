@@ -12,8 +12,8 @@ import { urlOfRole } from '../support/roles.ts';
 
 /**
  * docs/deploy.md, "Dumps and imports". pg_dump refuses a server that is newer than itself: with the embedded
- * Postgres 18 these tests run only where pg_dump 18 is installed. `npm run proof -- postgres-versions` runs them on 15
- * where pg_dump 15 is installed, and on 18 with programs that it installs.
+ * Postgres 18 these tests run only where pg_dump 18 is installed. `npm run proof -- postgres-versions` runs
+ * them on 15 where pg_dump 15 is installed, and on 18 with programs that it installs.
  */
 let stack: TestStack;
 let original: { readonly url: string; readonly db: Database };

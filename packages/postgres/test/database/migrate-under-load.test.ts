@@ -95,7 +95,10 @@ it('a migration does not keep a table that a transaction wants while it waits fo
   expect(await migrated).toEqual(['9999-another']);
 });
 
-/** Runs statements with kept plans until it is stopped. @returns how often Postgres refused a transaction, which the caller may repeat */
+/**
+ * Runs statements with kept plans until it is stopped.
+ * @returns how often Postgres refused a transaction, which the caller may repeat
+ */
 async function useKeptPlans(
   db: Database,
   counts: number[],

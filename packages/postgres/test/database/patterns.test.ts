@@ -41,7 +41,10 @@ it.each([
   });
 });
 
-/** A statement that changes a paste evaluates every check of the table. A check of a NULL evaluates no pattern. */
+/**
+ * A statement that changes a paste evaluates every check of the table. A check of a NULL evaluates no
+ * pattern.
+ */
 it('no check of a column that is always set counts in a regular expression', async () => {
   const { rows } = await sql<{ name: string }>`
     SELECT conname AS name FROM pg_constraint

@@ -48,7 +48,10 @@ const FAR_PAGE = 10_000;
 const LIMIT = Math.max(1, Math.floor(large / 4 / FAR_PAGE / 1.2));
 const BACKLOG = large >= 1_000_000 ? 100_000 : 20_000;
 
-/** The busy part is small for any history: ten due jobs, and ten running ones, of which one has imported a thousand pastes. */
+/**
+ * The busy part is small for any history: ten due jobs, and ten running ones, of which one has imported a
+ * thousand pastes.
+ */
 interface Scene {
   readonly url: string;
   readonly owner: string;

@@ -31,11 +31,15 @@ import { addBacklog, keepStatistics } from '../support/fill.ts';
 import { completed, failure, newJob, runningJob, settlementOf } from '../support/jobs.ts';
 
 /**
- * The worst case for a plan that is kept: it was made when every table was empty or had one row and the statistics said so, and no statistics were
- * gathered since, although 20,000 uploads wait now. A service that starts with a new database during an outage of S3 has such plans.
+ * The worst case for a plan that is kept: it was made when every table was empty or had one row and the
+ * statistics said so, and no statistics were gathered since, although 20,000 uploads wait now. A service that
+ * starts with a new database during an outage of S3 has such plans.
  */
 const BACKLOG = 20_000;
-/** A plan with the same paths may look at a few pages more: the statement's trigger functions are planned anew, too. */
+/**
+ * A plan with the same paths may look at a few pages more: the statement's trigger functions are planned
+ * anew, too.
+ */
 const MAX_GROWTH = 1.5;
 const FEW_PAGES = 30;
 

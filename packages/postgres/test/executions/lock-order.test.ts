@@ -42,7 +42,8 @@ const settle = (db: Database, uploads: readonly Upload[]) =>
     { actor: 'w', dispatched: true },
   );
 
-// Two statements that lock the same rows in different orders would end in a deadlock, which Postgres resolves after a second by failing one.
+// Two statements that lock the same rows in different orders would end in a deadlock, which Postgres resolves
+// after a second by failing one.
 it.each([
   ['a claim', {}, claim],
   ['a settlement', running, settle],

@@ -46,7 +46,10 @@ import { explain } from '../support/explain.ts';
 import { fillWithBacklog, fillWithHistory, fillWithKeys, fillWithSlugs } from '../support/fill.ts';
 import { FILL_LIMIT_MS, large, MAX_GROWTH, prepareToFill, small } from '../support/scale.ts';
 
-/** The busy part of a table is small for any history: 20 uploads due, 10 running, 10 expired, on top of the history. */
+/**
+ * The busy part of a table is small for any history: 20 uploads due, 10 running, 10 expired, on top of the
+ * history.
+ */
 interface Scene {
   readonly url: string;
   readonly codes: string[];
@@ -225,11 +228,15 @@ it.each(Object.keys(hot))('%s reads as many pages in a large table as in a small
 });
 
 /**
- * A search for stranded work looks up each of the oldest 1000 uploads: a page of its payload, and four to find its execution.
+ * A search for stranded work looks up each of the oldest 1000 uploads: a page of its payload, and four to
+ * find its execution.
  */
 const SEARCH_OF_STRANDED = 1000 * 5;
 
-/** The statements that must work, and catch up, during the backlog. `findUndispatched` finds as many rows as its limit allows. */
+/**
+ * The statements that must work, and catch up, during the backlog. `findUndispatched` finds as many rows as
+ * its limit allows.
+ */
 const duringBacklog = Object.keys(hot).filter((name) =>
   /stamping|claiming ten|settling|renewing|changes|never dispatched|counting|zombies|stranded|naming|lost/.test(
     name,
@@ -255,7 +262,8 @@ it('the gauge query reads a backlog up to the limit of its count', async () => {
     `reading how many are in which state: ${few.buffers} pages up to 500, ${most.buffers} up to ${BACKLOG}\n`,
   );
   expect([...few.scanned, ...most.scanned]).toEqual([]);
-  // A waiting row is read twice, as an execution and as a payload: at worst a page each, and some pages to descend the indexes.
+  // A waiting row is read twice, as an execution and as a payload: at worst a page each, and some pages to
+  // descend the indexes.
   expect(few.buffers).toBeLessThanOrEqual(2 * 500 + 100 + SEARCH_OF_STRANDED);
 });
 

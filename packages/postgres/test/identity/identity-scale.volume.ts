@@ -23,8 +23,9 @@ const FAR_PAGE = 10_000;
 const LIMIT = Math.max(1, Math.floor((large * 0.8) / 3 / FAR_PAGE / 1.1));
 
 /**
- * After this share of the owner's pastes, those of the other states lie between the PROCESSED ones, as at page 10,000 of the long list. The
- * list of the PROCESSED pastes skips them (see listPastes): a page there costs what a page of the short list costs at such a place.
+ * After this share of the owner's pastes, those of the other states lie between the PROCESSED ones, as at
+ * page 10,000 of the long list. The list of the PROCESSED pastes skips them (see listPastes): a page there
+ * costs what a page of the short list costs at such a place.
  */
 const AMONG_OTHERS = 0.25;
 

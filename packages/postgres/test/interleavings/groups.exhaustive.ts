@@ -8,8 +8,9 @@ import { scenarios } from './scenarios.ts';
 const HOURS_MS = 3_600_000;
 
 /**
- * How many random orders of each triple are run; `all`: every order, which takes days. Three operations have up to thousands of orders, and
- * a machine with two cores runs some 50 a second. Pairs are always run in every order.
+ * How many random orders of each triple are run; `all`: every order, which takes days. Three operations have
+ * up to thousands of orders, and a machine with two cores runs some 50 a second. Pairs are always run in
+ * every order.
  */
 const { TRIPLE_ORDERS = '10', SEED = '1' } = process.env;
 

@@ -5,7 +5,10 @@ import { retryByOperator } from './operations/uploads.ts';
 import { groupsOf, runGroups } from './harness/run-groups.ts';
 import { scenarios } from './scenarios.ts';
 
-/** Those in which most operations change rows. `npm run proof -- interleavings` runs the pairs of all scenarios. */
+/**
+ * Those in which most operations change rows. `npm run proof -- interleavings` runs the pairs of all
+ * scenarios.
+ */
 const BUSY = [
   'a waiting paste',
   'an abandoned paste',

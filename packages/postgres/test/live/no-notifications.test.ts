@@ -64,7 +64,10 @@ describe('transitions send no notification', () => {
   });
 });
 
-/** The lock that a commit with a notification takes: of the database with the id 0, which stands for the cluster. */
+/**
+ * The lock that a commit with a notification takes: of the database with the id 0, which stands for the
+ * cluster.
+ */
 const NOTIFY_LOCK = `locktype = 'object' AND classid = 'pg_database'::regclass AND objid = 0`;
 
 /**

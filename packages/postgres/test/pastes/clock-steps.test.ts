@@ -46,7 +46,9 @@ interface Deleted {
   readonly userId: string;
 }
 
-/** Whatever serves a paste, or something of it, and every statement that acts only on a paste that is there. */
+/**
+ * Whatever serves a paste, or something of it, and every statement that acts only on a paste that is there.
+ */
 const uses: Readonly<Record<string, (db: Database, paste: Deleted) => Promise<number | boolean>>> = {
   findPaste: async (db, { shortCode }) => !(await findPaste(db, shortCode))!.gone,
   findAlive: async (db, { shortCode }) => (await findAlive(db, [shortCode])).has(shortCode),

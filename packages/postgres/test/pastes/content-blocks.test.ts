@@ -111,7 +111,10 @@ describe('a block that is made while pastes with the content are created', () =>
     ],
   ];
 
-  /** Rolled back after a test that fails, because an open transaction would keep the connection, and the run would not end. */
+  /**
+   * Rolled back after a test that fails, because an open transaction would keep the connection, and the run
+   * would not end.
+   */
   const begun: ControlledTransaction<Schema>[] = [];
   const begin = async () => {
     const transaction = await current.db.startTransaction().execute();

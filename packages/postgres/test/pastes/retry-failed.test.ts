@@ -52,7 +52,10 @@ async function giveUp(shortCode: string): Promise<void> {
   });
 }
 
-/** Stops statements that delete pastes after they have taken their snapshots. @returns a function that lets them go on */
+/**
+ * Stops statements that delete pastes after they have taken their snapshots.
+ * @returns a function that lets them go on
+ */
 async function pauseDeletions(): Promise<() => Promise<void>> {
   await sql`CREATE FUNCTION pause() RETURNS trigger LANGUAGE plpgsql AS
     $$ BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NULL; END $$`.execute(current.db);

@@ -17,7 +17,10 @@ import { untilSomebodyWaits } from '../support/locks.ts';
 
 const current = useDatabase({ fresh: 'file' });
 
-/** Groups that wait for each other: a busy machine takes longer for it than the 200 ms after which a group fails by default. */
+/**
+ * Groups that wait for each other: a busy machine takes longer for it than the 200 ms after which a group
+ * fails by default.
+ */
 const patient = { maxLockWaitMs: 25_000 };
 
 const newSlug = () => `slug-${randomBytes(6).toString('hex')}`;
@@ -100,7 +103,8 @@ describe('a slug', () => {
     const userId = await newUser();
     const prefix = newSlug();
     const slugs = ['a', 'm', 'z'].map((letter) => `${prefix}-${letter}`);
-    // In the order of their codes, one group would take the first slug and the other one the last, before both wait for the one between.
+    // In the order of their codes, one group would take the first slug and the other one the last, before
+    // both wait for the one between.
     const groupOf = (order: readonly string[]) =>
       order.map((slug, n) =>
         pasteToCreate({ userId, slug, shortCode: `${n}${randomBytes(5).toString('hex')}` }),

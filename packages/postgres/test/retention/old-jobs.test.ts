@@ -16,7 +16,10 @@ async function make(count: number, shape: object): Promise<readonly MadeJob[]> {
 
 const ids = (jobs: readonly { id: string }[]) => jobs.map(({ id }) => id);
 
-/** Leaves only plans that read the rows in the order in which they are stored: another plan would hide a missing ORDER BY or lock. */
+/**
+ * Leaves only plans that read the rows in the order in which they are stored: another plan would hide a
+ * missing ORDER BY or lock.
+ */
 async function readAsStored(db: Database): Promise<void> {
   await sql`SET LOCAL enable_seqscan = on`.execute(db);
   for (const plan of ['indexscan', 'indexonlyscan', 'bitmapscan', 'nestloop', 'mergejoin'])

@@ -11,7 +11,9 @@ import { insertStatement } from '../support/state-rows.ts';
 const current = useOwnServer({ fresh: 'file' });
 let url = '';
 
-/** Migrated here: a clone of the template has the rights on its tables, but not those on the database itself. */
+/**
+ * Migrated here: a clone of the template has the rights on its tables, but not those on the database itself.
+ */
 beforeAll(async () => {
   url = (await createTestDatabase(current.stack, { migrated: false })).url;
   const db = open(url, 2);

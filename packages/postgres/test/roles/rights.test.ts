@@ -15,7 +15,10 @@ const current = useOwnServer({ fresh: 'file' });
 
 const WHERE_TO_DECIDE = 'Decide what each service may do with it: packages/postgres/src/roles/rights.ts';
 
-/** What somebody with the rights of a role can do with the columns of a relation, by whatever way: `SELECT (title)`. */
+/**
+ * What somebody with the rights of a role can do with the columns of a relation, by whatever way: `SELECT
+ * (title)`.
+ */
 async function effectiveRights(role: ServiceRole): Promise<Readonly<Record<string, readonly string[]>>> {
   const { rows } = await sql<{ relation: string; actions: string[] }>`
     SELECT c.relname AS relation, array_remove(array_agg(CASE WHEN may THEN action END ORDER BY action), NULL) AS actions

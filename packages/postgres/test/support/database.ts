@@ -49,8 +49,8 @@ export function useDatabase({ fresh }: Freshness = { fresh: 'test' }): CurrentDa
 }
 
 /**
- * Databases in a server of the file's own: for tests that change roles or settings, stop the server, or depend on
- * the transactions of other databases, as each snapshot does.
+ * Databases in a server of the file's own: for tests that change roles or settings, stop the server, or
+ * depend on the transactions of other databases, as each snapshot does.
  */
 export function useOwnServer({ fresh }: Freshness = { fresh: 'test' }): CurrentDatabase<TestStack> {
   return useDatabaseOf(() => startTestStack(), fresh);

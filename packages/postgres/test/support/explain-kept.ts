@@ -4,7 +4,10 @@ import type { Database, Schema } from '../../src/index.ts';
 import { nameOfPrepared, PLANNING } from '../../src/database/prepared.ts';
 import { costOf, type Cost, type PlanNode } from './explain.ts';
 
-/** A connection that keeps one plan for all parameters of each prepared statement, from its first execution on. */
+/**
+ * A connection that keeps one plan for all parameters of each prepared statement, from its first execution
+ * on.
+ */
 export class KeptPlans {
   readonly #client: Client;
   readonly #db: Database;
@@ -30,7 +33,10 @@ export class KeptPlans {
     return new KeptPlans(client);
   }
 
-  /** What a repository function costs with the plans that the connection has kept; what it changes is rolled back. */
+  /**
+   * What a repository function costs with the plans that the connection has kept; what it changes is rolled
+   * back.
+   */
   async explain(run: (db: Database) => Promise<unknown>): Promise<Cost> {
     this.#plans.length = 0;
     await this.#client.query('BEGIN');

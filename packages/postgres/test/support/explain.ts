@@ -22,7 +22,10 @@ export interface Cost {
   readonly scanned: readonly string[];
 }
 
-/** What the statements of a repository function cost: run for real under EXPLAIN ANALYZE in a transaction that is rolled back. */
+/**
+ * What the statements of a repository function cost: run for real under EXPLAIN ANALYZE in a transaction that
+ * is rolled back.
+ */
 export async function explain(url: string, run: (db: Database) => Promise<unknown>): Promise<Cost> {
   const plans: PlanNode[] = [];
   const client = new Client({ connectionString: url });
@@ -70,10 +73,11 @@ function flatten(plan: PlanNode): PlanNode[] {
 }
 
 /**
- * The pages of a whole statement. The figure of a node includes those of its children. Postgres lists the plan of a CTE beside the plan that
- * reads the CTE, and adds its pages to both: once where the CTE is listed, and again in each CTE Scan that has it computed. What no scan
- * reads, as of a CTE that writes, is computed after the rest, and is only in the plan of the CTE. (A scan whose filter computes a subquery
- * may have the pages of the same CTE once more, so that the scans can have more of them than the CTE.)
+ * The pages of a whole statement. The figure of a node includes those of its children. Postgres lists the
+ * plan of a CTE beside the plan that reads the CTE, and adds its pages to both: once where the CTE is listed,
+ * and again in each CTE Scan that has it computed. What no scan reads, as of a CTE that writes, is computed
+ * after the rest, and is only in the plan of the CTE. (A scan whose filter computes a subquery may have the
+ * pages of the same CTE once more, so that the scans can have more of them than the CTE.)
  */
 function buffersOf(plan: PlanNode): number {
   const nodes = flatten(plan);

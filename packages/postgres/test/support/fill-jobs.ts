@@ -3,9 +3,10 @@ import type { Database } from '../../src/index.ts';
 import { makeUsers } from '../../src/testing/index.ts';
 
 /**
- * Gives a user so many jobs as years leave them, each with its execution, and as many assets to one of them. A fourth are completed imports;
- * half are partial imports, the rest completed exports, so that export and partial never meet. Triggers are off while it fills: only the
- * size of the tables matters here. @returns the job that has the assets
+ * Gives a user so many jobs as years leave them, each with its execution, and as many assets to one of them.
+ * A fourth are completed imports; half are partial imports, the rest completed exports, so that export and
+ * partial never meet. Triggers are off while it fills: only the size of the tables matters here. @returns the
+ * job that has the assets
  */
 export async function fillJobs(db: Database, userId: string, jobs: number): Promise<string> {
   await db.connection().execute(async (connection) => {

@@ -2,8 +2,9 @@ import { sql } from 'kysely';
 import { ensureUser, type Database } from '../../src/index.ts';
 
 /**
- * Gives `userName` so many pastes, among half as many of a thousand others: the newest fifth PROCESSED, behind it a third in each upload
- * state, all mixed. The others have api tokens, one for each paste of the owner's. Triggers are off while it fills: only the size of the tables matters here.
+ * Gives `userName` so many pastes, among half as many of a thousand others: the newest fifth PROCESSED,
+ * behind it a third in each upload state, all mixed. The others have api tokens, one for each paste of the
+ * owner's. Triggers are off while it fills: only the size of the tables matters here.
  */
 export async function fillOwner(db: Database, userName: string, pastes: number): Promise<string> {
   const owner = await ensureUser(db, userName);

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Database } from '../../src/index.ts';
 
 /**
- * Adds uploads that wait, with their payloads, as an outage of SQS leaves them: quicker than autovacuum looks, so that the statistics know
- * nothing of them.
+ * Adds uploads that wait, with their payloads, as an outage of SQS leaves them: quicker than autovacuum
+ * looks, so that the statistics know nothing of them.
  */
 export async function fillWithBacklog(db: Database, pastes: number): Promise<void> {
   await keepStatistics(db);
@@ -29,11 +29,13 @@ export async function addBacklog(db: Database, pastes: number): Promise<void> {
 }
 
 /**
- * Adds pastes as years of service leave them: PROCESSED with their executions and transitions, one in a hundred DELETED, one in a thousand
- * FAILED; none of it work that is due. Triggers are off while it fills: only the size of the tables matters here.
+ * Adds pastes as years of service leave them: PROCESSED with their executions and transitions, one in a
+ * hundred DELETED, one in a thousand FAILED; none of it work that is due. Triggers are off while it fills:
+ * only the size of the tables matters here.
  *
- * The ids are UUIDs of version 7, one a millisecond, the last one of now. The default of the column would give all rows of a millisecond ids in
- * random order, and a machine that fills faster would then spread neighbouring ids over more pages.
+ * The ids are UUIDs of version 7, one a millisecond, the last one of now. The default of the column would
+ * give all rows of a millisecond ids in random order, and a machine that fills faster would then spread
+ * neighbouring ids over more pages.
  */
 export async function fillWithHistory(db: Database, pastes: number): Promise<void> {
   await db.connection().execute(async (connection) => {
@@ -67,7 +69,10 @@ export async function fillWithHistory(db: Database, pastes: number): Promise<voi
   await sql`VACUUM (ANALYZE) pastes, task_executions, state_transitions`.execute(db);
 }
 
-/** Gives a tenth of the history a slug and an owner, each of whom has twenty slugs. @returns one of the owners, and one of the slugs */
+/**
+ * Gives a tenth of the history a slug and an owner, each of whom has twenty slugs.
+ * @returns one of the owners, and one of the slugs
+ */
 export async function fillWithSlugs(db: Database): Promise<{ userId: string; slug: string }> {
   const { rows } = await sql<{ userId: string; slug: string }>`
     WITH chosen AS (
@@ -82,7 +87,10 @@ export async function fillWithSlugs(db: Database): Promise<{ userId: string; slu
   return rows[0]!;
 }
 
-/** Idempotency keys of a day with their answers, and counters of an hour's callers, none of them due for removal. */
+/**
+ * Idempotency keys of a day with their answers, and counters of an hour's callers, none of them due for
+ * removal.
+ */
 export async function fillWithKeys(db: Database, rows: number): Promise<void> {
   await sql`
     INSERT INTO idempotency_keys (caller, key_hash, fingerprint, claim_id, claimed_until, answer, created_at)

@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Polls a condition at once, and then with pauses of a tenth of the time waited, from 10 to 100 ms. @throws Error after 60 s, with the last value */
+/**
+ * Polls a condition at once, and then with pauses of a tenth of the time waited, from 10 to 100 ms.
+ * @throws Error after 60 s, with the last value
+ */
 export async function until<T>(
   look: () => T | Promise<T>,
   isTrue: (value: T) => boolean = Boolean,

@@ -9,7 +9,8 @@ it('the trail is in the order of the transitions, also when the clock of Postgre
   const { db } = current;
   const { shortCode, executionId, id } = await newPaste(db);
   await claimExecutions(db, uploadSubject, { keys: [shortCode], actor: 'w', leaseSeconds: 600 });
-  // As if the clock had been an hour ahead at the claim. The trail refuses the change, so its triggers are off for a moment.
+  // As if the clock had been an hour ahead at the claim. The trail refuses the change, so its triggers are
+  // off for a moment.
   await sql`ALTER TABLE state_transitions DISABLE TRIGGER ALL`.execute(db);
   await sql`UPDATE state_transitions SET at = at + interval '1 hour'`.execute(db);
   await sql`ALTER TABLE state_transitions ENABLE TRIGGER ALL`.execute(db);

@@ -17,8 +17,8 @@ interface Work {
 }
 
 /**
- * The work for the audit trail that Postgres counts during a statement. `npm run proof -- bench-trail` measures the
- * times.
+ * The work for the audit trail that Postgres counts during a statement. `npm run proof -- bench-trail`
+ * measures the times.
  */
 async function workOf(run: (db: Database) => Promise<unknown>): Promise<Work> {
   return current.db.transaction().execute(async (tx) => {

@@ -90,8 +90,8 @@ export function text(expected = 'some text'): Variable<string> {
 }
 
 /**
- * A password, a token or another secret, unchanged. The error message says what is expected, and never contains the
- * value: the message of a wrong configuration ends in logs that many people read.
+ * A password, a token or another secret, unchanged. The error message says what is expected, and never
+ * contains the value: the message of a wrong configuration ends in logs that many people read.
  */
 export function secret(expected: string, isValid: (value: string) => boolean = () => true): Variable<string> {
   return z

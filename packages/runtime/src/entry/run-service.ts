@@ -9,7 +9,10 @@ export interface ServiceContext<Config> extends Entry<Config> {
   readonly metrics: Metrics;
   /** Follows the lifecycle; compose adds the checks. */
   readonly readiness: Readiness;
-  /** Stops the service because of an error. The exit code is that of the error: 78 for a ConfigError, otherwise 1. */
+  /**
+   * Stops the service because of an error. The exit code is that of the error: 78 for a ConfigError,
+   * otherwise 1.
+   */
   readonly fail: (error: unknown) => void;
 }
 

@@ -9,8 +9,9 @@ interface Held<Line> {
 export type WriteLine<Line> = (line: Line, suppressed: number) => void;
 
 /**
- * Writes at most one line of each kind a second: the first at once, and of those that follow within the second the last, when the second
- * is over. `suppressed` is the number of lines that were left out before a line, so that no line is lost from the count.
+ * Writes at most one line of each kind a second: the first at once, and of those that follow within the
+ * second the last, when the second is over. `suppressed` is the number of lines that were left out before a
+ * line, so that no line is lost from the count.
  */
 export class FloodLimit<Line> {
   readonly #write: WriteLine<Line>;
@@ -71,8 +72,8 @@ const LABELS = ['sweep', 'check', 'component', 'route', 'queue', 'job_type', 'is
 const MAX_CAUSES = 4;
 
 /**
- * The kind of a line, for the limit on floods: its message, its labels and the kind of its error, but no ids, counts and texts. Errors
- * that are thrown at different places are of different kinds.
+ * The kind of a line, for the limit on floods: its message, its labels and the kind of its error, but no ids,
+ * counts and texts. Errors that are thrown at different places are of different kinds.
  */
 export function kindOf(level: string, message: string, fields: Readonly<Record<string, unknown>>): string {
   const labels = LABELS.map((label) => fields[label] ?? null);

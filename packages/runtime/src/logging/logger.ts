@@ -29,8 +29,8 @@ export const logEnv: z.ZodType<LogConfig> = z
 export type LogFields = Readonly<Record<string, unknown>>;
 
 /**
- * Of warnings and errors, at most one line of each kind is written a second (`kindOf`, `FloodLimit`). Lines at info and debug are all
- * written: each is the record of one request, attempt or sweep.
+ * Of warnings and errors, at most one line of each kind is written a second (`kindOf`, `FloodLimit`). Lines
+ * at info and debug are all written: each is the record of one request, attempt or sweep.
  */
 export interface Logger {
   error(message: string, fields?: LogFields): void;
@@ -38,8 +38,8 @@ export interface Logger {
   info(message: string, fields?: LogFields): void;
   debug(message: string, fields?: LogFields): void;
   /**
-   * A logger that adds these fields to each of its lines. A line's own fields take precedence. With `everyLine`, it and its children also
-   * write each warning and error, because each is a record of its own.
+   * A logger that adds these fields to each of its lines. A line's own fields take precedence. With
+   * `everyLine`, it and its children also write each warning and error, because each is a record of its own.
    */
   child(fields: LogFields, options?: ChildOptions): Logger;
 }

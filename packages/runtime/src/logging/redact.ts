@@ -41,8 +41,8 @@ export function redact(value: unknown): unknown {
 }
 
 /**
- * A part of everything that `redactText` looks for. Nearly all texts in logs are ids and words, for which this test takes an eighth of the
- * time of the replacements.
+ * A part of everything that `redactText` looks for. Nearly all texts in logs are ids and words, for which
+ * this test takes an eighth of the time of the replacements.
  */
 const SUSPICIOUS = /pf_|eyJ|bearer|basic|:\/\/|X-Amz-|is not valid JSON/i;
 

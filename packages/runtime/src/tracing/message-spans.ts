@@ -17,8 +17,8 @@ export interface MessageSpansOptions {
 }
 
 /**
- * For senders of messages (`TraceMessage` in packages/sqs): starts a span when a message is dispatched and ends it
- * when SQS has the message. The message carries the span's context.
+ * For senders of messages (`TraceMessage` in packages/sqs): starts a span when a message is dispatched and
+ * ends it when SQS has the message. The message carries the span's context.
  */
 export function messageSpans<Message extends Sendable>({ queueName, relation }: MessageSpansOptions) {
   return (message: Message) => {

@@ -10,7 +10,8 @@ export interface BucketAddress {
 }
 
 /**
- * Resolved by the SDK's own rules: a custom endpoint, virtual hosts or paths, FIPS and dual-stack endpoints, access points.
+ * Resolved by the SDK's own rules: a custom endpoint, virtual hosts or paths, FIPS and dual-stack endpoints,
+ * access points.
  * @returns null when requests to this bucket need another signature than SigV4, as directory buckets do
  */
 export async function bucketAddress(client: S3Client, bucket: string): Promise<BucketAddress | null> {

@@ -93,8 +93,9 @@ export interface DirectIfPossibleOptions extends S3ClientOptions {
 }
 
 /**
- * Direct requests, or those of the SDK: when the bucket needs another signature, which the first request finds out, and from the time on
- * when S3 refuses a direct request and grants it to the SDK. Once S3 has granted a direct put, or get, it is not asked twice any more.
+ * Direct requests, or those of the SDK: when the bucket needs another signature, which the first request
+ * finds out, and from the time on when S3 refuses a direct request and grants it to the SDK. Once S3 has
+ * granted a direct put, or get, it is not asked twice any more.
  */
 export class DirectIfPossible implements ObjectRequests {
   readonly #client: S3Client;
@@ -120,7 +121,10 @@ export class DirectIfPossible implements ObjectRequests {
     return await this.#send('get', (requests) => requests.get(key, options));
   }
 
-  /** Ends the connections of direct requests, also of those whose bodies are still read after a change to the SDK. */
+  /**
+   * Ends the connections of direct requests, also of those whose bodies are still read after a change to the
+   * SDK.
+   */
   close(): void {
     this.#direct?.close();
   }

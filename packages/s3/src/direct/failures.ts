@@ -10,7 +10,10 @@ export interface ErrorAnswer {
   readonly text: string;
 }
 
-/** The error that the SDK makes of an answer: its name is the code of S3. The text is XML, or anything else when a proxy has answered. */
+/**
+ * The error that the SDK makes of an answer: its name is the code of S3. The text is XML, or anything else
+ * when a proxy has answered.
+ */
 export function answerError({ statusCode, headers, text }: ErrorAnswer): S3ServiceException {
   const code = elementOf(text, 'Code') ?? 'UnknownError';
   return new S3ServiceException({
@@ -41,8 +44,8 @@ const CODES: Readonly<Record<string, string>> = {
 };
 
 /**
- * An error without an answer of S3, with the code that the SDK's client would give it: the code decides about another attempt, and is
- * part of the reason that the owner of a paste sees.
+ * An error without an answer of S3, with the code that the SDK's client would give it: the code decides about
+ * another attempt, and is part of the reason that the owner of a paste sees.
  */
 export function networkError(error: unknown): unknown {
   const code = CODES[codeOf(error)];
@@ -65,8 +68,8 @@ function codeOf(error: unknown): string {
 type Failure = Parameters<typeof isTransientError>[0];
 
 /**
- * Repeats a request as the SDK does, by the strategy of its client: as often as `maxAttempts` says, after waits that grow, and not when
- * the same request would fail again.
+ * Repeats a request as the SDK does, by the strategy of its client: as often as `maxAttempts` says, after
+ * waits that grow, and not when the same request would fail again.
  */
 export async function withRetries<Answer>(
   { config }: S3Client,
@@ -104,7 +107,10 @@ function errorTypeOf(error: Failure): RetryErrorType {
 /** As the SDK counts: a smaller difference is not why a request was refused. S3 refuses 15 minutes. */
 const MIN_SKEW_MS = 4 * 60 * 1000;
 
-/** What the clock of a client of the SDK is ahead of the clock of this process, in ms. The SDK corrects it after each answer. */
+/**
+ * What the clock of a client of the SDK is ahead of the clock of this process, in ms. The SDK corrects it
+ * after each answer.
+ */
 interface CorrectedClock {
   systemClockOffset: number;
 }
@@ -121,7 +127,10 @@ export function setClock(
   if (isSkewed(config, offset)) config.systemClockOffset = offset;
 }
 
-/** Whether the clock differs so much from one with this offset that a server may have refused the time of a request. */
+/**
+ * Whether the clock differs so much from one with this offset that a server may have refused the time of a
+ * request.
+ */
 export function isSkewed({ systemClockOffset }: CorrectedClock, offset: number): boolean {
   return Math.abs(systemClockOffset - offset) >= MIN_SKEW_MS;
 }

@@ -21,7 +21,10 @@ export interface UnsignedRequest {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Signs requests by AWS Signature Version 4. The credentials are those of the SDK's client, which refreshes them. */
+/**
+ * Signs requests by AWS Signature Version 4. The credentials are those of the SDK's client, which refreshes
+ * them.
+ */
 export class RequestSigner {
   readonly #config: S3Client['config'];
   readonly #signature: SignatureV4;
@@ -135,8 +138,8 @@ export class SignedRequests {
     signal?.addEventListener('abort', abort, { once: true });
     if (signal?.aborted === true) abort();
     try {
-      // Credentials may take long, and undici ignores the signal of a request that waits for a connection until it has
-      // one, and then doesn't send it.
+      // Credentials may take long, and undici ignores the signal of a request that waits for a connection
+      // until it has one, and then doesn't send it.
       const answer = await Promise.race([
         this.#signAndSend(request, controller.signal),
         aborted(controller.signal),

@@ -36,7 +36,10 @@ export async function countBucket(db: Database, store: Store): Promise<BucketCon
   };
 }
 
-/** Gives the bucket to this database, and records who did so. The record comes first: an adoption is never without one. */
+/**
+ * Gives the bucket to this database, and records who did so. The record comes first: an adoption is never
+ * without one.
+ */
 export async function adoptBucket(
   { db, store, adoptedBy }: { readonly db: Database; readonly store: Store; readonly adoptedBy: string },
   contents: BucketContents,

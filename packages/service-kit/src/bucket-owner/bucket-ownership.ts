@@ -3,7 +3,9 @@ import { BucketOwnerError, checkBucketOwner, type OwnerCheck } from './check-buc
 
 export interface BucketOwnershipOptions extends OwnerCheck {
   readonly logger: Logger;
-  /** Stops the service: called when a check after the start finds that the bucket belongs to another database. */
+  /**
+   * Stops the service: called when a check after the start finds that the bucket belongs to another database.
+   */
   readonly onMismatch: (error: BucketOwnerError) => void;
 }
 
@@ -35,7 +37,10 @@ export class BucketOwnership implements Component {
     });
   }
 
-  /** Resolves after the first check, or after 2 s without an answer: then nothing is verified yet. @throws BucketOwnerError */
+  /**
+   * Resolves after the first check, or after 2 s without an answer: then nothing is verified yet.
+   * @throws BucketOwnerError
+   */
   async start(): Promise<void> {
     await this.#loop.start();
     const waiting = new AbortController();

@@ -27,9 +27,9 @@ export interface OwnedBucket {
 }
 
 /**
- * Compares the id of the database with the owner that the bucket names. A bucket without an owner and without objects is
- * taken. When two databases take it at once, S3 stores the owner of one; a store that ignores If-None-Match stores both, and
- * the one whose owner was replaced finds out at its next check.
+ * Compares the id of the database with the owner that the bucket names. A bucket without an owner and without
+ * objects is taken. When two databases take it at once, S3 stores the owner of one; a store that ignores
+ * If-None-Match stores both, and the one whose owner was replaced finds out at its next check.
  * @throws BucketOwnerError when the bucket names another owner, or holds objects and names none
  * @throws DependencyUnavailableError when Postgres or S3 doesn't answer, which says nothing about the owner
  */

@@ -19,8 +19,8 @@ export type ParsedArguments<Options extends OptionTypes> = { readonly kind: 'par
 >;
 
 /**
- * Parses with Node's own `util.parseArgs`: its result is typed by `options`, its messages name the wrong option, and it adds nothing to the
- * images of the services.
+ * Parses with Node's own `util.parseArgs`: its result is typed by `options`, its messages name the wrong
+ * option, and it adds nothing to the images of the services.
  */
 export function parseArguments<const Options extends OptionTypes>(
   args: readonly string[],
@@ -42,7 +42,10 @@ export function misused(message: string): Misused {
 
 const MAX_QUOTED_CHARACTERS = 100;
 
-/** An argument as it appears in a message. An API token that was given in the wrong place must not reach the terminal's history. */
+/**
+ * An argument as it appears in a message. An API token that was given in the wrong place must not reach the
+ * terminal's history.
+ */
 export function quote(argument: string): string {
   return JSON.stringify(argument.replaceAll(/pf_[\w-]+/g, 'pf_…').slice(0, MAX_QUOTED_CHARACTERS));
 }

@@ -6,7 +6,8 @@ import { databaseEnv } from '../settings.ts';
 const MAX_CONNECTIONS = 2;
 
 /**
- * Opens the database that `DATABASE_URL` names for as long as `run` takes. Postgres shows the connection as `pasteflow-NAME`.
+ * Opens the database that `DATABASE_URL` names for as long as `run` takes. Postgres shows the connection as
+ * `pasteflow-NAME`.
  * @throws ConfigError when DATABASE_URL is missing or wrong
  */
 export async function withDatabase<T>(

@@ -1,4 +1,6 @@
-/** One line a row, below a line of headings. A column whose heading begins with `>` is aligned to the right. */
+/**
+ * One line a row, below a line of headings. A column whose heading begins with `>` is aligned to the right.
+ */
 export function formatTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [
     headings.map((heading) => heading.replace(/^>/, '')),
@@ -16,7 +18,10 @@ export function formatTable(headings: readonly string[], rows: readonly (readonl
   return `${lines.map(toLine).join('\n')}\n`;
 }
 
-/** Replaces control and formatting characters with spaces: text from S3, from a job or from a user must not move the terminal's cursor. */
+/**
+ * Replaces control and formatting characters with spaces: text from S3, from a job or from a user must not
+ * move the terminal's cursor.
+ */
 export function toOneLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
 }

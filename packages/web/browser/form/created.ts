@@ -10,8 +10,8 @@ interface Created {
 }
 
 /**
- * Shows the answer in place of the form, also after a reload: the answer is a part of this entry of the history. A browser may write it to its disk,
- * and give it to a closed tab that is opened again.
+ * Shows the answer in place of the form, also after a reload: the answer is a part of this entry of the
+ * history. A browser may write it to its disk, and give it to a closed tab that is opened again.
  */
 export function keepCreated(created: Created): void {
   showCreated(created.markup);
@@ -19,7 +19,10 @@ export function keepCreated(created: Created): void {
   addEventListener('hashchange', () => keep(created)); // the link that skips the navigation makes another entry
 }
 
-/** The answer that this entry of the history has. That of another user is forgotten. @param viewer who is signed in now; empty: nobody */
+/**
+ * The answer that this entry of the history has. That of another user is forgotten.
+ * @param viewer who is signed in now; empty: nobody
+ */
 export function keptCreated(viewer: string): Created | null {
   const { created = null } = (history.state ?? {}) as { readonly created?: Created };
   if (created !== null && isFor(created.writer, viewer)) return created;
@@ -31,7 +34,10 @@ function keep(created: Created, address = ''): void {
   history.replaceState({ created }, '', address);
 }
 
-/** @param key of an encrypted paste. Only this page knows it, because a browser may write to its disk what the history keeps */
+/**
+ * @param key of an encrypted paste. Only this page knows it, because a browser may write to its disk what the
+ * history keeps
+ */
 export function showCreated(markup: string, key: string | null = null): void {
   const { answer, main } = readPage(markup);
   if (key !== null) addKey(answer, key);

@@ -1,7 +1,10 @@
 /** What somebody has entered, by the names of the fields. */
 export type Fields = Readonly<Record<string, string>>;
 
-/** The tab keeps the fields for when its page is loaded again. A browser may write them to its disk, and give them to a closed tab that is opened again. */
+/**
+ * The tab keeps the fields for when its page is loaded again. A browser may write them to its disk, and give
+ * them to a closed tab that is opened again.
+ */
 interface Draft {
   /** The name of the user who was signed in; empty: nobody. */
   readonly writer: string;
@@ -39,7 +42,10 @@ export function keptFields(viewer: string): Fields | null {
   return null;
 }
 
-/** Whether a tab may show what a writer has entered. Somebody who was not signed in may have signed in meanwhile: nobody can tell. */
+/**
+ * Whether a tab may show what a writer has entered. Somebody who was not signed in may have signed in
+ * meanwhile: nobody can tell.
+ */
 export function isFor(writer: string, viewer: string): boolean {
   return writer === '' || writer === viewer;
 }

@@ -11,7 +11,10 @@ interface FileFieldEvents {
 
 const inBytes = new Intl.NumberFormat('en', { style: 'unit', unit: 'byte', unitDisplay: 'long' });
 
-/** A file that is chosen, dropped anywhere on the page, or pasted into the text. Its name is the title until somebody writes another one. */
+/**
+ * A file that is chosen, dropped anywhere on the page, or pasted into the text. Its name is the title until
+ * somebody writes another one.
+ */
 export class FileField {
   readonly #input = element('file', HTMLInputElement);
   readonly #title = element('title', HTMLInputElement);
@@ -19,7 +22,10 @@ export class FileField {
   readonly #status = element('form-status', HTMLElement);
   readonly #text: HTMLTextAreaElement;
   readonly #events: FileFieldEvents;
-  /** The title that the file gave. It goes with the file: otherwise the name of a file that is not sent would be published. */
+  /**
+   * The title that the file gave. It goes with the file: otherwise the name of a file that is not sent would
+   * be published.
+   */
   #givenTitle = '';
 
   constructor(text: HTMLTextAreaElement, events: FileFieldEvents) {
@@ -91,7 +97,10 @@ export class FileField {
   }
 }
 
-/** Cells of a spreadsheet come with a picture of them. The text of a file from a file manager is only the name of the file. */
+/**
+ * Cells of a spreadsheet come with a picture of them. The text of a file from a file manager is only the name
+ * of the file.
+ */
 function hasText(data: DataTransfer): boolean {
   const text = data.getData('text/plain').trim();
   const isName = !data.types.includes('text/html') && text.endsWith([...data.files].at(-1)?.name ?? '');

@@ -2,8 +2,9 @@
 const MAX_UNDONE_LINES = 300;
 
 /**
- * Indents the selected lines by a tab, or takes one tab or up to four spaces away. Without a selection, a tab goes where the cursor is.
- * The browser can undo both, except for many lines, which the other direction takes back.
+ * Indents the selected lines by a tab, or takes one tab or up to four spaces away. Without a selection, a tab
+ * goes where the cursor is. The browser can undo both, except for many lines, which the other direction takes
+ * back.
  */
 export function indent(text: HTMLTextAreaElement, direction: 'in' | 'out'): void {
   const { value, selectionStart: start, selectionEnd: end } = text;
@@ -37,7 +38,9 @@ const INDENT = /^(?:\t| {1,4})/;
 
 const indented = (line: string): string => (line === '' ? line : `\t${line}`);
 
-/** Replaces the selection. No other way goes through the browser's history, and all browsers have this one. */
+/**
+ * Replaces the selection. No other way goes through the browser's history, and all browsers have this one.
+ */
 function insert(replacement: string): void {
   // oxlint-disable-next-line typescript/no-deprecated
   document.execCommand(replacement === '' ? 'delete' : 'insertText', false, replacement);

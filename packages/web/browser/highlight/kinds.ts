@@ -1,4 +1,6 @@
-/** What the page paints, in the order of the numbers that the worker sends. page.css has a colour for each. */
+/**
+ * What the page paints, in the order of the numbers that the worker sends. page.css has a colour for each.
+ */
 export const kinds = [
   'comment',
   'keyword',

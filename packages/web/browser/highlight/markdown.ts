@@ -5,7 +5,10 @@ interface MarkdownState {
   fence: string | null;
 }
 
-/** CommonMark, as far as a reader of the source wants colours: headings, lists, quotes, code, links and emphasis. */
+/**
+ * CommonMark, as far as a reader of the source wants colours: headings, lists, quotes, code, links and
+ * emphasis.
+ */
 export const markdown: StreamParser<unknown> = {
   name: 'markdown',
   startState: (): MarkdownState => ({ fence: null }),

@@ -4,7 +4,10 @@ import { kindOf } from './kinds.ts';
 /** A mode that takes no character of a line this many times is broken: the rest of the line stays plain. */
 const MAX_EMPTY_TOKENS = 10;
 
-/** Some modes take time with the square of a line's length. The rest of such a line stays plain, and so does the rest of a text of such lines. */
+/**
+ * Some modes take time with the square of a line's length. The rest of such a line stays plain, and so does
+ * the rest of a text of such lines.
+ */
 export const MAX_LINE_MS = 50;
 export const MAX_TEXT_MS = 5000;
 

@@ -9,7 +9,10 @@ class TextTooComplex extends Error {
 /** Each level of quotes and lists copies the text below it: 256 KiB of `>` would take gigabytes. */
 const MAX_NESTED_BLOCKS = 50;
 
-/** A row of a table gets the cells that it lacks, so that 128 KiB of columns and as many of rows make billions. */
+/**
+ * A row of a table gets the cells that it lacks, so that 128 KiB of columns and as many of rows make
+ * billions.
+ */
 const MAX_CELLS = 50_000;
 
 /** @throws TextTooComplex for quotes, lists and tables that are deeper or larger than people write them */
@@ -98,7 +101,10 @@ class BoundedRenderer extends Renderer {
 /** Chromium takes about two seconds to clean and lay out this many elements. */
 const MAX_TAGS = 100_000;
 
-/** As deep as a browser allows, 512, Chromium takes 15 s for 50,000 elements in each other, and 30 s for tables. */
+/**
+ * As deep as a browser allows, 512, Chromium takes 15 s for 50,000 elements in each other, and 30 s for
+ * tables.
+ */
 const MAX_DEPTH_OF_ELEMENTS = 60;
 
 /** Elements that have no content, and those that the next of their kind ends. */

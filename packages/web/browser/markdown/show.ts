@@ -2,10 +2,15 @@ import DOMPurify from 'dompurify';
 import type { Rendered } from './markdown-worker.ts';
 import { SIMPLE_TAGS } from './simple-tags.ts';
 
-/** A text that takes longer was written to take long. It runs in a worker, so that the page answers meanwhile. */
+/**
+ * A text that takes longer was written to take long. It runs in a worker, so that the page answers meanwhile.
+ */
 const DEADLINE_MS = 10_000;
 
-/** A text as it looks; null when it cannot be rendered in time. @param worker the URL of the worker's module */
+/**
+ * A text as it looks; null when it cannot be rendered in time.
+ * @param worker the URL of the worker's module
+ */
 export async function rendered(
   text: string,
   { worker: url, imageLabel }: { readonly worker: string; readonly imageLabel: string },
@@ -32,8 +37,8 @@ async function answerOf(worker: Worker, text: string): Promise<Rendered> {
 }
 
 /**
- * No `id`, `name` and `class`: an element of a paste could take the place of one of the page. No spans of cells: a
- * table of them takes long to lay out.
+ * No `id`, `name` and `class`: an element of a paste could take the place of one of the page. No spans of
+ * cells: a table of them takes long to lay out.
  */
 const ATTRIBUTES = ['align', 'alt', 'href', 'src', 'start'];
 
@@ -41,8 +46,8 @@ const ATTRIBUTES = ['align', 'alt', 'href', 'src', 'start'];
 const ABSOLUTE = /^(?:https?|mailto):/i;
 
 /**
- * The elements of untrusted markup that are safe to show. A fragment, because markup that is written and read again
- * can change its meaning.
+ * The elements of untrusted markup that are safe to show. A fragment, because markup that is written and read
+ * again can change its meaning.
  * @param imageLabel stands before the text of an image
  */
 function cleanFragment(markup: string, imageLabel: string): DocumentFragment {
@@ -62,7 +67,10 @@ function cleanFragment(markup: string, imageLabel: string): DocumentFragment {
   return fragment;
 }
 
-/** A link, because an image from elsewhere would tell its host who reads the paste. The page's policy refuses it, too. */
+/**
+ * A link, because an image from elsewhere would tell its host who reads the paste. The page's policy refuses
+ * it, too.
+ */
 function insteadOf(image: HTMLImageElement, label: string): Node {
   const source = image.getAttribute('src') ?? '';
   const text = `${label}: ${image.alt === '' ? source.slice(0, 100) : image.alt}`;

@@ -5,8 +5,9 @@ export const SIMPLE_TAGS: readonly string[] =
   );
 
 /**
- * HTML in Markdown with the simple elements, without their attributes, and with everything else as text. The page's
- * policy forbids styles and handlers already when markup is parsed, so that cleaning them afterwards would report them.
+ * HTML in Markdown with the simple elements, without their attributes, and with everything else as text. The
+ * page's policy forbids styles and handlers already when markup is parsed, so that cleaning them afterwards
+ * would report them.
  */
 export function withSimpleTags(markup: string): string {
   return withoutComment(markup).replaceAll(

@@ -9,8 +9,8 @@ export function startToolbar(content: HTMLElement, text?: () => string): void {
 }
 
 /**
- * Copies the exact text from the server: the page folds long lines and shows some characters differently. A page without an address of the
- * text is the only one that shows it.
+ * Copies the exact text from the server: the page folds long lines and shows some characters differently. A
+ * page without an address of the text is the only one that shows it.
  */
 function startCopy(content: HTMLElement, text?: () => string): void {
   const button = element('copy', HTMLButtonElement);

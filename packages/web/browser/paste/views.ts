@@ -1,6 +1,8 @@
 import { element, optional } from '../element.ts';
 
-/** The switch between the source of a Markdown paste and its rendered form, which is loaded at the first wish. */
+/**
+ * The switch between the source of a Markdown paste and its rendered form, which is loaded at the first wish.
+ */
 export function startViews(content: HTMLElement): void {
   const views = optional('views', HTMLElement);
   if (views === null) return;

@@ -9,7 +9,10 @@ const readerKey = randomKey();
 const TRIES_OF_REVEAL = 4;
 const WAIT_MS = 1000;
 
-/** The text of the document. A POST reads a paste that is deleted when it is read, and is repeated when its answer breaks off. */
+/**
+ * The text of the document. A POST reads a paste that is deleted when it is read, and is repeated when its
+ * answer breaks off.
+ */
 export async function fetchSealedPaste(url: string, method: string): Promise<string | FetchFailure> {
   const isReveal = method === 'POST';
   const headers: Record<string, string> = isReveal ? { 'Idempotency-Key': readerKey } : {};

@@ -56,7 +56,9 @@ export class HeldPaste {
     });
   }
 
-  /** @param refusal what to say when the key or the password is wrong: then the form for the password is shown */
+  /**
+   * @param refusal what to say when the key or the password is wrong: then the form for the password is shown
+   */
   async #tryWith(password: string, refusal: string): Promise<void> {
     const { document, box, words, onlyCopy } = this.#parts;
     say(words.decrypting);

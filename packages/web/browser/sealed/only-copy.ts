@@ -2,8 +2,8 @@ import { element } from '../element.ts';
 import { say, type SealedWords } from './messages.ts';
 
 /**
- * The server has deleted the paste when it sent this document. Until the document is opened, the page offers it as a file, which
- * `pasteflow cat --from` decrypts, and the browser asks before it leaves the page.
+ * The server has deleted the paste when it sent this document. Until the document is opened, the page offers
+ * it as a file, which `pasteflow cat --from` decrypts, and the browser asks before it leaves the page.
  */
 export class OnlyCopy {
   readonly #words: SealedWords;

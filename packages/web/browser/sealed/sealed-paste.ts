@@ -11,8 +11,8 @@ interface Loaded {
 }
 
 /**
- * Fetches the document, decrypts it with the key in the address, and shows the text. The key stays in this page: a browser sends no part of
- * an address behind `#`.
+ * Fetches the document, decrypts it with the key in the address, and shows the text. The key stays in this
+ * page: a browser sends no part of an address behind `#`.
  */
 export function startSealedPaste(box: HTMLElement): void {
   element('needs-script', HTMLElement).remove();
@@ -20,7 +20,8 @@ export function startSealedPaste(box: HTMLElement): void {
   let loaded: Loaded | null = null;
   let hasTriedReveal = false;
   addEventListener('hashchange', () => {
-    // The page must keep the key of a reveal: only that key repeats the reveal. Without one, somebody has added the key that was missing.
+    // The page must keep the key of a reveal: only that key repeats the reveal. Without one, somebody has
+    // added the key that was missing.
     if (loaded !== null) void followAddress(loaded, words);
     else if (!hasTriedReveal) location.reload();
   });
@@ -46,7 +47,9 @@ export function startSealedPaste(box: HTMLElement): void {
   });
 }
 
-/** Somebody has changed the address behind `#`. A reload would lose a document that the server no longer has. */
+/**
+ * Somebody has changed the address behind `#`. A reload would lose a document that the server no longer has.
+ */
 async function followAddress({ held }: Loaded, words: SealedWords): Promise<void> {
   if (held === null || held.isOpen) return;
   const key = keyOfFragment(location.hash);
@@ -54,7 +57,10 @@ async function followAddress({ held }: Loaded, words: SealedWords): Promise<void
   else await held.changeKey(key);
 }
 
-/** @param oldKey for an address that has no key any more @returns null when the server has not sent the document */
+/**
+ * @param oldKey for an address that has no key any more
+ * @returns null when the server has not sent the document
+ */
 async function load(box: HTMLElement, words: SealedWords, oldKey: SecretKey): Promise<Loaded | null> {
   say(words.loading);
   const { document: url = '', method = 'GET' } = box.dataset;

@@ -131,7 +131,10 @@ function languageOfFirstLine(text: string): Language | null {
   return null;
 }
 
-/** `/usr/bin/env -S FOO=1 python3.11 -u` and `/bin/bash` name their program by its file, which may have a version. */
+/**
+ * `/usr/bin/env -S FOO=1 python3.11 -u` and `/bin/bash` name their program by its file, which may have a
+ * version.
+ */
 function languageOfShebang(command: string): Language | null {
   const words = command.trim().split(/\s+/);
   const program = words

@@ -1,15 +1,21 @@
 import { BIDI_MARK, REPLACED, textMarkup } from './text-markup.ts';
 
-/** The lines of one chunk. A browser lays out and paints only the chunks that are in view (`content-visibility`). */
+/**
+ * The lines of one chunk. A browser lays out and paints only the chunks that are in view
+ * (`content-visibility`).
+ */
 const LINES_OF_CHUNK = 256;
 
 /**
- * The lines that a page shows, in whole chunks: 10 MiB of source code have up to 294,000 lines (Python's standard
- * library), and 300,000 lines take about 240 MB in Chromium, which took up to 4 GB for 5 million.
+ * The lines that a page shows, in whole chunks: 10 MiB of source code have up to 294,000 lines (Python's
+ * standard library), and 300,000 lines take about 240 MB in Chromium, which took up to 4 GB for 5 million.
  */
 export const MAX_LINES = 1172 * LINES_OF_CHUNK; // 300,032
 
-/** A longer line is folded into parts of this length: one line of 10 MiB takes Chromium many seconds to lay out. */
+/**
+ * A longer line is folded into parts of this length: one line of 10 MiB takes Chromium many seconds to lay
+ * out.
+ */
 export const MAX_LINE_CHARACTERS = 10_000;
 
 /** What a reader should know of a text before trusting what the page shows. */

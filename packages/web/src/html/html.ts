@@ -1,4 +1,7 @@
-/** Markup that is safe to send. `html` escapes the text that it gets; code that calls the constructor must escape the text itself. */
+/**
+ * Markup that is safe to send. `html` escapes the text that it gets; code that calls the constructor must
+ * escape the text itself.
+ */
 export class Html {
   readonly markup: string;
 

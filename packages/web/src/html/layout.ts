@@ -23,8 +23,8 @@ export interface PageParts {
   /** Browser modules, by the name of their source. */
   readonly scripts?: readonly string[];
   /**
-   * The style sheet is in the document, so that the browser paints the page without another request. For pages to which links lead:
-   * their readers seldom have the style sheet in their cache. Default: false.
+   * The style sheet is in the document, so that the browser paints the page without another request. For
+   * pages to which links lead: their readers seldom have the style sheet in their cache. Default: false.
    */
   readonly hasStylesInside?: boolean;
   /** Markup of the head, for instance a refresh without JavaScript. */

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 
 /**
- * The Content-Security-Policy of the pages: everything comes from this origin, and nothing is inline but one style sheet, which a hash
- * names. A paste in a page is text, and even markup that slipped through could not run.
+ * The Content-Security-Policy of the pages: everything comes from this origin, and nothing is inline but one
+ * style sheet, which a hash names. A paste in a page is text, and even markup that slipped through could not
+ * run.
  * @param styles the text of that style sheet; null: none
  */
 export function pagePolicyOf(styles: string | null): string {

@@ -6,7 +6,8 @@ import { deletion, heading, textPage, titleOf, type ShownPaste, type TextPage } 
 
 /**
  * The page of a paste that is deleted when it is read. It shows nothing of the text: a form reveals the text.
- * @param readerKey random; a reader who sends the form with this key can send the form again when the answer breaks off
+ * @param readerKey random; a reader who sends the form with this key can send the form again when the answer
+ * breaks off
  */
 export function burnPage(site: Site, paste: ShownPaste, readerKey: string): string {
   const { burn: text } = words;

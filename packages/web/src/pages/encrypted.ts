@@ -5,7 +5,10 @@ import { page, type Site } from '../html/layout.ts';
 import { words } from '../words.ts';
 import { deletion, heading, titleOf, type ShownPaste } from './paste.ts';
 
-/** The page of an encrypted paste: the browser fetches the document and decrypts it. The server knows nothing of the text. */
+/**
+ * The page of an encrypted paste: the browser fetches the document and decrypts it. The server knows nothing
+ * of the text.
+ */
 export function encryptedPage(site: Site, paste: ShownPaste): string {
   const { encrypted: text } = words;
   const raw = `${site.base}/v1/pastes/${paste.short_code}/${paste.burn ? 'reveal' : 'content'}`;

@@ -16,7 +16,10 @@ interface OwnSession {
   readonly ends: string;
 }
 
-/** The user's sessions, newest first, each with a button that ends it. That of this browser ends by signing out. */
+/**
+ * The user's sessions, newest first, each with a button that ends it. That of this browser ends by signing
+ * out.
+ */
 export function mySessionsPage(site: Site, sessions: readonly OwnSession[]): string {
   const { mySessions: text } = words;
   const heads = [text.session, text.end, text.begun, text.lastUsed, text.ends];

@@ -29,7 +29,10 @@ export interface ShownOrigin {
   readonly short_code: string;
   readonly title: string | null;
   readonly syntax: string | null;
-  /** The text to begin with; or why there is none: a script fetches a long one, and what is no text stays away. */
+  /**
+   * The text to begin with; or why there is none: a script fetches a long one, and what is no text stays
+   * away.
+   */
   readonly text: string | { readonly missing: 'too long' | 'in progress' | 'not text' | 'encrypted' };
 }
 

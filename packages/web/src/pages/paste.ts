@@ -26,7 +26,9 @@ export interface ShownPaste {
   readonly size_bytes: number;
   readonly created_at: string;
   readonly expires_at: string | null;
-  /** How the reader may delete the paste: with the token of its creation, or as its owner; null: not at all. */
+  /**
+   * How the reader may delete the paste: with the token of its creation, or as its owner; null: not at all.
+   */
   readonly deletion: 'token' | 'owner' | null;
 }
 

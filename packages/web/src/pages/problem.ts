@@ -17,7 +17,10 @@ interface ProblemHelp {
   readonly requestId: string;
   /** The path that leads to the page after signing in; null: that would change nothing. */
   readonly signIn: string | null;
-  /** The path of the timeline that says what happened to the paste; null: the problem is about no paste that has one. */
+  /**
+   * The path of the timeline that says what happened to the paste; null: the problem is about no paste that
+   * has one.
+   */
   readonly timeline: string | null;
   /** The path of the paste that the visitor can read, and where the form was; null: there is none. */
   readonly paste: string | null;

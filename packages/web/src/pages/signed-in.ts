@@ -3,7 +3,8 @@ import { page, type Site } from '../html/layout.ts';
 import { words } from '../words.ts';
 
 /**
- * The page that a browser shows for a moment when it comes back from the identity provider. It goes on by itself, without JavaScript.
+ * The page that a browser shows for a moment when it comes back from the identity provider. It goes on by
+ * itself, without JavaScript.
  * @param next the path to go to
  */
 export function signedInPage(site: Site, { next }: { readonly next: string }): string {

@@ -54,16 +54,17 @@ interface WatchedRead {
 type Outcome = 'done' | 'postponed' | 'failed';
 
 /**
- * A paste or job is read every 20 ms for a second after a client began to wait for it, or it changed: most uploads end within that second.
- * Later it is read every 80 ms. So `Prefer: wait` answers within 50 ms of the settlement at the median.
+ * A paste or job is read every 20 ms for a second after a client began to wait for it, or it changed: most
+ * uploads end within that second. Later it is read every 80 ms. So `Prefer: wait` answers within 50 ms of the
+ * settlement at the median.
  */
 const FAST_MS = 20;
 const FAST_FOR_MS = 1000;
 const SLOW_MS = 80;
 
 /**
- * The time from the end of a statement to the start of the next. 1,000 clients cost at most 20 statements a second, whatever they wait for;
- * the pause is 20 ms with up to 400 clients, and 500 ms with 10,000 and more.
+ * The time from the end of a statement to the start of the next. 1,000 clients cost at most 20 statements a
+ * second, whatever they wait for; the pause is 20 ms with up to 400 clients, and 500 ms with 10,000 and more.
  */
 const pauseMs = (clients: number): number => Math.min(Math.max(clients * 0.05, 20), 500);
 
@@ -99,7 +100,9 @@ export class ChangePoller {
     this.#clock = options.clock ?? systemClock;
   }
 
-  /** @returns false when too many clients wait, or the process stops. After true, call `unwatch` in the end. */
+  /**
+   * @returns false when too many clients wait, or the process stops. After true, call `unwatch` in the end.
+   */
   watch(watcher: Watcher): boolean {
     if (this.#isStopping || this.#clients >= this.#options.maxWatchers) return false;
     const { kind, id, purpose } = watcher;
@@ -174,7 +177,10 @@ export class ChangePoller {
     this.#scheduleAt(nextAt);
   }
 
-  /** Takes each up to half of its interval early, so that those whose clients came at different times share a statement. */
+  /**
+   * Takes each up to half of its interval early, so that those whose clients came at different times share a
+   * statement.
+   */
   #takeDue(): readonly Watched[] {
     const now = this.#clock.now();
     const due = [...this.#watched.values()].filter(

@@ -36,8 +36,8 @@ const form = z.strictObject({
 const SOURCE_EXPIRES_IN_SECONDS = 86_400;
 
 /**
- * POST /my/jobs/import: stores a file as a private paste that expires after a day, and starts the import of it. One
- * transaction creates both, so that no file is stored whose import is refused.
+ * POST /my/jobs/import: stores a file as a private paste that expires after a day, and starts the import of
+ * it. One transaction creates both, so that no file is stored whose import is refused.
  */
 export function startImport(deps: StartImportDependencies): Endpoint {
   const start: Handler = async (req, res) => {

@@ -86,7 +86,9 @@ async function readDatabase(db: Database, { sweeps: settings, sweepIntervalSecon
         seconds: run?.seconds ?? null,
         counts: run?.counts ?? {},
         janitor: run?.janitor ?? null,
-        /** As in the alert: no successful run for 1.5 intervals and a minute. A new database counts as a run. */
+        /**
+         * As in the alert: no successful run for 1.5 intervals and a minute. A new database counts as a run.
+         */
         overdue: (at.getTime() - (last ?? createdAt).getTime()) / 1000 > 60 + 1.5 * interval,
       };
     }),

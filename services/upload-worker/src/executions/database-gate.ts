@@ -3,8 +3,8 @@ import { backoffMs, sleep } from '@pasteflow/runtime';
 const BACKOFF = { firstMs: 100, capMs: 1000, jitter: 0.2 };
 
 /**
- * Stops receiving while Postgres does not answer. A message could not be claimed then, and each useless receipt brings it closer to the
- * dead-letter queue.
+ * Stops receiving while Postgres does not answer. A message could not be claimed then, and each useless
+ * receipt brings it closer to the dead-letter queue.
  */
 export class DatabaseGate {
   readonly #ping: () => Promise<void>;

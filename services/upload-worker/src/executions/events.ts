@@ -1,7 +1,10 @@
 import type { MessageContext } from '@pasteflow/domain';
 import { traceIdOf, type LogFields, type Logger, type Metrics } from '@pasteflow/runtime';
 
-/** The events of executions of either kind. Each event writes its log line and its metric in one place. Ids are written to the log only. */
+/**
+ * The events of executions of either kind. Each event writes its log line and its metric in one place. Ids
+ * are written to the log only.
+ */
 export interface ExecutionEvents {
   /** The outcome of an attempt did not count because another process had ended the execution. */
   settlementLost(ids: LogFields): void;

@@ -12,8 +12,9 @@ export interface ExecutionSpanOptions {
 }
 
 /**
- * Starts the span of an attempt, which lasts from its claim to its settlement, in the trace of the message's sender. Further
- * attempts, which the same message brings, are in the same trace. One claim is for many executions and appears in the trace of each.
+ * Starts the span of an attempt, which lasts from its claim to its settlement, in the trace of the message's
+ * sender. Further attempts, which the same message brings, are in the same trace. One claim is for many
+ * executions and appears in the trace of each.
  */
 export function beginExecutionSpan({ kind, context, claimBeganAt, attributes }: ExecutionSpanOptions): Span {
   const span = tracer.startSpan(
@@ -39,7 +40,10 @@ export function endExecutionSpan(span: Span): void {
   span.end(performance.now());
 }
 
-/** Records a statement that served many executions as a child of the active span: from `beganAt` (performance.now()) to now. */
+/**
+ * Records a statement that served many executions as a child of the active span: from `beganAt`
+ * (performance.now()) to now.
+ */
 export function recordSharedStatement(name: 'claim' | 'settle', beganAt: number): void {
   const attributes = { 'db.system.name': 'postgresql' };
   tracer.startSpan(name, { kind: SpanKind.CLIENT, startTime: beganAt, attributes }).end(performance.now());

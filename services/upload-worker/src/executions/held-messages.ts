@@ -1,7 +1,10 @@
 import { SQS_BATCH_SIZE } from '@pasteflow/domain';
 import type { Delivery, MessageReturner, VisibilityChange } from '@pasteflow/sqs';
 
-/** Delay of a message that was returned because Postgres did not answer the claim, or because its settlement did not count. */
+/**
+ * Delay of a message that was returned because Postgres did not answer the claim, or because its settlement
+ * did not count.
+ */
 export const RETURN_DELAY_MS = 1000;
 
 export interface HeldMessagesOptions {
@@ -20,7 +23,10 @@ export class HeldMessages {
     this.#options = options;
   }
 
-  /** Holds the messages of a batch while `work` runs. A message that is returned to its queue is no longer held. */
+  /**
+   * Holds the messages of a batch while `work` runs. A message that is returned to its queue is no longer
+   * held.
+   */
   async whileHeld<T>(deliveries: readonly Delivery<unknown>[], work: () => Promise<T>): Promise<T> {
     for (const { receiptHandle } of deliveries) this.#held.add(receiptHandle);
     try {
@@ -31,8 +37,8 @@ export class HeldMessages {
   }
 
   /**
-   * Returns a message to its queue with a delay. First waits for a running request of `keepHidden`, which could otherwise hide the message
-   * again. Does not wait for SQS to answer.
+   * Returns a message to its queue with a delay. First waits for a running request of `keepHidden`, which
+   * could otherwise hide the message again. Does not wait for SQS to answer.
    */
   async returnToQueue({ receiptHandle }: Delivery<unknown>, waitMs: number): Promise<void> {
     this.#held.delete(receiptHandle);
@@ -41,8 +47,9 @@ export class HeldMessages {
   }
 
   /**
-   * Extends the visibility timeout of the held messages. Runs as often as leases are renewed, but separately, so that no lease expires
-   * while SQS does not answer. A message that is delivered again too early does no harm.
+   * Extends the visibility timeout of the held messages. Runs as often as leases are renewed, but separately,
+   * so that no lease expires while SQS does not answer. A message that is delivered again too early does no
+   * harm.
    * @throws when SQS does not answer
    */
   async keepHidden(): Promise<void> {

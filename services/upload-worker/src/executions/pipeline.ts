@@ -19,7 +19,10 @@ import type { ExecutionEvents } from './events.ts';
 import { HeldMessages } from './held-messages.ts';
 import type { WorkerContext } from './worker-context.ts';
 
-/** The connection of this process to one queue: consumers, the messages that they hold, and how messages are returned. */
+/**
+ * The connection of this process to one queue: consumers, the messages that they hold, and how messages are
+ * returned.
+ */
 export interface Pipeline {
   readonly queue: Queue;
   /** Extends the visibility timeout of held messages. */
@@ -31,7 +34,10 @@ export interface Pipeline {
   close(): void;
 }
 
-/** Everything that processes one queue: its pipeline, its object store, and further components to start and stop. */
+/**
+ * Everything that processes one queue: its pipeline, its object store, and further components to start and
+ * stop.
+ */
 export interface QueueConsumer {
   readonly pipeline: Pipeline;
   readonly store: ObjectStore;
@@ -56,7 +62,8 @@ interface BatchHandler<Body> {
   /** See ConsumerGroupOptions. */
   handle(deliveries: readonly Delivery<Body>[]): Promise<readonly Delivery<Body>[]>;
   /**
-   * Awaited after the last batch. Resolves when nothing is left to do for any message. Without it, `handle` must not resolve before that.
+   * Awaited after the last batch. Resolves when nothing is left to do for any message. Without it, `handle`
+   * must not resolve before that.
    */
   drain?(): Promise<void>;
 }
@@ -67,8 +74,8 @@ interface HandledQueue {
 }
 
 /**
- * Twice the wait of a long poll. After an outage without answers the consumers resume when their last request has timed out, and uploads
- * must resume within 10 s after SQS is back.
+ * Twice the wait of a long poll. After an outage without answers the consumers resume when their last request
+ * has timed out, and uploads must resume within 10 s after SQS is back.
  */
 const RECEIVE_TIMEOUT_MS = 4000;
 

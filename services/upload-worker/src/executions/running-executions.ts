@@ -1,12 +1,17 @@
 import { renewLeases, type Database } from '@pasteflow/postgres';
 
-/** Postgres says that the execution is ended (`ended`), or the lease could not be renewed in time (`expired`). */
+/**
+ * Postgres says that the execution is ended (`ended`), or the lease could not be renewed in time (`expired`).
+ */
 export type LeaseLoss = 'ended' | 'expired';
 
 interface Running {
   readonly abort: AbortController;
   readonly onLost: (how: LeaseLoss) => void;
-  /** By the monotonic clock of this process, in ms. Counted from before the claim, so never later than the end in Postgres. */
+  /**
+   * By the monotonic clock of this process, in ms. Counted from before the claim, so never later than the end
+   * in Postgres.
+   */
   leaseEndsAt: number;
 }
 
@@ -32,8 +37,9 @@ export class RunningExecutions {
   }
 
   /**
-   * Starts to renew the lease of a claimed execution. When the lease is lost (another process ended the execution, or the lease was not
-   * renewed in time), the returned signal is aborted and `onLost` called. `claimedAt` is `now()` before the claim.
+   * Starts to renew the lease of a claimed execution. When the lease is lost (another process ended the
+   * execution, or the lease was not renewed in time), the returned signal is aborted and `onLost` called.
+   * `claimedAt` is `now()` before the claim.
    */
   begin(executionId: string, claimedAt: number, onLost: (how: LeaseLoss) => void): AbortSignal {
     const abort = new AbortController();
@@ -58,7 +64,10 @@ export class RunningExecutions {
     this.#running.delete(executionId);
   }
 
-  /** Renews all leases, and again at once after a renewal that took longer than the interval: a lease counts from its renewal's start. */
+  /**
+   * Renews all leases, and again at once after a renewal that took longer than the interval: a lease counts
+   * from its renewal's start.
+   */
   async renewRepeatedly(intervalMs: number, signal: AbortSignal): Promise<void> {
     let startedAt: number;
     do {
@@ -68,8 +77,8 @@ export class RunningExecutions {
   }
 
   /**
-   * Renews all leases in one statement. Drops executions that were ended by another process, and, while Postgres does not answer, those
-   * whose lease has expired: another worker may run them by now.
+   * Renews all leases in one statement. Drops executions that were ended by another process, and, while
+   * Postgres does not answer, those whose lease has expired: another worker may run them by now.
    * @throws when Postgres does not answer
    */
   async renewLeases(): Promise<void> {

@@ -7,7 +7,9 @@ import type { RunningExecutions } from './running-executions.ts';
 export interface WorkerContext {
   readonly db: Database;
   readonly gate: DatabaseGate;
-  /** Nothing is received, and so nothing written to S3, before the bucket is known to belong to the database. */
+  /**
+   * Nothing is received, and so nothing written to S3, before the bucket is known to belong to the database.
+   */
   readonly bucket: Pick<BucketOwnership, 'waitUntilVerified'>;
   readonly running: RunningExecutions;
   /** The name of this process in the audit trail. */

@@ -22,7 +22,10 @@ import { JobRunner } from './job-runner.ts';
 /** For one job: concurrent parts of a multipart upload, and reads at the same time. */
 const S3_SOCKETS_A_JOB = 16;
 
-/** One failed request of an export must not fail the whole attempt. Puts of pastes are repeated as attempts instead. */
+/**
+ * One failed request of an export must not fail the whole attempt. Puts of pastes are repeated as attempts
+ * instead.
+ */
 const S3_ATTEMPTS = 3;
 
 /** For one job, which reads the next page while it writes. */

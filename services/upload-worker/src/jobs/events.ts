@@ -12,7 +12,10 @@ export interface JobEvents extends ExecutionEvents {
   attemptCancelled(job: ClaimedJob, context: MessageContext): void;
   /** The job was no longer processing, or this execution was over. */
   progressIgnored(job: ClaimedJob, context: MessageContext): void;
-  /** The work ignored its abort signal. The database refuses what it still writes, but it uses memory and connections. */
+  /**
+   * The work ignored its abort signal. The database refuses what it still writes, but it uses memory and
+   * connections.
+   */
   attemptAbandoned(job: ClaimedJob, context: MessageContext): void;
 }
 

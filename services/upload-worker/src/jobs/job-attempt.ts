@@ -96,7 +96,10 @@ export class JobAttempt {
     }
   }
 
-  /** Another process has ended the execution: on behalf of somebody who cancelled the job, or because this worker seemed to be dead. */
+  /**
+   * Another process has ended the execution: on behalf of somebody who cancelled the job, or because this
+   * worker seemed to be dead.
+   */
   async #reportLoss(loss: LeaseLoss | null): Promise<void> {
     const { events } = this.#options;
     const ids = idsOf(this.#job, this.#delivery.context);

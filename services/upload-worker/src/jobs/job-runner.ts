@@ -10,8 +10,8 @@ export interface JobRunnerOptions extends Omit<JobAttemptOptions, 'services'> {
 }
 
 /**
- * Handles messages one by one: claims the job whose turn it is, has it attempted, and acts on what follows. A message says that a job is
- * due, and the claim decides which. Never throws.
+ * Handles messages one by one: claims the job whose turn it is, has it attempted, and acts on what follows. A
+ * message says that a job is due, and the claim decides which. Never throws.
  */
 export class JobRunner {
   readonly #options: JobRunnerOptions;

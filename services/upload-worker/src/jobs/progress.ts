@@ -1,5 +1,8 @@
 export interface ProgressOptions {
-  /** Percent is 0 to 100. A null message keeps the stored one. Resolves to false when the progress was ignored. */
+  /**
+   * Percent is 0 to 100. A null message keeps the stored one. Resolves to false when the progress was
+   * ignored.
+   */
   readonly write: (percent: number, message: string | null) => Promise<boolean>;
   /** Called once: abandoned work may report a thousand times a second. */
   readonly onIgnored: () => void;
@@ -9,7 +12,10 @@ export interface ProgressOptions {
 /** Minimum interval of writes in ms, so that a job that reports a thousand times a second causes no load. */
 const WRITE_EVERY_MS = 1000;
 
-/** The progress of one attempt: many reports, few writes. It never decreases; across attempts the database ensures that. */
+/**
+ * The progress of one attempt: many reports, few writes. It never decreases; across attempts the database
+ * ensures that.
+ */
 export class Progress {
   readonly #options: ProgressOptions;
   #percent = 0;

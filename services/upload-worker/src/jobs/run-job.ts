@@ -100,8 +100,8 @@ async function runUntilAbandoned<T>(
 }
 
 /**
- * `postponed`, which spends no attempt, when Postgres kept the work from starting. Only while Postgres does not answer a ping: a
- * statement that always times out would otherwise be postponed forever.
+ * `postponed`, which spends no attempt, when Postgres kept the work from starting. Only while Postgres does
+ * not answer a ping: a statement that always times out would otherwise be postponed forever.
  */
 async function kindOf(error: unknown, options: RunJobOptions): Promise<'failed' | 'postponed'> {
   const isAway = error instanceof DependencyUnavailableError && error.dependency === 'postgres';
@@ -114,7 +114,10 @@ function reasonOf(error: unknown): string {
   return storedReason(classOf(error), message.slice(0, MAX_ERROR_CHARACTERS));
 }
 
-/** The owner of the job may read the text of WorkFailedError and of an S3 that does not answer, and of no other error. */
+/**
+ * The owner of the job may read the text of WorkFailedError and of an S3 that does not answer, and of no
+ * other error.
+ */
 function classOf(
   error: unknown,
 ): 'work_failed' | 'storage_unavailable' | 'database_unavailable' | 'internal' {

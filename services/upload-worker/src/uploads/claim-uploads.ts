@@ -31,8 +31,8 @@ export interface Claimer {
 const MAX_LOCK_WAIT_MS = 250;
 
 /**
- * Claims the uploads of a batch by one statement, and leaves suspects out. When one row is locked or refused, each is claimed by a
- * statement of its own, so that the row delays no other upload.
+ * Claims the uploads of a batch by one statement, and leaves suspects out. When one row is locked or refused,
+ * each is claimed by a statement of its own, so that the row delays no other upload.
  * @returns the claim of each delivery, which rejects when Postgres fails
  */
 export function claimBatch(
@@ -53,7 +53,10 @@ export function claimBatch(
   });
 }
 
-/** Claims an upload alone, also when it is a suspect. See `ClaimOptions.takeSuspects`. @throws when Postgres fails */
+/**
+ * Claims an upload alone, also when it is a suspect. See `ClaimOptions.takeSuspects`.
+ * @throws when Postgres fails
+ */
 export async function claimAlone(claimer: Claimer, delivery: UploadDelivery): Promise<UploadClaim> {
   const [claimed] = await claim(claimer, [delivery], { takeSuspects: true });
   return claimed as UploadClaim;
@@ -75,7 +78,8 @@ async function claim(
       leaseSeconds,
       ...how,
     });
-    // Of several messages for one paste the first stands for it; once that is claimed or ended, the others have nothing left to say.
+    // Of several messages for one paste the first stands for it; once that is claimed or ended, the others
+    // have nothing left to say.
     return deliveries.map((delivery) => {
       const { shortCode } = delivery.body;
       const own = first.get(shortCode) === delivery ? claims.get(shortCode) : undefined;

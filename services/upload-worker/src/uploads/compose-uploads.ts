@@ -13,14 +13,16 @@ import { UploadIntake } from './upload-intake.ts';
 import { UploadRunner } from './upload-runner.ts';
 
 /**
- * How long the first ended put of a group waits for others while further puts are under way. It delays each upload, and so costs
- * throughput: with puts of 40 ms and 40 places, 20 ms cost a quarter of it, and 100 ms would cost two thirds.
+ * How long the first ended put of a group waits for others while further puts are under way. It delays each
+ * upload, and so costs throughput: with puts of 40 ms and 40 places, 20 ms cost a quarter of it, and 100 ms
+ * would cost two thirds.
  */
 const SETTLE_LINGER_MS = 20;
 
 /**
- * They let a consumer receive while its last batch is put, and a few puts that hang, each for up to S3_PUT_TIMEOUT_MS, hold up no consumer.
- * A process with one consumer has none, and handles batch after batch: there, suspects run apart from all other uploads.
+ * They let a consumer receive while its last batch is put, and a few puts that hang, each for up to
+ * S3_PUT_TIMEOUT_MS, hold up no consumer. A process with one consumer has none, and handles batch after
+ * batch: there, suspects run apart from all other uploads.
  */
 const SPARE_PLACES = SQS_BATCH_SIZE;
 

@@ -15,10 +15,11 @@ export interface PutContentOptions {
 }
 
 /**
- * Maximum of large (not inline) content that one process handles at a time, in units of 64 KiB: 80 MiB, for any UPLOAD_CONCURRENCY and
- * MAX_PASTE_BYTES. Reading a byte from Postgres needs about four (hexadecimal text, then bytes): 320 MiB in all. Compressing it, when the
- * text is gone, needs at most another one. A larger paste is uploaded alone. The unit is not a byte because async-mutex 0.5 releases a
- * semaphore in steps of one.
+ * Maximum of large (not inline) content that one process handles at a time, in units of 64 KiB: 80 MiB, for
+ * any UPLOAD_CONCURRENCY and MAX_PASTE_BYTES. Reading a byte from Postgres needs about four (hexadecimal
+ * text, then bytes): 320 MiB in all. Compressing it, when the text is gone, needs at most another one. A
+ * larger paste is uploaded alone. The unit is not a byte because async-mutex 0.5 releases a semaphore in
+ * steps of one.
  */
 const MAX_LARGE_UNITS = 1280;
 const UNIT_BYTES = 64 * 1024;
@@ -37,9 +38,9 @@ export type PutContent = (
 ) => Promise<UploadOutcome>;
 
 /**
- * Stores the content of one upload in S3. Never throws. The outcome is `interrupted` after an abort, and `postponed` when Postgres did not
- * return the payload. Neither is a failure of S3, so neither spends an attempt. A payload that is missing or damaged is a failure that is
- * final: no further attempt could succeed.
+ * Stores the content of one upload in S3. Never throws. The outcome is `interrupted` after an abort, and
+ * `postponed` when Postgres did not return the payload. Neither is a failure of S3, so neither spends an
+ * attempt. A payload that is missing or damaged is a failure that is final: no further attempt could succeed.
  */
 export function createPutContent({
   store,
@@ -84,7 +85,8 @@ export function createPutContent({
   ): Promise<UploadOutcome> {
     if (signal.aborted) return { kind: 'interrupted' };
     const key = objectKeyOf(shortCode);
-    // One controller and one timer: AbortSignal.timeout keeps the put in memory for the whole timeout, long after its end.
+    // One controller and one timer: AbortSignal.timeout keeps the put in memory for the whole timeout, long
+    // after its end.
     const stop = new AbortController();
     const abort = (): void => stop.abort();
     let isLate = false;
@@ -128,13 +130,17 @@ function digestOf({ contentHash }: ClaimedUpload): Buffer {
   return Buffer.from(contentHash.slice('sha256:'.length), 'hex');
 }
 
-/** The most that S3_PUT_TIMEOUT_MS can be. For a store that sends the object a byte at a time; one that stops sending is left sooner. */
+/**
+ * The most that S3_PUT_TIMEOUT_MS can be. For a store that sends the object a byte at a time; one that stops
+ * sending is left sooner.
+ */
 const CONFIRM_TIMEOUT_MS = 600_000;
 
 /**
- * The outcome of an upload that would be given up, after a look at the bucket: a put may have stored the object although its answer was
- * lost. An object with exactly the content, compressed or not, is a success. When S3 does not tell, the failure stands, because S3 has
- * failed for all attempts; but a failure that is not S3's own (`isFinal`) is postponed. Never throws.
+ * The outcome of an upload that would be given up, after a look at the bucket: a put may have stored the
+ * object although its answer was lost. An object with exactly the content, compressed or not, is a success.
+ * When S3 does not tell, the failure stands, because S3 has failed for all attempts; but a failure that is
+ * not S3's own (`isFinal`) is postponed. Never throws.
  */
 export async function confirmStored(
   store: Pick<ObjectStore, 'findContent' | 'urlOf'>,

@@ -18,8 +18,8 @@ interface Ended {
 const MAX_TOGETHER = 64;
 
 /**
- * How long a statement for several uploads waits for one locked row, in ms. Afterwards each is settled alone, so that the row delays no
- * other upload.
+ * How long a statement for several uploads waits for one locked row, in ms. Afterwards each is settled alone,
+ * so that the row delays no other upload.
  */
 const MAX_LOCK_WAIT_TOGETHER_MS = 250;
 
@@ -43,8 +43,8 @@ export class UploadSettler {
   }
 
   /**
-   * Settles an upload for as long as its lease is renewed: first together with others, and after a failure alone, because one row that is
-   * locked or refused makes the statement fail for all. Never throws.
+   * Settles an upload for as long as its lease is renewed: first together with others, and after a failure
+   * alone, because one row that is locked or refused makes the statement fail for all. Never throws.
    */
   async settle(settlement: UploadSettlement): Promise<SettledUpload> {
     const { worker } = this.#options;

@@ -15,8 +15,8 @@ export interface UploadIntakeOptions {
 }
 
 /**
- * Takes over the messages that the consumers receive. A consumer receives again as soon as there are places for a whole batch, which any
- * uploads have left that have ended, of whatever batches.
+ * Takes over the messages that the consumers receive. A consumer receives again as soon as there are places
+ * for a whole batch, which any uploads have left that have ended, of whatever batches.
  */
 export class UploadIntake {
   readonly #options: UploadIntakeOptions;
@@ -31,7 +31,10 @@ export class UploadIntake {
     this.#places = new Semaphore(options.sparePlaces);
   }
 
-  /** The handler of a batch (`ConsumerGroupOptions.handle`). Resolves when there is room for the next batch, and returns no message. */
+  /**
+   * The handler of a batch (`ConsumerGroupOptions.handle`). Resolves when there is room for the next batch,
+   * and returns no message.
+   */
   async handle(deliveries: readonly UploadDelivery[]): Promise<readonly UploadDelivery[]> {
     const batch = this.#run(deliveries)
       .catch((error: unknown) => this.#options.events.dependencyFailed('handling uploads', error))
@@ -41,7 +44,10 @@ export class UploadIntake {
     return [];
   }
 
-  /** To be called when nothing more is received. Resolves when every message has been handled, and acknowledged or returned. */
+  /**
+   * To be called when nothing more is received. Resolves when every message has been handled, and
+   * acknowledged or returned.
+   */
   async drain(): Promise<void> {
     await Promise.all(this.#batches);
   }

@@ -28,8 +28,8 @@ export interface UploadRunnerOptions {
 }
 
 /**
- * What became of a message: its outcome is in Postgres and it is to be acknowledged; or it was returned to its queue; or its upload is a
- * suspect, for which nothing was done.
+ * What became of a message: its outcome is in Postgres and it is to be acknowledged; or it was returned to
+ * its queue; or its upload is a suspect, for which nothing was done.
  */
 export type MessageEnd = 'acknowledge' | 'returned' | 'suspect';
 
@@ -38,7 +38,10 @@ interface AttemptEnd {
   readonly nextStep: NextStep;
 }
 
-/** Uploads what messages ask for: claims the uploads of a batch, and puts and settles each for itself, side by side. */
+/**
+ * Uploads what messages ask for: claims the uploads of a batch, and puts and settles each for itself, side by
+ * side.
+ */
 export class UploadRunner {
   readonly #options: UploadRunnerOptions;
   readonly #settler: UploadSettler;

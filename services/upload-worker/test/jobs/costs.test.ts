@@ -23,7 +23,8 @@ it('a job costs one claim, one settlement, one receive, one delete, and two stat
   const withText = (text: string) => statements.filter((statement) => statement.includes(text)).length;
   expect(withText('asked AS MATERIALIZED')).toBe(JOB_COUNT);
   expect(withText('ending AS MATERIALIZED')).toBe(JOB_COUNT);
-  // The first progress is written at once, and the last before the settlement. The 998 between them are not written.
+  // The first progress is written at once, and the last before the settlement. The 998 between them are not
+  // written.
   expect(withText('SET progress = greatest')).toBe(2 * JOB_COUNT);
   // The start of the worker checks the bucket's owner, its own role, and the settings of Postgres.
   expect(withText('FROM installation')).toBe(1);

@@ -12,7 +12,10 @@ const assetsOf = (jobId: string) =>
   bench.db.selectFrom('assets').selectAll().where('job_id', '=', jobId).execute();
 const asset = { assetType: 'archive', storagePath: 'jobs/x/y.zip', fileSize: 1 };
 
-/** A job type whose first attempt resolves `begun` with its context and then runs `first`. Further attempts complete. */
+/**
+ * A job type whose first attempt resolves `begun` with its context and then runs `first`. Further attempts
+ * complete.
+ */
 function firstAttempt(first: (context: JobContext<unknown>) => Promise<never>) {
   const begun = Promise.withResolvers<JobContext<unknown>>();
   let attempts = 0;

@@ -53,9 +53,15 @@ export interface Bench<S extends SharedTestStackWithAws = SharedTestStackWithAws
   /** A client for the test itself, without the proxy. */
   readonly sqs: SqsClient;
   readonly jobs: Queue;
-  /** Starts a worker, which is stopped after the test at the latest. Leases have 60 s by default, so that a test sees no heartbeat. */
+  /**
+   * Starts a worker, which is stopped after the test at the latest. Leases have 60 s by default, so that a
+   * test sees no heartbeat.
+   */
   start(types: readonly JobType[], options?: StartOptions): Promise<BenchWorker>;
-  /** Starts one worker for all tests of a file, because a start and a stop take more than 2 s. Tests can add to `types` later. */
+  /**
+   * Starts one worker for all tests of a file, because a start and a stop take more than 2 s. Tests can add
+   * to `types` later.
+   */
   startForAll(types: ReadonlyMap<string, JobType>, options?: StartOptions): Promise<BenchWorker>;
   /** Creates a queued job with its message, as the api does. */
   submit(jobType: string, parameters?: object, context?: MessageContext): Promise<string>;

@@ -6,8 +6,8 @@ import type { Bench } from './bench.ts';
 const policy = { delaysMs: [1], jitterMs: 0, maxLosses: 2 };
 
 /**
- * Does the work of the reaper: ends the executions whose lease has expired, and sends the messages of their successors. @returns the
- * number of ended executions
+ * Does the work of the reaper: ends the executions whose lease has expired, and sends the messages of their
+ * successors. @returns the number of ended executions
  */
 export async function reap({ db, send }: Pick<Bench, 'db' | 'send'>): Promise<number> {
   const { items: zombies } = await findZombies(db, jobSubject, 100);

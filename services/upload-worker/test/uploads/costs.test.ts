@@ -14,7 +14,10 @@ import { compose } from '../../src/compose.ts';
 import { configSchema } from '../../src/config.ts';
 import { newPaste, openDatabase } from '../support/database.ts';
 
-/** Counts the table "Cost of a paste" of docs/performance.md, for 100 pastes that one consumer uploads in full batches. */
+/**
+ * Counts the table "Cost of a paste" of docs/performance.md, for 100 pastes that one consumer uploads in full
+ * batches.
+ */
 const PASTES = 100;
 const BATCHES = PASTES / 10;
 
@@ -81,7 +84,8 @@ it('ten uploads cost one claim, one settlement, one receive, one delete, and one
   const worker = new Lifecycle(
     compose(
       { ...context, metrics: new Metrics('upload-worker', { process: false }), readiness: new Readiness() },
-      // A group closes only when its batch is complete, so that the counts don't depend on the speed of the machine.
+      // A group closes only when its batch is complete, so that the counts don't depend on the speed of the
+      // machine.
       { onStatement: ({ query }) => statements.push(query.sql), settleLingerMs: 60_000 },
     ),
     logger,
@@ -93,7 +97,8 @@ it('ten uploads cost one claim, one settlement, one receive, one delete, and one
   const withTable = (table: string) => statements.filter((statement) => statement.includes(table));
   expect(withTable('asked AS MATERIALIZED')).toHaveLength(BATCHES);
   expect(withTable('ending AS MATERIALIZED')).toHaveLength(BATCHES);
-  // The start of the worker checks the bucket's owner, taking the empty bucket, its own role, and the settings of Postgres.
+  // The start of the worker checks the bucket's owner, taking the empty bucket, its own role, and the
+  // settings of Postgres.
   expect(withTable('FROM installation')).toHaveLength(1);
   expect(withTable('FROM pg_roles')).toHaveLength(1);
   expect(withTable('current_setting(name)')).toHaveLength(1);

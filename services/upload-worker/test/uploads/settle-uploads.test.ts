@@ -53,8 +53,8 @@ const stored = (executionId: string): UploadSettlement => ({
 });
 
 /**
- * Settlements that arrive together: the last one is the end of what this worker puts. Whatever joins others after their statement waits for
- * a minute.
+ * Settlements that arrive together: the last one is the end of what this worker puts. Whatever joins others
+ * after their statement waits for a minute.
  */
 function settleTogether(executionIds: readonly string[]) {
   const errors: unknown[] = [];
@@ -155,7 +155,10 @@ describe('uploads that end together', () => {
   });
 });
 
-/** An upload whose settlement is under way, by a worker with a clock of its own. The row of its execution is locked. */
+/**
+ * An upload whose settlement is under way, by a worker with a clock of its own. The row of its execution is
+ * locked.
+ */
 async function settleUnderLock(shortCode: string) {
   const clock = { now: 0 };
   const running = new RunningExecutions({
@@ -194,7 +197,8 @@ describe('a settlement that does not get its row in time', () => {
   it('is repeated for as long as its lease is renewed, over many leases, and counts after the release', async () => {
     const { clock, running, release, errors, settled, failures, executionId } =
       await settleUnderLock('renewed');
-    // Eight statements of a quarter of a lease: two leases by the clock of the machine, and four by the clock of the worker.
+    // Eight statements of a quarter of a lease: two leases by the clock of the machine, and four by the clock
+    // of the worker.
     for (let half = 1; half <= 8; half++) {
       await failures(half);
       clock.now += LEASE_SECONDS * 500;

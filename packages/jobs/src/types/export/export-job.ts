@@ -14,7 +14,10 @@ import { readAhead } from './read-ahead.ts';
 const ASSET_TYPE = 'archive';
 const GIB = 1024 ** 3;
 
-/** A paste is checked again when this time has passed before its turn to be written, because S3 took the ones before it slowly. */
+/**
+ * A paste is checked again when this time has passed before its turn to be written, because S3 took the ones
+ * before it slowly.
+ */
 const MAX_CHECK_AGE_MS = 1000;
 
 export const exportJob = defineJobType({
@@ -26,8 +29,10 @@ export const exportJob = defineJobType({
 });
 
 /**
- * The result contains `exported` (the number of pastes in the archive), `bytes` (its size), `missing_count` (the pastes without content) and
- * `missing` (the first thousand of them) and `left_out` (the pastes that are deleted when they are read). Each attempt starts from the beginning, because an incomplete archive is of no use.
+ * The result contains `exported` (the number of pastes in the archive), `bytes` (its size), `missing_count`
+ * (the pastes without content) and `missing` (the first thousand of them) and `left_out` (the pastes that are
+ * deleted when they are read). Each attempt starts from the beginning, because an incomplete archive is of no
+ * use.
  */
 async function run(context: JobContext<ExportParameters>): Promise<JobEnding> {
   const { parameters, signal, services } = context;
@@ -69,7 +74,8 @@ async function filterOf({
   return {
     userId,
     createdAfter: after === undefined ? null : new Date(after),
-    // Pastes created from now on are excluded. Otherwise an export would not end for a user who creates pastes faster than it reads them.
+    // Pastes created from now on are excluded. Otherwise an export would not end for a user who creates
+    // pastes faster than it reads them.
     createdBefore: before === undefined ? await databaseTime(services.db) : new Date(before),
     status,
   };
@@ -106,7 +112,10 @@ async function* filesOf(
   }
 }
 
-/** Makes the archive the only asset of the job: an earlier attempt may have created its asset and died before it settled. */
+/**
+ * Makes the archive the only asset of the job: an earlier attempt may have created its asset and died before
+ * it settled.
+ */
 async function replaceAsset(
   context: JobContext<ExportParameters>,
   { key, bytes }: { key: string; bytes: number },

@@ -52,13 +52,19 @@ export class ExportReport {
 /** Counting is an index-only scan. For more pastes than this it takes too long. */
 const MAX_COUNTED = 100_000;
 
-/** Estimates the progress of an export: from the number of pastes if they were counted, otherwise from their creation times. */
+/**
+ * Estimates the progress of an export: from the number of pastes if they were counted, otherwise from their
+ * creation times.
+ */
 export class ExportProgress {
   readonly #total: number | null;
   readonly #until: number;
   #since: number | undefined;
 
-  /** @param total approximate number of pastes; null: more than MAX_COUNTED @param until no paste was created later */
+  /**
+   * @param total approximate number of pastes; null: more than MAX_COUNTED
+   * @param until no paste was created later
+   */
   constructor(total: number | null, until: Date) {
     this.#total = total;
     this.#until = until.getTime();
@@ -72,7 +78,10 @@ export class ExportProgress {
     return new ExportProgress(counted < MAX_COUNTED ? counted : null, filter.createdBefore);
   }
 
-  /** 0 to 99 after `done` pastes, the last of them created at `createdAt`. The last percent is the end of the archive. */
+  /**
+   * 0 to 99 after `done` pastes, the last of them created at `createdAt`. The last percent is the end of the
+   * archive.
+   */
   percentAt(done: number, createdAt: Date): number {
     this.#since ??= createdAt.getTime();
     const part =

@@ -6,7 +6,10 @@ import { exportFormats } from './formats/archive-formats.ts';
 const time = (description: string) =>
   z.iso.datetime({ offset: true, error: 'must be an RFC 3339 time' }).optional().meta({ description });
 
-/** The parameters of an export. Each attempt parses the stored output again, so parsing an output must return the same output. */
+/**
+ * The parameters of an export. Each attempt parses the stored output again, so parsing an output must return
+ * the same output.
+ */
 export const exportParameters = z
   .strictObject(
     {

@@ -1,4 +1,7 @@
-/** Limits of concurrent reads, because S3 takes tens of milliseconds for each: their number, and the sum of their sizes. At least one runs. */
+/**
+ * Limits of concurrent reads, because S3 takes tens of milliseconds for each: their number, and the sum of
+ * their sizes. At least one runs.
+ */
 const MAX_READS_AHEAD = 8;
 const MAX_BYTES_AHEAD = 16 * 1024 * 1024;
 
@@ -18,8 +21,8 @@ interface Reading<Item, Result> {
 }
 
 /**
- * Yields the items with the results of `read`, in order, while the next items are being read: in each group those whose results are there.
- * Leaving the loop aborts the running reads.
+ * Yields the items with the results of `read`, in order, while the next items are being read: in each group
+ * those whose results are there. Leaving the loop aborts the running reads.
  * @throws the first error of a read, in the order of the items
  */
 export async function* readAhead<Item extends { readonly sizeBytes: number }, Result>(

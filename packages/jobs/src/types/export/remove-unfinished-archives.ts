@@ -11,8 +11,9 @@ export function archiveKey(
 }
 
 /**
- * Removes what earlier attempts at the job left in S3: multipart uploads that were not completed, and objects that did not become assets.
- * Execution ids sort by age, so a zombie attempt does not remove what later attempts store.
+ * Removes what earlier attempts at the job left in S3: multipart uploads that were not completed, and objects
+ * that did not become assets. Execution ids sort by age, so a zombie attempt does not remove what later
+ * attempts store.
  */
 export async function removeUnfinishedArchives({
   jobId,

@@ -11,8 +11,8 @@ import {
 const PAGE_PASTES = 500;
 
 /**
- * Yields the pastes of an export, oldest first. Reads them in pages. A paste that is deleted when it is read is left out: an export would
- * be its one read.
+ * Yields the pastes of an export, oldest first. Reads them in pages. A paste that is deleted when it is read
+ * is left out: an export would be its one read.
  * @param onLeftOut called for each paste that is left out
  * @throws the signal's reason
  */
@@ -39,8 +39,9 @@ export async function* selectPastes(
 }
 
 /**
- * Whether an export has more than `limit` pastes. The fast count includes expired pastes and others that are not exported, so the pastes
- * are read one by one only when this count exceeds the limit. @throws the signal's reason
+ * Whether an export has more than `limit` pastes. The fast count includes expired pastes and others that are
+ * not exported, so the pastes are read one by one only when this count exceeds the limit. @throws the
+ * signal's reason
  */
 export async function hasMoreThan(
   limit: number,
@@ -57,7 +58,10 @@ export async function hasMoreThan(
   return false;
 }
 
-/** FAILED pastes have no content and read as not found, so they are exported only when the filter asks for them. */
+/**
+ * FAILED pastes have no content and read as not found, so they are exported only when the filter asks for
+ * them.
+ */
 function isExported({ status }: ExportablePaste, filter: ExportFilter): boolean {
   return status !== 'FAILED' || filter.status === 'FAILED';
 }

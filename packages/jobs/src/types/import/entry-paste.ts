@@ -29,7 +29,8 @@ function titleOf(name: string): string {
 }
 
 /**
- * A paste as POST accepts it, but without a parent, or as an NDJSON export writes it. Fields that only an export has are accepted and ignored.
+ * A paste as POST accepts it, but without a parent, or as an NDJSON export writes it. Fields that only an
+ * export has are accepted and ignored.
  */
 const entrySchema = jsonPaste.omit({ parent: true }).extend({
   content: jsonPaste.shape.content.optional(),
@@ -43,8 +44,9 @@ const entrySchema = jsonPaste.omit({ parent: true }).extend({
 });
 
 /**
- * Creates the paste of a JSON object. An entry's expires_at, which exports contain, applies unless it has passed or expires_in is given for
- * the entry or for all entries. So pastes that are exported and imported again keep their expiry. @throws InvalidEntryError
+ * Creates the paste of a JSON object. An entry's expires_at, which exports contain, applies unless it has
+ * passed or expires_in is given for the entry or for all entries. So pastes that are exported and imported
+ * again keep their expiry. @throws InvalidEntryError
  */
 export function pasteFromObject(
   object: Readonly<Record<string, unknown>>,
@@ -77,8 +79,9 @@ function tooLarge(maxBytes: number): InvalidEntryError {
 }
 
 /**
- * A line of an export has a short code, and its slug is ignored: usually the exported paste still has it. Whoever writes an entry with a
- * slug expects the slug, which an import does not give. @throws InvalidEntryError
+ * A line of an export has a short code, and its slug is ignored: usually the exported paste still has it.
+ * Whoever writes an entry with a slug expects the slug, which an import does not give. @throws
+ * InvalidEntryError
  */
 function assertNoSlug({ slug = null, short_code: shortCode }: z.output<typeof entrySchema>): void {
   if (slug === null || slug === '' || shortCode !== undefined) return;

@@ -11,7 +11,8 @@ const MAX_BATCH_BYTES = 8 * 1024 * 1024;
 
 /**
  * Creates a paste for each entry that no earlier attempt has imported.
- * @throws ExecutionTakenError, DependencyUnavailableError, or the signal's reason. The pastes created until then stay.
+ * @throws ExecutionTakenError, DependencyUnavailableError, or the signal's reason. The pastes created until
+ * then stay.
  */
 export async function importEntries(
   context: Omit<JobContext<unknown>, 'parameters'>,

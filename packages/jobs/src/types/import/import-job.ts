@@ -17,8 +17,10 @@ export const importJob = defineJobType({
 });
 
 /**
- * The result contains `imported` and `failed` (the numbers of entries that did and did not become pastes) and `errors` (the first thousand
- * failed entries), and where macOS has added files to the archive, `skipped` (their number) and `skipped_files` (the first thousand). An attempt skips the positions that earlier attempts have imported.
+ * The result contains `imported` and `failed` (the numbers of entries that did and did not become pastes) and
+ * `errors` (the first thousand failed entries), and where macOS has added files to the archive, `skipped`
+ * (their number) and `skipped_files` (the first thousand). An attempt skips the positions that earlier
+ * attempts have imported.
  */
 async function run(context: JobContext<ImportParameters>): Promise<JobEnding> {
   const report = new ImportReport();

@@ -30,7 +30,10 @@ export interface Input {
   entries(): AsyncIterable<Entry> | Iterable<Entry>;
 }
 
-/** The import as a whole is impossible, and another attempt would find the same. The message is shown to the job's owner. */
+/**
+ * The import as a whole is impossible, and another attempt would find the same. The message is shown to the
+ * job's owner.
+ */
 export class ImportRefusedError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

@@ -1,7 +1,10 @@
 import { MAX_ENTRIES, SourceRefusedError } from './source/archive-rules.ts';
 import { type Entry, type EntryPaste, type Input, InvalidEntryError } from './input.ts';
 
-/** A paste has ten fields. An object with many more values is not a paste, and millions of values would block the parser for seconds. */
+/**
+ * A paste has ten fields. An object with many more values is not a paste, and millions of values would block
+ * the parser for seconds.
+ */
 const MAX_VALUES = 100;
 
 /** Including blank lines: each costs some hundred nanoseconds, and they are scanned without a pause. */
@@ -11,8 +14,9 @@ const NEWLINE = 0x0a;
 const BLANK = /^[\t\r ]*$/;
 
 /**
- * The entries of an NDJSON source: one for each line that is not blank. An entry's position is the number of its line, from 0. The length
- * of a line is not limited, because the whole source is one paste in memory. @throws SourceRefusedError for too many lines
+ * The entries of an NDJSON source: one for each line that is not blank. An entry's position is the number of
+ * its line, from 0. The length of a line is not limited, because the whole source is one paste in memory.
+ * @throws SourceRefusedError for too many lines
  */
 export function ndjsonInput(
   source: Buffer,

@@ -18,7 +18,8 @@ interface PasteRules {
 }
 
 /**
- * Opens the input that the parameters name. An archive is read to its end first, so that nothing is imported from one that is refused.
+ * Opens the input that the parameters name. An archive is read to its end first, so that nothing is imported
+ * from one that is refused.
  * @throws ImportRefusedError, DependencyUnavailableError, or the signal's reason
  */
 export async function openInput({
@@ -59,7 +60,10 @@ async function sourceInput(source: Buffer, rules: PasteRules, signal: AbortSigna
   return await archiveInput(format, source, rules, signal);
 }
 
-/** Reads the archive twice, which costs seconds at most. Otherwise up to 512 MiB of files would stay in memory until the last is checked. */
+/**
+ * Reads the archive twice, which costs seconds at most. Otherwise up to 512 MiB of files would stay in memory
+ * until the last is checked.
+ */
 async function archiveInput(
   format: ArchiveFormat,
   source: Buffer,

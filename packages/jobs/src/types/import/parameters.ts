@@ -19,7 +19,10 @@ const sourceShortCode = z.string('must be a text').refine(isShortCode, 'must be 
     'The short code of a paste that is NDJSON (one item on each line), a tar, a tar.gz or a zip (one paste for each file, titled with its path). The format is detected from the content.',
 });
 
-/** The parameters of an import. Each attempt parses the stored output again, so parsing an output must return the same output. */
+/**
+ * The parameters of an import. Each attempt parses the stored output again, so parsing an output must return
+ * the same output.
+ */
 export const importParameters = z
   .strictObject(
     {

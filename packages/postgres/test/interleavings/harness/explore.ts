@@ -19,9 +19,9 @@ export interface Explored {
 }
 
 /**
- * Runs the operations in orders of their moves: in every order, unless `orders` chooses others. The rows that two of them touch are locked
- * beforehand, so that a statement stops at each of these rows. A second exploration leaves the rows unlocked that one of the operations
- * skips when they are locked.
+ * Runs the operations in orders of their moves: in every order, unless `orders` chooses others. The rows that
+ * two of them touch are locked beforehand, so that a statement stops at each of these rows. A second
+ * exploration leaves the rows unlocked that one of the operations skips when they are locked.
  */
 export async function explore(
   lane: Lane,

@@ -20,7 +20,9 @@ export function findViolations(
   ];
 }
 
-/** The audit trail leads from the state before the schedule to the present one, by transitions of the tables. */
+/**
+ * The audit trail leads from the state before the schedule to the present one, by transitions of the tables.
+ */
 function findGaps(before: Snapshot, after: Snapshot): string[] {
   const problems: string[] = [];
   const reached = new Map(Object.entries(before.states));
@@ -41,7 +43,10 @@ function findGaps(before: Snapshot, after: Snapshot): string[] {
   return problems;
 }
 
-/** A process that says that it changed a state has a transition in the audit trail; a loser has none, and says so. */
+/**
+ * A process that says that it changed a state has a transition in the audit trail; a loser has none, and says
+ * so.
+ */
 function findWrongReports(transitions: readonly Transition[], reports: readonly RunnerReport[]): string[] {
   return reports
     .filter(({ changed }) => changed !== undefined)

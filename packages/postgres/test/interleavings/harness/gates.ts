@@ -3,7 +3,9 @@ import type { Database, Schema } from '../../../src/index.ts';
 import type { LockPoint, World } from './operation.ts';
 import { readPid } from './session.ts';
 
-/** A session for each lock point that holds its row locked, until the schedule lets the first waiter through. */
+/**
+ * A session for each lock point that holds its row locked, until the schedule lets the first waiter through.
+ */
 export class Gates {
   readonly #sessions: readonly Database[];
   readonly #closed = new Map<number, ControlledTransaction<Schema>>();

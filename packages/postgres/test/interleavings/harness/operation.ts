@@ -28,17 +28,22 @@ export interface World {
 }
 
 /**
- * What a statement reports to its caller. undefined: it does not say whether it changed a state. `rolledBack`: its transaction is rolled
- * back, and the operation ends.
+ * What a statement reports to its caller. undefined: it does not say whether it changed a state.
+ * `rolledBack`: its transaction is rolled back, and the operation ends.
  */
 type Report = { readonly changed: boolean } | { readonly rolledBack: true } | undefined;
 
-/** Runs in a transaction of its own, which is committed by a later move. `actor` is unique in the schedule. */
+/**
+ * Runs in a transaction of its own, which is committed by a later move. `actor` is unique in the schedule.
+ */
 export interface Statement<State> {
   readonly statement: (db: Database, world: World, actor: string, state: State) => Promise<Report>;
 }
 
-/** A statement that only reads: it is one move. @returns false when the operation has nothing to do and ends */
+/**
+ * A statement that only reads: it is one move.
+ * @returns false when the operation has nothing to do and ends
+ */
 export interface Read<State> {
   readonly read: (db: Database, world: World, state: State) => Promise<boolean>;
 }

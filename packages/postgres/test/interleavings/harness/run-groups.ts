@@ -18,7 +18,10 @@ export interface GroupsResult {
   readonly bad: readonly string[];
 }
 
-/** Every group of `size` operations of each scenario. An operation also meets itself: two processes do the same. */
+/**
+ * Every group of `size` operations of each scenario. An operation also meets itself: two processes do the
+ * same.
+ */
 export function groupsOf(scenarios: readonly Scenario[], size: number): readonly Group[] {
   return scenarios.flatMap((scenario) =>
     combinations(scenario.operations, size).map((operations) => ({ scenario, operations })),

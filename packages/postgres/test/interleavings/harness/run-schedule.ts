@@ -34,8 +34,8 @@ export interface ScheduleResult {
 export type Choose = (enabled: readonly number[], moves: number) => number;
 
 /**
- * Runs the operations in the order that `choose` chooses, one move at a time. A move starts a statement, lets it pass a locked row, or
- * commits it; it lasts until each running statement has ended or waits for a lock.
+ * Runs the operations in the order that `choose` chooses, one move at a time. A move starts a statement, lets
+ * it pass a locked row, or commits it; it lasts until each running statement has ended or waits for a lock.
  */
 export async function runSchedule(
   lane: Lane,
@@ -68,7 +68,9 @@ export async function runSchedule(
   return { choices, moves, reports: runners.map(({ report }) => report), problems };
 }
 
-/** A runner waits for a row that is locked on purpose, and for no other runner: it is the first in the queue. */
+/**
+ * A runner waits for a row that is locked on purpose, and for no other runner: it is the first in the queue.
+ */
 function canMove({ phase, pid }: Runner, blockers: ReadonlyMap<number, readonly number[]>, gates: Gates) {
   if (phase === 'ended') return false;
   return phase !== 'running' || (blockers.get(pid) ?? []).every((blocker) => gates.has(blocker));
@@ -86,8 +88,8 @@ async function move(
 }
 
 /**
- * Resolves when each statement has ended or waits for another runner or a gate. A wait for anybody else, such as an autovacuum that
- * truncates a table, ends without a move.
+ * Resolves when each statement has ended or waits for another runner or a gate. A wait for anybody else, such
+ * as an autovacuum that truncates a table, ends without a move.
  * @returns what each waiting session waits for
  */
 async function untilAllWait(

@@ -28,7 +28,9 @@ const newRequest = (): Request => ({
   holdsKey: false,
 });
 
-/** @param holdSeconds 0: the claim has expired when the next request comes, as after a process that was frozen */
+/**
+ * @param holdSeconds 0: the claim has expired when the next request comes, as after a process that was frozen
+ */
 const claimKey = (holdSeconds: number): Statement<Request> => ({
   statement: async (db, _world, _actor, request) => {
     const claim = { ...request.held, fingerprint: Buffer.alloc(32), holdSeconds, retentionSeconds: 3600 };
@@ -81,13 +83,18 @@ export const slowKeyedCreate = operation('create with a key slowly', nothing, ne
   createAndAnswer,
 ]);
 
-/** The client disconnects, or the insert fails, after the claim: nothing is created, and the key is released. */
+/**
+ * The client disconnects, or the insert fails, after the claim: nothing is created, and the key is released.
+ */
 export const cancelledKeyedCreate = operation('cancelled create with a key', nothing, newRequest, [
   claimKey(15),
   releaseKey,
 ]);
 
-/** The client disconnects while the transaction runs: the api finishes, and releases the key after the commit, too. */
+/**
+ * The client disconnects while the transaction runs: the api finishes, and releases the key after the commit,
+ * too.
+ */
 export const abandonedKeyedCreate = operation('abandoned create with a key', nothing, newRequest, [
   claimKey(15),
   createAndAnswer,

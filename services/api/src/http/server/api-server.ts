@@ -65,7 +65,8 @@ export class ApiServer implements Component {
       connectionsCheckingInterval: Math.min(1000, options.requestTimeoutMs / 2),
       requireHostHeader: false, // the app refuses such a request, with problem details
     });
-    // Node would drop the headers after the 2,000th without a word, for example Authorization. Their bytes are limited.
+    // Node would drop the headers after the 2,000th without a word, for example Authorization. Their bytes
+    // are limited.
     this.#server.maxHeadersCount = 0;
     this.#server.keepAliveTimeout = KEEP_ALIVE_MS;
     this.#server.timeout = IDLE_MS;

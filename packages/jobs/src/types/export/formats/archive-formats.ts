@@ -29,7 +29,10 @@ async function* lines(files: AsyncIterable<ExportedFile>): AsyncGenerator<Buffer
   }
 }
 
-/** One line for each paste, in pieces, because JSON escapes can make content six times as long. Content that is not UTF-8 is base64. */
+/**
+ * One line for each paste, in pieces, because JSON escapes can make content six times as long. Content that
+ * is not UTF-8 is base64.
+ */
 function* line({ paste, content }: ExportedFile): Generator<Buffer> {
   const fields = {
     short_code: paste.shortCode,
@@ -87,8 +90,8 @@ const tarGz: ArchiveFormat = {
 };
 
 /**
- * A zip ends with a directory of all its files, which is held in memory until then, half a kilobyte for each, and yazl searches it for each
- * file. The other formats have no such limit.
+ * A zip ends with a directory of all its files, which is held in memory until then, half a kilobyte for each,
+ * and yazl searches it for each file. The other formats have no such limit.
  */
 const MAX_ZIP_FILES = 50_000;
 
@@ -118,8 +121,9 @@ export function zipUpTo(maxFiles: number): ArchiveFormat {
 const zip = zipUpTo(MAX_ZIP_FILES);
 
 /**
- * Adds a file, and resolves when its content has been written. yazl keeps what a file was added with until the end of the archive: a buffer
- * would stay in memory. It gets a function instead, which drops its stream after one call.
+ * Adds a file, and resolves when its content has been written. yazl keeps what a file was added with until
+ * the end of the archive: a buffer would stay in memory. It gets a function instead, which drops its stream
+ * after one call.
  */
 async function add(archive: ZipFile, { paste, content }: ExportedFile, closed: AbortSignal): Promise<void> {
   let source: Readable | null = Readable.from(inPieces(content, ZIP_PIECE_BYTES));
@@ -141,8 +145,8 @@ interface KeptEntry {
 }
 
 /**
- * Frees memory of the last file. yazl keeps its name, which is a slice of the 64 KiB pool of Node's short buffers and keeps the whole pool:
- * 2000 files kept 128 MiB. A copy of the name does not.
+ * Frees memory of the last file. yazl keeps its name, which is a slice of the 64 KiB pool of Node's short
+ * buffers and keeps the whole pool: 2000 files kept 128 MiB. A copy of the name does not.
  */
 function dropContent(archive: ZipFile): void {
   const entry = (archive as unknown as { readonly entries: readonly KeptEntry[] }).entries.at(-1);

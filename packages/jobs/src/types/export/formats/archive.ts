@@ -25,11 +25,17 @@ export interface ArchiveFormat {
   readonly contentType: string;
   /** `write` throws a TooManyFilesError for more files. */
   readonly maxFiles: number;
-  /** Writes the files to an archive with backpressure: the next file is requested when the output was read. An error on one side ends the other. */
+  /**
+   * Writes the files to an archive with backpressure: the next file is requested when the output was read. An
+   * error on one side ends the other.
+   */
   write(files: AsyncIterable<ExportedFile>): Readable;
 }
 
-/** Slices of `content` of up to `bytes` each, without copies: a consumer that was given all of it would keep or inflate it in one go. */
+/**
+ * Slices of `content` of up to `bytes` each, without copies: a consumer that was given all of it would keep
+ * or inflate it in one go.
+ */
 export function* inPieces(content: Buffer, bytes: number): Generator<Buffer> {
   for (let start = 0; start < content.length; start += bytes) yield content.subarray(start, start + bytes);
 }
@@ -41,8 +47,8 @@ export function archivedName({ shortCode, title }: Pick<ExportablePaste, 'shortC
 }
 
 /**
- * Runs `feed`, which writes the files to the archive behind `output`. When `feed` fails, the output is destroyed with its error. When the
- * output is destroyed, `closed` is aborted and `feed` must end.
+ * Runs `feed`, which writes the files to the archive behind `output`. When `feed` fails, the output is
+ * destroyed with its error. When the output is destroyed, `closed` is aborted and `feed` must end.
  */
 export function feedArchive<T extends Readable>(output: T, feed: (closed: AbortSignal) => Promise<void>): T {
   const closed = new AbortController();

@@ -1,6 +1,6 @@
 /**
- * The source cannot be imported: it is damaged, hostile, too large or of an unknown format. Another attempt would find the same. The
- * message is a clause about the source, e.g. "it is truncated".
+ * The source cannot be imported: it is damaged, hostile, too large or of an unknown format. Another attempt
+ * would find the same. The message is a clause about the source, e.g. "it is truncated".
  */
 export class SourceRefusedError extends Error {
   constructor(message: string, options?: ErrorOptions) {
@@ -15,7 +15,10 @@ export const MAX_ENTRIES = 10_000;
 const MIB = 1024 * 1024;
 const MAX_INFLATED_MIB = 512;
 
-/** Text compresses to a tenth, logs to a fiftieth. DEFLATE can reach a thousandth, but only bombs come near it. */
+/**
+ * Text compresses to a tenth, logs to a fiftieth. DEFLATE can reach a thousandth, but only bombs come near
+ * it.
+ */
 const MAX_RATIO = 200;
 
 /** The ratio is not checked up to this size. */
@@ -54,17 +57,28 @@ export class EntryBudget {
 /** The size of a tar's blocks. A header is one block. */
 export const BLOCK_BYTES = 512;
 
-/** Names have some hundred bytes, and Linux stores up to 64 KiB of attributes for a file. Each header is read into memory as a whole. */
+/**
+ * Names have some hundred bytes, and Linux stores up to 64 KiB of attributes for a file. Each header is read
+ * into memory as a whole.
+ */
 const MAX_EXTENSION_KIB = 256;
 
-/** pax and GNU have up to four of these headers for an entry, 1 KiB each with its block: 40 MiB for MAX_ENTRIES entries. */
+/**
+ * pax and GNU have up to four of these headers for an entry, 1 KiB each with its block: 40 MiB for
+ * MAX_ENTRIES entries.
+ */
 const MAX_EXTENSIONS_MIB = 64;
 
-/** Limits the extension headers of a tar. It counts bytes, which limits both their number and their length. */
+/**
+ * Limits the extension headers of a tar. It counts bytes, which limits both their number and their length.
+ */
 export class ExtensionBudget {
   #bytes = 0;
 
-  /** @param bytes the stated size of one header @throws SourceRefusedError when it or the total exceeds its limit */
+  /**
+   * @param bytes the stated size of one header
+   * @throws SourceRefusedError when it or the total exceeds its limit
+   */
   spend(bytes: number): void {
     if (!(bytes <= MAX_EXTENSION_KIB * 1024))
       throw new SourceRefusedError(`it has a header of more than ${MAX_EXTENSION_KIB} KiB`);
@@ -122,8 +136,9 @@ export function entryRefused(name: string, why: string): SourceRefusedError {
 }
 
 /**
- * Normalises the name of an entry to a relative path without `./`. A name only becomes a title here, but an archive with a name that leads
- * out of its folder is hostile or damaged. @throws SourceRefusedError for such a name
+ * Normalises the name of an entry to a relative path without `./`. A name only becomes a title here, but an
+ * archive with a name that leads out of its folder is hostile or damaged. @throws SourceRefusedError for such
+ * a name
  */
 export function entryName(name: string): string {
   if (name.includes('\0')) throw entryRefused(name, 'has a NUL in its name');

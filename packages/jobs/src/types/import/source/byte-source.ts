@@ -8,8 +8,8 @@ import { isTarHeader, isZero } from './tar-header.ts';
 const NOTHING = Buffer.alloc(0);
 
 /**
- * Reads requested numbers of bytes from a stream of pieces. Holds one piece and requests the next one only when it is needed. Between two
- * pieces it yields to the event loop and checks the signal.
+ * Reads requested numbers of bytes from a stream of pieces. Holds one piece and requests the next one only
+ * when it is needed. Between two pieces it yields to the event loop and checks the signal.
  */
 export class ByteSource {
   readonly #pieces: Iterator<Buffer> | AsyncIterator<Buffer>;
@@ -22,7 +22,11 @@ export class ByteSource {
     this.#signal = signal;
   }
 
-  /** Returns the next `bytes` bytes, or null at the end. @throws SourceRefusedError when the source is shorter @throws the signal's reason */
+  /**
+   * Returns the next `bytes` bytes, or null at the end.
+   * @throws SourceRefusedError when the source is shorter
+   * @throws the signal's reason
+   */
   async take(bytes: number): Promise<Buffer | null> {
     if (this.#held.length === 0 && !(await this.#hold())) return null;
     if (this.#held.length >= bytes) return this.#upTo(bytes);
@@ -69,8 +73,8 @@ export const PIECE_BYTES = 64 * 1024;
 const INFLATED_PIECE_BYTES = 256 * 1024;
 
 /**
- * Decompresses a gzip. Several members in sequence are one stream (RFC 1952). Zeros after the last member are padding, as on tapes; any
- * other bytes after it are refused.
+ * Decompresses a gzip. Several members in sequence are one stream (RFC 1952). Zeros after the last member are
+ * padding, as on tapes; any other bytes after it are refused.
  */
 export async function* gunzipInPieces(source: Buffer): AsyncGenerator<Buffer> {
   const budget = new InflationBudget(source.length);
@@ -86,7 +90,9 @@ export async function* gunzipInPieces(source: Buffer): AsyncGenerator<Buffer> {
 
 export type SourceFormat = 'zip' | 'tar.gz' | 'tar' | 'ndjson';
 
-/** Signatures at the start of a zip: of its first file, of the end record of an empty zip, and of a split zip. */
+/**
+ * Signatures at the start of a zip: of its first file, of the end record of an empty zip, and of a split zip.
+ */
 const ZIP_SIGNATURES = new Set([0x04034b50, 0x06054b50, 0x08074b50]);
 
 /** Detects the format from the first bytes. @returns null for a format that cannot be imported */

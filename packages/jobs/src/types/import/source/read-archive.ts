@@ -8,7 +8,8 @@ export type ArchiveFormat = Exclude<SourceFormat, 'ndjson'>;
 
 /**
  * Yields the regular files of an untrusted archive. An archive inside it is a file like any other.
- * @throws SourceRefusedError, possibly after some files: an archive is known to be valid only after it was read to its end
+ * @throws SourceRefusedError, possibly after some files: an archive is known to be valid only after it was
+ * read to its end
  * @throws the signal's reason
  */
 export async function* readArchive(

@@ -21,7 +21,10 @@ import {
 } from './tar-header.ts';
 
 interface TarOptions extends ReadOptions {
-  /** Limits the sizes that headers state, to refuse an obvious bomb early. The bytes out of a gzip are counted by gunzip. */
+  /**
+   * Limits the sizes that headers state, to refuse an obvious bomb early. The bytes out of a gzip are counted
+   * by gunzip.
+   */
   readonly stated: InflationBudget;
 }
 
@@ -30,8 +33,9 @@ interface TarEntry extends TarHeader {
 }
 
 /**
- * Yields the regular files of a tar in the formats v7, POSIX (ustar and pax) and GNU. It reads block by block on demand. tar-stream's
- * extractor is not used because it accepts all it is sent, including unlimited headers and entries after a refused one.
+ * Yields the regular files of a tar in the formats v7, POSIX (ustar and pax) and GNU. It reads block by block
+ * on demand. tar-stream's extractor is not used because it accepts all it is sent, including unlimited
+ * headers and entries after a refused one.
  * @throws SourceRefusedError, or what `bytes` throws
  */
 export async function* readTar(
@@ -55,7 +59,10 @@ export async function* readTar(
   }
 }
 
-/** Yields the header of each entry, merged with its extension headers. The caller must then read the entry's content from the source. */
+/**
+ * Yields the header of each entry, merged with its extension headers. The caller must then read the entry's
+ * content from the source.
+ */
 async function* entriesOf(source: ByteSource): AsyncGenerator<TarEntry> {
   const budget = new ExtensionBudget();
   let extension: TarExtension = {};
@@ -83,7 +90,8 @@ async function* entriesOf(source: ByteSource): AsyncGenerator<TarEntry> {
 function entryOf(header: TarHeader, extension: TarExtension): TarEntry {
   const { paxName, gnuName, size = header.size, isSparse = false } = extension;
   const name = paxName || gnuName || header.name;
-  // The v7 format has no type for folders: their names end with a slash. The full name counts, because a header may truncate it at a slash.
+  // The v7 format has no type for folders: their names end with a slash. The full name counts, because a
+  // header may truncate it at a slash.
   const isFolder = header.type === '0' && size === 0 && name.endsWith('/');
   return { name, type: isFolder ? '5' : header.type, size, isSparse };
 }

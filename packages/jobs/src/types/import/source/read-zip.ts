@@ -17,7 +17,9 @@ const ENCRYPTED = 0x1 | 0x2000;
 const STORED = 0;
 const DEFLATED = 8;
 
-/** The Unix file type in the upper half of an entry's external attributes. 0: the zip was not created on Unix. */
+/**
+ * The Unix file type in the upper half of an entry's external attributes. 0: the zip was not created on Unix.
+ */
 const KIND = 0o170000;
 const REGULAR = 0o100000;
 const FOLDER = 0o040000;
@@ -31,7 +33,8 @@ interface NamedEntry {
 }
 
 /**
- * Yields the regular files of a zip in the order of its directory. The whole directory is read and checked before anything is inflated.
+ * Yields the regular files of a zip in the order of its directory. The whole directory is read and checked
+ * before anything is inflated.
  * @throws SourceRefusedError, or the errors of yauzl and zlib for a damaged zip
  */
 export async function* readZip(source: Buffer, options: ReadOptions): AsyncGenerator<ArchiveFile> {
@@ -64,14 +67,20 @@ async function directoryOf(zip: ZipFile, source: Buffer): Promise<readonly Named
   return files;
 }
 
-/** Names are mostly UTF-8 even where the entry's flag does not say so. Other names are in the DOS code page 437. */
+/**
+ * Names are mostly UTF-8 even where the entry's flag does not say so. Other names are in the DOS code page
+ * 437.
+ */
 function nameOf({ fileNameRaw, generalPurposeBitFlag, extraFields }: Entry): string {
   return isUtf8(fileNameRaw)
     ? fileNameRaw.toString()
     : getFileNameLowLevel(generalPurposeBitFlag, fileNameRaw, extraFields, true);
 }
 
-/** @returns false for a folder @throws SourceRefusedError for anything but files and folders that can be read */
+/**
+ * @returns false for a folder
+ * @throws SourceRefusedError for anything but files and folders that can be read
+ */
 function isRegular(entry: Entry, name: string): boolean {
   const {
     externalFileAttributes: attributes,

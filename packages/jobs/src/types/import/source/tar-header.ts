@@ -21,7 +21,9 @@ export function isZero(bytes: Uint8Array): boolean {
   return bytes.every((byte) => byte === 0);
 }
 
-/** Whether this can be the start of a tar: a header with a valid checksum, or the zeros that end an empty tar. */
+/**
+ * Whether this can be the start of a tar: a header with a valid checksum, or the zeros that end an empty tar.
+ */
 export function isTarHeader(source: Buffer): boolean {
   const block = source.subarray(0, BLOCK_BYTES);
   return block.length === BLOCK_BYTES && (isZero(block) || hasValidChecksum(block));
@@ -77,8 +79,8 @@ export interface TarExtension {
 }
 
 /**
- * The types of extension headers: pax for one entry (x) and for all entries (g), GNU for a long name (L) and a long link name (K). The
- * global pax header, in which git stores the commit, is ignored.
+ * The types of extension headers: pax for one entry (x) and for all entries (g), GNU for a long name (L) and
+ * a long link name (K). The global pax header, in which git stores the commit, is ignored.
  */
 const EXTENSIONS = new Set(['x', 'g', 'L', 'K']);
 

@@ -9,8 +9,8 @@ const END = { bytes: 22, directorySize: 12, directoryStart: 16, commentLength: 2
 const IN_ZIP64 = 0xffff_ffff;
 
 /**
- * A zip states its number of entries and the length of its directory. When they disagree, entries would be skipped silently. A zip64 stores
- * the length elsewhere and is not checked. @throws SourceRefusedError
+ * A zip states its number of entries and the length of its directory. When they disagree, entries would be
+ * skipped silently. A zip64 stores the length elsewhere and is not checked. @throws SourceRefusedError
  */
 export function assertWholeDirectory(source: Buffer, entries: readonly Entry[]): void {
   const end = findEndRecord(source);
