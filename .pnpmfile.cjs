@@ -1,5 +1,4 @@
-// openapi-typescript reads TypeScript's compiler API, which version 7 doesn't have: it gets a TypeScript 5 of
-// its own.
+// openapi-typescript reads TypeScript's compiler API, which version 7 doesn't have: it gets a TypeScript 5 of its own.
 module.exports = {
   hooks: {
     readPackage(manifest) {
