@@ -167,7 +167,7 @@ const hot: Record<string, (db: Database, scene: Scene) => Promise<unknown>> = {
     ),
   'reading a paste': (db, { codes }) => findPaste(db, codes[0]!),
   'reading a paste by its slug': (db, { named: { slug } }) => findPasteBySlug(db, slug),
-  'looking which of 10 exported pastes are still there': (db, { codes }) => findAlive(db, codes),
+  'looking which of 4 exported pastes are still there': (db, { codes }) => findAlive(db, codes.slice(0, 4)),
   'telling why a paste was not created': (db, { named, codes }) =>
     findRefusal(db, pasteToCreate({ ...named, parent: codes[0]! }), { maxSlugs: 1000 }),
   'stamping what was dispatched': (db, { pending }) => stampDispatched(db, pending),
