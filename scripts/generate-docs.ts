@@ -24,15 +24,14 @@ keepGenerated('docs/state-machines.md', page, 'the machine tables and the calls 
 
 function section(machine: Machine): string {
   const states = statesOf(machine);
-  const rows = states.map((state) => {
-    return `| \`${state}\` | ${machine.states[state]?.meaning ?? ''} |`;
-  });
+  const meanings = states.map((state) => `- \`${state}\`: ${machine.states[state]?.meaning ?? ''}`);
   return [
     `## ${machine.name}`,
     `Stored in \`${machine.storedIn.table}.${machine.storedIn.column}\`.`,
     ['```mermaid', ...diagram(machine), '```'].join('\n'),
-    ['| state | meaning |', '| --- | --- |', ...rows].join('\n'),
-    ['| transition | statement |', '| --- | --- |', ...arrows(machine)].join('\n'),
+    meanings.join('\n'),
+    'The statements of the transitions:',
+    arrows(machine).join('\n'),
     '',
   ].join('\n\n');
 }
@@ -47,11 +46,11 @@ function diagram(machine: Machine): string[] {
   ];
 }
 
-/** A row for each arrow, with the files whose statements make the transition. */
+/** A line for each arrow, with the files whose statements make the transition. */
 function arrows(machine: Machine): string[] {
   return transitionsOf(machine).map(([from, to]) => {
     const files = sources.get(machine.name)?.get(`${from} → ${to}`) ?? [];
     const links = files.map((file) => `[${basename(file)}](../${file})`);
-    return `| \`${from}\` → \`${to}\` | ${links.join(', ')} |`;
+    return `- \`${from}\` → \`${to}\`: ${links.join(', ')}`;
   });
 }
