@@ -34,7 +34,7 @@ CMD ["dist/main.js"]
 
 FROM runtime AS api
 # MALLOC_MMAP_THRESHOLD_: malloc gives a buffer of 1 MiB or more back to the system when the buffer is freed. By default it stops
-# doing so after the first one, and an api that has received large bodies keeps 160 MiB (ADR 24).
+# doing so after the first one, and an api that has received large bodies keeps 160 MiB.
 ENV API_HOST=0.0.0.0 MALLOC_MMAP_THRESHOLD_=1048576
 EXPOSE 3000 9464
 HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 CMD ["/usr/local/bin/node", "/app/healthcheck.mjs", "9464"]

@@ -18,7 +18,7 @@ const allowed: Record<string, string[]> = {
   '@pasteflow/client': [],
   '@pasteflow/sealed': [],
   '@pasteflow/web': ['@pasteflow/domain', '@pasteflow/sealed'],
-  '@pasteflow/cli': ['@pasteflow/client', '@pasteflow/sealed'],
+  '@pasteflow/cli': ['@pasteflow/client', '@pasteflow/sealed', '@pasteflow/web'],
   '@pasteflow/e2e': ['@pasteflow/client', '@pasteflow/dev-stack', '@pasteflow/domain'],
   '@pasteflow/service-kit': ['@pasteflow/domain', '@pasteflow/sealed', ...adapters],
   '@pasteflow/jobs': ['@pasteflow/domain', '@pasteflow/service-kit', ...adapters],

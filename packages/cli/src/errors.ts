@@ -21,28 +21,38 @@ const MEANINGS: Readonly<Record<string, string>> = {
   EISDIR: 'This is a directory. Name a file.',
 };
 
-/** An error in words for the person at the terminal. It may have texts of the server: print it safely. */
-export function messageOf(error: unknown): string {
+/**
+ * An error in words for the person at the terminal. It may have texts of the server: print it safely.
+ * @param about the file that the message is printed with, which it then does not repeat
+ */
+export function messageOf(error: unknown, about?: string): string {
   if (error instanceof PasteflowApiError) return apiMessageOf(error);
   if (error instanceof PasteflowConnectionError)
-    return `The server did not answer: ${error.message}${causeOf(error)}. Check the network and the server's URL.`;
+    return `The connection to the server failed: ${reasonOf(error)}. Check the network and the server's URL.`;
   const { code, path } = error as NodeJS.ErrnoException;
   const meaning = code === undefined ? undefined : MEANINGS[code];
-  if (meaning !== undefined) return path === undefined ? meaning : `${path}: ${meaning}`;
+  if (meaning !== undefined) return path === undefined || path === about ? meaning : `${path}: ${meaning}`;
   return error instanceof Error ? error.message : String(error);
 }
 
 function apiMessageOf({ status, code, detail, errors, requestId }: PasteflowApiError): string {
+  if (code === 'reveal_required')
+    return 'This paste is deleted when it is read. To read it, once: pasteflow cat --reveal.';
   const fields = errors.map(({ path, message }) => ` ${path} ${message}.`).join('');
   const login = code === 'unauthorized' ? ' Log in with `pasteflow login`.' : '';
   const report = status >= 500 && requestId !== null ? ` (request ${requestId})` : '';
   return `${detail}${fields}${login}${report}`;
 }
 
-/** Node's fetch says `fetch failed`, and its cause says why: `connect ECONNREFUSED 127.0.0.1:3000`. */
-function causeOf(error: Error): string {
-  let deepest: unknown = error.cause;
-  while (deepest instanceof Error && deepest.cause instanceof Error) deepest = deepest.cause;
-  const text = deepest instanceof Error ? deepest.message : '';
-  return text === '' || error.message.includes(text) ? '' : ` (${text})`;
+/**
+ * Without the request, which the person knows. Node's fetch says `fetch failed`, and its cause says why:
+ * `connect ECONNREFUSED 127.0.0.1:3000`.
+ */
+function reasonOf(error: Error): string {
+  const own = error.message.replace(/^[A-Z]+ \S+: (fetch failed(: )?)?/, '');
+  let deepest: Partial<NodeJS.ErrnoException> = error;
+  while (typeof deepest.cause === 'object' && deepest.cause !== null) deepest = deepest.cause;
+  const cause = deepest.message || deepest.code || ''; // a name with several addresses has a code alone
+  if (own === '') return cause;
+  return error.message.includes(cause) ? own : `${own} (${cause})`;
 }

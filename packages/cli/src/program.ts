@@ -2,10 +2,12 @@ import { Command, CommanderError } from 'commander';
 import { cancel } from './commands/jobs.ts';
 import { cat, type CatOptions, diff } from './commands/cat.ts';
 import { completionScript, type Shell, SHELLS } from './commands/completion.ts';
+import { edit, type EditOptions } from './commands/edit.ts';
 import { type ExportOptions, exportPastes } from './commands/export.ts';
 import { importFile, type ImportOptions } from './commands/import.ts';
-import { login, logout } from './commands/login.ts';
+import { login, logout, whoami } from './commands/login.ts';
 import { ls, type LsOptions } from './commands/ls.ts';
+import { open } from './commands/open.ts';
 import type { PrintOptions } from './commands/print-content.ts';
 import { put, type PutOptions } from './commands/put.ts';
 import { rm, type RmOptions } from './commands/rm.ts';
@@ -70,8 +72,8 @@ export function buildProgram(terminal: Terminal, act: Act): Command {
     .command('put')
     .description('makes a paste of each file, or of stdin, and prints its URL')
     .argument('[files...]', 'the files; - is stdin')
-    .option('-t, --title <title>', 'the title')
-    .option('-s, --syntax <language>', 'the language')
+    .option('-t, --title <title>', 'the title; otherwise the name of the file')
+    .option('-s, --syntax <language>', 'the language; otherwise the title or the first line tells')
     .option('-e, --expires <time>', EXPIRES)
     .option('--private', 'only you can read it')
     .option('--burn', 'the paste is deleted when it is read')
@@ -81,6 +83,15 @@ export function buildProgram(terminal: Terminal, act: Act): Command {
     .option('--encrypt', 'encrypt the content here; the key is in the URL behind #')
     .option('--password', 'with --encrypt: also ask for a password, or take PASTEFLOW_PASSWORD')
     .option('--qr', 'also draw the URL as a QR code, on stderr')
+    .option('--copy', 'also copy the URL to the clipboard')
+    .addHelpText(
+      'after',
+      examples(
+        'pasteflow put server.log',
+        'dmesg | pasteflow put --title "boot messages" --expires 2h --copy',
+        'pasteflow put --encrypt --burn password.txt',
+      ),
+    )
     .action(
       inSession((session, files: readonly string[], options: PutOptions) =>
         put(session, files.length === 0 ? ['-'] : files, options),
@@ -99,6 +110,13 @@ export function buildProgram(terminal: Terminal, act: Act): Command {
     .option('--reveal', 'also read a paste that is deleted when it is read: nobody can read it again')
     .option('--from <file>', 'read the content from a file that a failed --reveal has kept')
     .option('--raw', RAW)
+    .addHelpText(
+      'after',
+      examples(
+        'pasteflow cat q7Zk2Lm9Xa',
+        "pasteflow cat 'https://paste.example.org/q7Zk2Lm9Xa#KEY' -o notes",
+      ),
+    )
     .action(
       inSession((session, pastes: readonly string[], options: CatOptions) => cat(session, pastes, options)),
     );
@@ -109,6 +127,17 @@ export function buildProgram(terminal: Terminal, act: Act): Command {
     .option('-o, --output <file>', 'write to this file instead')
     .option('--raw', RAW)
     .action(inSession((session, paste: string, options: PrintOptions) => diff(session, paste, options)));
+  program
+    .command('edit')
+    .description('opens a paste in $VISUAL or $EDITOR, and makes a new paste of what you save')
+    .argument('<paste>', 'a short code or a URL')
+    .option('-e, --expires <time>', EXPIRES)
+    .action(inSession((session, paste: string, options: EditOptions) => edit(session, paste, options)));
+  program
+    .command('open')
+    .description('opens the page of a paste or a job in the browser')
+    .argument('<paste or job>', 'a short code, the id of a job, or a URL')
+    .action(inSession((session, named: string) => open(session, named)));
   program
     .command('ls')
     .description('lists your pastes, newest first')
@@ -161,6 +190,10 @@ export function buildProgram(terminal: Terminal, act: Act): Command {
     .description('forgets the token')
     .action(() => act((of) => logout(of, program.opts<CommonOptions>())));
   program
+    .command('whoami')
+    .description('prints the server, and whether the server accepts your token')
+    .action(() => act((of, signal) => whoami(of, program.opts<CommonOptions>(), signal)));
+  program
     .command('completion')
     .description('prints a script with which a shell completes this command')
     .argument('<shell>', SHELLS.join(', '))
@@ -171,6 +204,10 @@ export function buildProgram(terminal: Terminal, act: Act): Command {
       }),
     );
   return program;
+}
+
+function examples(...lines: readonly string[]): string {
+  return ['\nExamples:', ...lines.map((line) => `  ${line}`)].join('\n');
 }
 
 /** The values of an option that can be repeated. */
@@ -189,6 +226,15 @@ function newProgram({ stdout, stderr }: Terminal): Command {
     )
     .option('--anonymous', 'send no token')
     .option('--json', 'print each result as a line of JSON')
+    .addHelpText(
+      'after',
+      examples(
+        'pasteflow login --server https://paste.example.org',
+        'pasteflow put notes.txt',
+        'pasteflow cat q7Zk2Lm9Xa',
+        'pasteflow help put',
+      ),
+    )
     .exitOverride()
     .configureOutput({
       writeOut: (text) => void stdout.write(text),

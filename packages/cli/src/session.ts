@@ -1,4 +1,4 @@
-import { createClient, type PasteflowClient } from '@pasteflow/client';
+import { createClient, type OnRetry, PasteflowApiError, type PasteflowClient } from '@pasteflow/client';
 import { DeleteTokens } from './settings/delete-tokens.ts';
 import { isReadableByOthers, readSettings, type CommonOptions } from './settings/settings.ts';
 import { Output } from './terminal/output.ts';
@@ -38,7 +38,23 @@ export async function openSession(
     server,
     signal,
     isAnonymous: token === undefined,
-    client: createClient({ baseUrl: server, token }),
+    client: createClient({ baseUrl: server, token, onRetry: noteRetries(server, output) }),
     deleteTokens: new DeleteTokens(terminal.env, server),
+  };
+}
+
+const NOTE_EVERY_MS = 10_000;
+
+/** The third try comes half a second after the first: a connection that breaks once is not worth a note. */
+const QUIET_TRIES = 2;
+
+/** A person who waits learns why, again and again, but not of each try. */
+function noteRetries(server: string, output: Output): OnRetry {
+  let notedAt = -Infinity;
+  return (error, tries) => {
+    if (tries <= QUIET_TRIES || performance.now() - notedAt < NOTE_EVERY_MS) return;
+    notedAt = performance.now();
+    const problem = error instanceof PasteflowApiError ? `answers ${error.status}` : 'gives no answer';
+    output.note(`${server} ${problem}. Trying again …`);
   };
 }

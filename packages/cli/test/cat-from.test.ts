@@ -10,7 +10,7 @@ describe('pasteflow cat', () => {
   it('needs --reveal for a paste that is deleted when it is read', async () => {
     bed.script(problem(403, 'reveal_required', 'Read it once with: curl -X POST https://x/y'));
     const { code, stderr } = await bed.run(['cat', CODE]);
-    expect([code, stderr]).toEqual([1, expect.stringContaining('curl -X POST')]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('pasteflow cat --reveal')]);
   });
 });
 

@@ -122,7 +122,7 @@ describe('a terminal', () => {
   it('that is dumb gets no colours', async () => {
     bed.script(problem(422, 'validation_failed', 'Wrong.'));
     const options = { stdin: 'x', tty: ['stderr'] as const, env: { TERM: 'dumb' } };
-    expect((await bed.run(['put'], options)).stderr).toBe('pasteflow: -: Wrong.\n');
+    expect((await bed.run(['put'], options)).stderr).toBe('pasteflow: stdin: Wrong.\n');
   });
 });
 

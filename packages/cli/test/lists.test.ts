@@ -1,6 +1,7 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { timeFrom } from '../src/commands/ls.ts';
 import { json, pasteWith, problem, useBed, type Handler } from './support/bed.ts';
 import { env, route } from './support/jobs.ts';
 
@@ -25,6 +26,25 @@ describe('pasteflow ls', () => {
     expect(await lines()).toBe(20);
     expect(await lines('-n', '150')).toBe(150);
     expect(await lines('--limit', '1000')).toBe(250);
+  });
+
+  it('says on stderr when there are more', async () => {
+    bed.script(paged);
+    const noteOf = async (...args: string[]) => (await bed.run(['ls', ...args], { env })).stderr;
+    expect(await noteOf()).toBe('These are the first 20. For more: pasteflow ls -n 100\n');
+    expect(await noteOf('-n', '150')).toContain('These are the first 150.');
+    expect(await noteOf('-n', '240')).toContain('These are the first 240.'); // the last page has more than that
+    expect(await noteOf('-n', '250')).toBe('');
+  });
+
+  it.each([
+    [-30_000, 'now'],
+    [59_999, 'now'],
+    [-61_000, '1 minute ago'],
+    [-7_199_000, '1 hour ago'],
+    [30 * 86_400_000 + 1, 'in 30 days'],
+  ])('shows the time %d ms from now as %j', (ms, text) => {
+    expect(timeFrom(1e12, new Date(1e12 + ms).toISOString())).toBe(text);
   });
 
   it('asks for the pastes of one status, in either case, and prints nothing when there are none', async () => {

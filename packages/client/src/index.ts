@@ -31,7 +31,7 @@ export type { CreateJobOptions, Jobs, JobWaitOptions } from './jobs.ts';
 export type { Listing, Page } from './listing.ts';
 export type { PasteContent } from './paste-content.ts';
 export type { CreatePasteOptions, DeletePasteOptions, Pastes, RevealOptions } from './pastes.ts';
-export { DEFAULT_RETRY, type RetryPolicy } from './retries.ts';
+export { DEFAULT_RETRY, type OnRetry, type RetryPolicy } from './retries.ts';
 export type { components, operations, paths } from './schema.ts';
 export type { BareApi, ClientOptions, Fetch, TokenSource } from './transport.ts';
 export type { WaitOptions } from './waiting.ts';

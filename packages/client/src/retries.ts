@@ -65,8 +65,12 @@ function isHeldKey(error: unknown): boolean {
   return error instanceof PasteflowApiError && error.code === 'idempotency_key_in_use';
 }
 
+/** Called with the error of a try before the wait for the next one. @param tries number of tries so far */
+export type OnRetry = (error: PasteflowApiError | PasteflowConnectionError, tries: number) => void;
+
 export interface RetryContext {
   readonly policy: RetryPolicy;
+  readonly onRetry: OnRetry | undefined;
   readonly signal: AbortSignal | undefined;
   /** False when the content can't be sent again. */
   readonly isRepeatable: () => boolean;
@@ -74,7 +78,7 @@ export interface RetryContext {
 
 /** Retries `attempt` until it succeeds, may not be retried, or a bound is reached. */
 export async function withRetries<T>(
-  { policy, signal, isRepeatable }: RetryContext,
+  { policy, onRetry, signal, isRepeatable }: RetryContext,
   attempt: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const startedAt = performance.now();
@@ -90,6 +94,7 @@ export async function withRetries<T>(
       const now = { policy, tries, elapsedMs: elapsed(), random: Math.random() };
       const delay = isRepeatable() ? delayBeforeRetry(error, now) : null;
       if (delay === null) throw error;
+      onRetry?.(error as Parameters<OnRetry>[0], tries);
       await sleep(delay, signal);
     }
   }

@@ -1,7 +1,7 @@
 import createFetchClient, { type Client } from 'openapi-fetch';
 import { apiErrorOf, PasteflowConnectionError } from './errors.ts';
 import type { ErrorCode } from './api-types.ts';
-import { DEFAULT_RETRY, type RetryPolicy, withRetries } from './retries.ts';
+import { DEFAULT_RETRY, type OnRetry, type RetryPolicy, withRetries } from './retries.ts';
 import type { paths } from './schema.ts';
 
 /** A token, or a function that returns the current one; it is called before each request. */
@@ -18,6 +18,7 @@ export interface ClientOptions {
   readonly fetch?: Fetch | undefined;
   /** Overrides of DEFAULT_RETRY; false: no retries. */
   readonly retry?: Partial<RetryPolicy> | false | undefined;
+  readonly onRetry?: OnRetry | undefined;
 }
 
 /** Every route of the API, typed: one request, one response. It sends the token and doesn't retry. */
@@ -55,8 +56,10 @@ export class Transport {
   readonly api: BareApi;
   readonly policy: RetryPolicy;
   readonly #fetch: Fetch;
+  readonly #onRetry: OnRetry | undefined;
 
-  constructor({ baseUrl, token, fetch, retry }: ClientOptions) {
+  constructor({ baseUrl, token, fetch, retry, onRetry }: ClientOptions) {
+    this.#onRetry = onRetry;
     this.#fetch = fetch ?? ((request) => globalThis.fetch(request));
     this.policy = { ...DEFAULT_RETRY, ...(retry === false ? { maxTries: 1 } : retry) };
     this.api = createFetchClient<paths>({ baseUrl, fetch: this.#fetch });
@@ -79,7 +82,7 @@ export class Transport {
   ): Promise<{ readonly data: T; readonly response: Response }> {
     const fetch: Fetch = async (request) => await this.#receive(request, streamed);
     return await withRetries(
-      { policy: { ...this.policy, ...retry }, signal, isRepeatable },
+      { policy: { ...this.policy, ...retry }, onRetry: this.#onRetry, signal, isRepeatable },
       async (trySignal) => {
         const { data, error, response } = await send({ signal: trySignal, fetch }).catch(asTyped);
         if (!response.ok) throw apiErrorOf(response, error, codeOfBare503 ?? null);

@@ -45,6 +45,20 @@ export async function logout(terminal: Terminal, options: CommonOptions): Promis
   return EXIT_DONE;
 }
 
+/** `pasteflow whoami`: the server, and whether the server accepts the token. */
+export async function whoami(
+  terminal: Terminal,
+  options: CommonOptions,
+  signal: AbortSignal,
+): Promise<ExitCode> {
+  const output = new Output(terminal, { json: options.json === true });
+  const { server, token } = await readSettings(terminal.env, options);
+  if (token !== undefined) await assertAccepted(server, token, signal);
+  const how = token === undefined ? 'anonymous, without a token' : 'signed in with a token';
+  output.result({ server, anonymous: token === undefined }, [`${server}  ${how}`]);
+  return EXIT_DONE;
+}
+
 async function serverFor({ env }: Terminal, options: CommonOptions): Promise<string> {
   const named = options.server ?? (env.PASTEFLOW_SERVER || (await readConfigFile(env)).server);
   if (named === undefined) throw new UsageError('Name the server: --server https://paste.example.org');
@@ -57,7 +71,7 @@ async function assertAccepted(server: string, token: string, signal: AbortSignal
     await createClient({ baseUrl: server, token }).jobs.list({ limit: 1, signal }).page();
   } catch (error) {
     if (error instanceof PasteflowApiError && error.status === 401)
-      throw new Error(`${server} does not accept this token. Nothing was changed.`, { cause: error });
+      throw new Error(`${server} does not accept this token.`, { cause: error });
     throw error;
   }
 }

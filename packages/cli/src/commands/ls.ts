@@ -20,17 +20,46 @@ export async function ls({ client, output, signal }: Session, options: LsOptions
   const status = statusOf(options.status);
   const filter = { limit: Math.min(limit, PAGE), signal, ...(status !== undefined && { status }) };
   const pastes: Paste[] = [];
-  for await (const paste of client.pastes.list(filter)) {
-    pastes.push(paste);
-    if (pastes.length === limit) break;
+  let hasMore = false;
+  for await (const { items, nextCursor } of client.pastes.list(filter).pages()) {
+    pastes.push(...items);
+    hasMore = nextCursor !== null || pastes.length > limit;
+    if (pastes.length >= limit) break;
   }
-  if (output.isJson) for (const paste of pastes) output.result(paste, []);
-  else output.result(null, tableOf(pastes.map(rowOf)));
+  const shown = pastes.slice(0, limit);
+  if (output.isJson) for (const paste of shown) output.result(paste, []);
+  else output.result(null, tableOf(shown.map((paste) => rowOf(paste, Date.now()))));
+  if (hasMore) output.note(`These are the first ${limit}. For more: pasteflow ls -n ${limit * 5}`);
   return EXIT_DONE;
 }
 
-function rowOf({ short_code, status, size_bytes, created_at, visibility, title }: Paste): readonly string[] {
-  return [short_code, status, sizeText(size_bytes), created_at, visibility, title ?? ''];
+function rowOf(paste: Paste, now: number): readonly string[] {
+  const { short_code, status, size_bytes, created_at, expires_at, visibility, title } = paste;
+  const expiry = expires_at === null ? 'never expires' : `expires ${timeFrom(now, expires_at)}`;
+  return [
+    short_code,
+    status,
+    sizeText(size_bytes),
+    timeFrom(now, created_at),
+    expiry,
+    visibility,
+    title ?? '',
+  ];
+}
+
+const UNITS = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const;
+
+const relative = new Intl.RelativeTimeFormat('en');
+
+/** `3 hours ago`, `in 30 days`. The clocks of server and client may differ by seconds, so seconds are `now`. */
+export function timeFrom(now: number, time: string): string {
+  const ms = Date.parse(time) - now;
+  const [unit, size] = UNITS.find(([, each]) => Math.abs(ms) >= each) ?? [];
+  return unit === undefined ? 'now' : relative.format(Math.trunc(ms / size), unit);
 }
 
 function limitOf(text: string): number {

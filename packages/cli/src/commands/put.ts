@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import type { CreatedPaste, NewPasteFields } from '@pasteflow/client';
 import { renderUnicodeCompact } from 'uqr';
 import { EXIT_DONE, EXIT_FAILED, type ExitCode, messageOf, UsageError } from '../errors.ts';
@@ -7,7 +8,10 @@ import { sealContent, type SealContentOptions } from '../sealed/seal-content.ts'
 import type { Session } from '../session.ts';
 import type { DeleteTokens } from '../settings/delete-tokens.ts';
 import { expiryOf, pasteNamedBy } from '../settings/named.ts';
+import { syntaxOf } from '../settings/syntax.ts';
+import { copyToClipboard } from '../terminal/programs.ts';
 import { sizeText, startProgress } from '../terminal/progress-bar.ts';
+import { safeText } from '../terminal/safe-text.ts';
 
 export interface PutOptions {
   readonly title?: string;
@@ -22,6 +26,7 @@ export interface PutOptions {
   readonly encrypt?: boolean;
   readonly password?: boolean;
   readonly slug?: string;
+  readonly copy?: boolean;
 }
 
 /** Uploads at the same time: more gain nothing, and a server counts the connections of a caller. */
@@ -48,6 +53,7 @@ export async function put(
   if (files.includes('-') && session.terminal.stdin.isTTY === true)
     output.note('Reading from the terminal until Ctrl-D.');
   const report = startReport(session, files.length);
+  const urls: string[] = [];
   let failures = 0;
   await inLanes(
     files,
@@ -58,20 +64,36 @@ export async function put(
       if ('error' in outcome) {
         if (signal.aborted) return; // the program prints one message about Ctrl-C for all files
         failures += 1;
-        output.problem(messageOf(outcome.error), outcome.file);
+        output.problem(messageOf(outcome.error, outcome.file), nameOf(outcome.file));
         return;
       }
       const { file, paste, unkept } = outcome;
       if (unkept !== undefined) {
         failures += 1;
-        output.problem(`The delete token could not be kept: ${messageOf(unkept)}`, file);
+        output.problem(`The delete token could not be kept: ${messageOf(unkept)}`, nameOf(file));
       }
       output.result({ file, ...paste }, [paste.url]);
+      urls.push(paste.url);
       if (options.qr === true) output.drawing(renderUnicodeCompact(paste.url));
     },
   );
   signal.throwIfAborted();
+  if (options.copy === true && urls.length > 0) await copyToClipboard(session.terminal, urls.join('\n'));
   return failures === 0 ? EXIT_DONE : EXIT_FAILED;
+}
+
+/** For people. */
+function nameOf(file: string): string {
+  return file === '-' ? 'stdin' : file;
+}
+
+/** The API's maximum. */
+const MAX_TITLE_CHARACTERS = 200;
+
+/** The title of a file without `--title`: its name, unless that can be no title. */
+function titleOf(file: string): string | undefined {
+  const name = basename(file);
+  return file === '-' || name !== safeText(name) || name.length > MAX_TITLE_CHARACTERS ? undefined : name;
 }
 
 function fieldsOf({ server }: Session, files: readonly string[], options: PutOptions): NewPasteFields {
@@ -84,7 +106,7 @@ function fieldsOf({ server }: Session, files: readonly string[], options: PutOpt
   return {
     ...(options.encrypt === true && { encrypted: true }),
     ...(title !== undefined && options.encrypt !== true && { title }),
-    ...(syntax !== undefined && options.encrypt !== true && { syntax }),
+    ...(syntax !== undefined && options.encrypt !== true && { syntax: syntaxOf(syntax) }),
     ...(expires !== undefined && { expires_in: expiryOf(expires) }),
     ...(options.private === true && { visibility: 'private' as const }),
     ...(options.burn === true && { burn: true }),
@@ -104,6 +126,7 @@ async function encryptionOf(session: Session, options: PutOptions): Promise<Encr
   if (password && !encrypt)
     throw new UsageError('--password is for a paste that is encrypted: add --encrypt.');
   if (!encrypt) return null;
+  if (syntax !== null) syntaxOf(syntax);
   const preset = presetPassword(session);
   return {
     title,
@@ -131,8 +154,12 @@ async function putOne(
     signal.throwIfAborted();
     const source = await openContent(file, terminal.stdin, onSent);
     try {
-      const sealed = encryption && (await sealContent(source, { file, ...encryption }));
-      const created = await client.pastes.create(sealed?.content ?? source.content, { ...fields, signal });
+      const title = titleOf(file);
+      const named = encryption !== null || title === undefined ? fields : { title, ...fields };
+      const sealed =
+        encryption &&
+        (await sealContent(source, { file, ...encryption, title: encryption.title ?? title ?? null }));
+      const created = await client.pastes.create(sealed?.content ?? source.content, { ...named, signal });
       const paste = sealed === null ? created : { ...created, url: `${created.url}#${sealed.fragment}` };
       const unkept = await keepToken(deleteTokens, paste);
       const ended = wait ? await client.pastes.wait(paste.short_code, { signal }) : {};
@@ -146,7 +173,10 @@ async function putOne(
 }
 
 /** @returns why the token could not be kept: the URL of the paste is worth more than its token */
-async function keepToken(tokens: DeleteTokens, { short_code, delete_token }: CreatedPaste): Promise<unknown> {
+export async function keepToken(
+  tokens: DeleteTokens,
+  { short_code, delete_token }: CreatedPaste,
+): Promise<unknown> {
   if (delete_token === undefined) return undefined;
   try {
     await tokens.keep(short_code, delete_token);

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { UsageError } from '../errors.ts';
+import { messageOf, UsageError } from '../errors.ts';
 import { readConfigFile } from './config-file.ts';
 
 /** The options that every command has. */
@@ -76,7 +76,7 @@ export function checkedToken(token: string): string {
 /** @throws UsageError */
 async function tokenIn(path: string): Promise<string> {
   const text = await readFile(path, 'utf8').catch((cause: Error) => {
-    throw new UsageError(`The token can not be read: ${cause.message}.`, { cause });
+    throw new UsageError(`The token can not be read: ${messageOf(cause)}`, { cause });
   });
   return checkedToken(text.trim());
 }

@@ -17,9 +17,9 @@ export class Output {
     this.#terminal.stdout.write(printed.map((line) => `${line}\n`).join(''));
   }
 
-  /** A line for people. */
+  /** A line for people, in place of a progress bar. */
   note(line: string): void {
-    this.#terminal.stderr.write(`${safeText(line)}\n`);
+    this.#terminal.stderr.write(`${this.#isPlain ? '' : '\r\u001b[K'}${safeText(line)}\n`);
   }
 
   /** @param about the file or the paste that the error is about */
@@ -33,11 +33,14 @@ export class Output {
     this.#terminal.stderr.write(`${lines}\n`);
   }
 
+  get #isPlain(): boolean {
+    const { stderr, env } = this.#terminal;
+    return stderr.isTTY !== true || env.TERM === 'dumb';
+  }
+
   /** https://no-color.org */
   #red(text: string): string {
-    const { stderr, env } = this.#terminal;
-    const isColoured = stderr.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb';
-    return isColoured ? `\u001b[31m${text}\u001b[0m` : text;
+    return this.#isPlain || this.#terminal.env.NO_COLOR ? text : `\u001b[31m${text}\u001b[0m`;
   }
 }
 

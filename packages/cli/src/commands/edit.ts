@@ -1,0 +1,58 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Paste } from '@pasteflow/client';
+import { EXIT_DONE, EXIT_FAILED, type ExitCode, messageOf } from '../errors.ts';
+import type { Session } from '../session.ts';
+import { expiryOf, pasteNamedBy } from '../settings/named.ts';
+import { runProgram } from '../terminal/programs.ts';
+import { keepToken } from './put.ts';
+
+export interface EditOptions {
+  readonly expires?: string;
+}
+
+/** `pasteflow edit CODE`: a new paste, made from this one in an editor. The file stays when that fails. */
+export async function edit(session: Session, argument: string, options: EditOptions): Promise<ExitCode> {
+  const { client, output, server, signal, terminal } = session;
+  const expires = options.expires === undefined ? {} : { expires_in: expiryOf(options.expires) };
+  const paste = await client.pastes.get(pasteNamedBy(argument, server), { signal });
+  if (paste.encrypted)
+    throw new Error('An encrypted paste can not be edited. Read it with `pasteflow cat`, and put a new one.');
+  const content = await client.pastes.content(paste.short_code, { signal });
+  const before = await content.bytes();
+  const folder = await mkdtemp(join(tmpdir(), 'pasteflow-')); // which only its owner may enter
+  const file = join(folder, fileNameOf(paste));
+  let isDone = false;
+  try {
+    await writeFile(file, before, { mode: 0o600 });
+    const editor = terminal.env.VISUAL || terminal.env.EDITOR || 'vi';
+    // By a shell, as git does, since a variable may have arguments: `code --wait`.
+    const code = await runProgram(terminal, ['sh', '-c', `${editor} "$1"`, 'sh', file]);
+    if (code !== 0) throw new Error(`The editor ${editor} failed, and no paste was made.`);
+    const after = await readFile(file);
+    if (after.equals(before)) {
+      output.note('Nothing was changed, and no paste was made.');
+      isDone = true;
+      return EXIT_DONE;
+    }
+    const { short_code: parent, title, syntax, visibility } = paste;
+    const fields = { title: title ?? '', syntax: syntax ?? '', visibility, parent, ...expires };
+    const created = await client.pastes.create(new Uint8Array(after), { ...fields, signal });
+    isDone = true;
+    const unkept = await keepToken(session.deleteTokens, created);
+    output.result(created, [created.url]);
+    if (unkept === undefined) return EXIT_DONE;
+    output.problem(`The delete token could not be kept: ${messageOf(unkept)}`);
+    return EXIT_FAILED;
+  } finally {
+    if (isDone) await rm(folder, { recursive: true });
+    else output.note(`The file that you have edited is ${file}.`);
+  }
+}
+
+/** An editor learns the language from the ending. Nothing else of the name comes from a stranger. */
+function fileNameOf({ title, syntax }: Paste): string {
+  const [ending] = /\.[a-z\d]{1,10}$/i.exec(title ?? '') ?? [`.${syntax ?? 'txt'}`];
+  return `paste${/^\.[\w+#-]{1,20}$/.test(ending) ? ending : '.txt'}`;
+}

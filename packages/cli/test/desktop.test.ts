@@ -1,0 +1,157 @@
+import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { json, pasteWith, problem, type Handler, useBed } from './support/bed.ts';
+import { env, route } from './support/jobs.ts';
+
+const bed = useBed();
+const CODE = 'q7Zk2Lm9Xa';
+const opener = process.platform === 'darwin' ? 'open' : 'xdg-open';
+
+/** Puts a shell script into a folder of its own, and that folder alone, with the shell's, into the PATH. */
+async function program(name: string, script: string): Promise<Record<string, string>> {
+  const path = join(bed.home, 'bin', name);
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, `#!/bin/sh\n${script}\n`);
+  await chmod(path, 0o755);
+  return { PATH: `${dirname(path)}:/bin`, SEEN: join(bed.home, 'seen') };
+}
+
+const seen = () => readFile(join(bed.home, 'seen'), 'utf8');
+
+describe('pasteflow open', () => {
+  it.each([
+    [[CODE], `/${CODE}`],
+    [['~a-name'], '/~a-name'],
+    [['019aa5b2-7c00-7b6e-9c3d-5f2a1e8d4c70'], '/my/jobs/019aa5b2-7c00-7b6e-9c3d-5f2a1e8d4c70'],
+    [[`${CODE}#L3-L5`], `/${CODE}#L3-L5`],
+  ])('opens %j in the browser, with what follows the #', async (args, path) => {
+    const ended = await bed.run(['open', ...args], { env: await program(opener, 'printf %s "$1" >"$SEEN"') });
+    expect(ended).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(await seen()).toBe(bed.url + path);
+    expect(bed.requests).toEqual([]);
+  });
+
+  it('prints the address when no browser opens', async () => {
+    const failing = await program(opener, 'exit 3');
+    expect(await bed.run(['open', CODE], { env: failing })).toEqual({
+      code: 1,
+      stdout: `${bed.url}/${CODE}\n`,
+      stderr: expect.stringContaining('Open the address yourself'),
+    });
+  });
+
+  it('opens no address of another server, and none with a damaged key', async () => {
+    const env = await program(opener, 'touch "$SEEN"');
+    expect((await bed.run(['open', 'https://elsewhere.test/x'], { env })).code).toBe(2);
+    expect((await bed.run(['open', `${CODE}#x$(id)`], { env })).code).toBe(2);
+    await expect(seen()).rejects.toThrow('ENOENT');
+  });
+});
+
+describe('pasteflow put --copy', () => {
+  const created = json(201, pasteWith());
+
+  it('copies the URL by a program of the desktop', async () => {
+    bed.script(created);
+    const ended = await bed.run(['put', '--copy'], { env: await program('wl-copy', 'cat >"$SEEN"') });
+    expect(ended).toEqual({ code: 0, stdout: 'https://paste.example.org/q7Zk2Lm9Xa\n', stderr: '' });
+    expect(await seen()).toBe('https://paste.example.org/q7Zk2Lm9Xa');
+  });
+
+  it('asks the terminal to copy without such a program, and says so where there is no terminal', async () => {
+    bed.script(created);
+    const PATH = join(bed.home, 'nothing');
+    const { stderr } = await bed.run(['put', '--copy'], { tty: ['stderr'], env: { PATH } });
+    const copied = stderr.split('\u001b]52;c;').at(-1)!.replace('\u0007', '');
+    expect(Buffer.from(copied, 'base64').toString()).toBe('https://paste.example.org/q7Zk2Lm9Xa');
+    expect(await bed.run(['put', '--copy'], { env: { PATH } })).toEqual({
+      code: 1,
+      stdout: 'https://paste.example.org/q7Zk2Lm9Xa\n',
+      stderr: expect.stringContaining('There is no program to copy with'),
+    });
+  });
+});
+
+describe('pasteflow edit', () => {
+  const created = (paste: object): Record<string, Handler> => ({
+    [`GET /v1/pastes/${CODE}`]: json(200, pasteWith(paste)),
+    [`GET /v1/pastes/${CODE}/content`]: (_request, res) =>
+      void res.writeHead(200, { 'content-length': '4', etag: '"0f"' }).end('old\n'),
+    'POST /v1/pastes': json(201, pasteWith({ short_code: 'new', url: 'https://x.test/new' })),
+  });
+
+  it('makes a new paste of what the editor has saved, with the title of its parent', async () => {
+    route(bed, created({ title: 'notes.md', visibility: 'private' }));
+    const path = await program('my-editor', 'printf %s "$2" >"$SEEN"; test "$1" = --wait; echo new >>"$2"');
+    const EDITOR = 'my-editor --wait';
+    const ended = await bed.run(['edit', CODE, '-e', '1h'], { env: { ...env, ...path, EDITOR } });
+    expect(ended).toEqual({ code: 0, stdout: 'https://x.test/new\n', stderr: '' });
+    const { path: sent, body } = bed.requests.at(-1)!;
+    expect(body.toString()).toBe('old\nnew\n');
+    const query = Object.fromEntries(new URL(sent, bed.url).searchParams);
+    const shared = { title: 'notes.md', visibility: 'private', parent: CODE, expires_in: '3600' };
+    expect(query).toEqual({ ...shared, syntax: '' });
+    expect(await seen()).toMatch(/\/paste\.md$/);
+    await expect(readdir(dirname(await seen()))).rejects.toThrow('ENOENT');
+  });
+
+  it('makes no paste when nothing was changed', async () => {
+    route(bed, created({}));
+    const { code, stderr } = await bed.run(['edit', CODE], {
+      env: { EDITOR: 'true', PATH: '/bin:/usr/bin' },
+    });
+    expect([code, stderr]).toEqual([0, 'Nothing was changed, and no paste was made.\n']);
+    expect(bed.requests.some(({ method }) => method === 'POST')).toBe(false);
+  });
+
+  it.each([
+    ['the editor fails', 'echo kept >>"$1"; exit 1', {}, 'failed, and no paste was made'],
+    [
+      'the server refuses it',
+      'echo kept >>"$1"',
+      { 'POST /v1/pastes': problem(413, 'content_too_large', 'Too large.') },
+      'Too large.',
+    ],
+  ])('keeps the file when %s', async (_, script, answers, message) => {
+    route(bed, { ...created({}), ...answers });
+    const EDITOR = 'my-editor';
+    const { code, stdout, stderr } = await bed.run(['edit', CODE], {
+      env: { ...(await program('my-editor', script)), EDITOR },
+    });
+    expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining(message)]);
+    const [, file = ''] = /file that you have edited is (.*)\./.exec(stderr) ?? [];
+    expect(await readFile(file, 'utf8')).toBe('old\nkept\n');
+    await rm(dirname(file), { recursive: true });
+  });
+
+  it('edits no encrypted paste', async () => {
+    route(bed, created({ encrypted: true }));
+    const { code, stderr } = await bed.run(['edit', CODE]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('An encrypted paste can not be edited')]);
+  });
+});
+
+describe('pasteflow whoami', () => {
+  const accepted = json(200, { jobs: [], next_cursor: null });
+
+  it('prints the server, and whether the server accepts the token', async () => {
+    bed.script(accepted);
+    expect((await bed.run(['whoami'], { env })).stdout).toBe(`${bed.url}  signed in with a token\n`);
+    expect((await bed.run(['whoami'])).stdout).toBe(`${bed.url}  anonymous, without a token\n`);
+    expect(JSON.parse((await bed.run(['whoami', '--json'])).stdout)).toEqual({
+      server: bed.url,
+      anonymous: true,
+    });
+    bed.script(problem(401, 'unauthorized', 'Wrong token.'));
+    const { code, stderr } = await bed.run(['whoami'], { env });
+    expect([code, stderr]).toEqual([1, `pasteflow: ${bed.url} does not accept this token.\n`]);
+  });
+});
+
+describe('pasteflow help', () => {
+  it.each([['--help'], ['help', 'put'], ['help', 'cat']])('shows examples in %j', async (...args) => {
+    const { code, stdout } = await bed.run(args);
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/Examples:\n  .*pasteflow /)]);
+  });
+});
