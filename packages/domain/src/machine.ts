@@ -48,10 +48,11 @@ export type OpenStateOf<M extends Machine> = Exclude<StateOf<M>, TerminalStateOf
 /** Defines a machine by its table. The type of its states is inferred from the keys of `states`. */
 export function defineMachine<
   const Name extends string,
+  const Storage extends StateStorage,
   const States extends Readonly<Record<string, StateDescription<keyof States & string>>>,
 >(machine: {
   readonly name: Name;
-  readonly storedIn: StateStorage;
+  readonly storedIn: Storage;
   readonly initial: keyof States & string;
   readonly states: States;
 }) {
