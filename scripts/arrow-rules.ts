@@ -8,6 +8,7 @@ const adapters = ['@pasteflow/postgres', '@pasteflow/sqs', '@pasteflow/s3', '@pa
 /** What services share above the adapters. */
 const shared = ['@pasteflow/domain', '@pasteflow/sealed', '@pasteflow/service-kit', '@pasteflow/jobs'];
 const services = ['@pasteflow/api', '@pasteflow/upload-worker', '@pasteflow/janitor'];
+const examples = ['@pasteflow/example-own-job-type', '@pasteflow/example-pattern'];
 
 /**
  * What the sources of each package may import from the workspace. A package that isn't listed may not exist.
@@ -22,6 +23,7 @@ const allowed: Record<string, string[]> = {
   '@pasteflow/e2e': ['@pasteflow/client', '@pasteflow/dev-stack', '@pasteflow/domain'],
   '@pasteflow/service-kit': ['@pasteflow/domain', '@pasteflow/sealed', ...adapters],
   '@pasteflow/jobs': ['@pasteflow/domain', '@pasteflow/service-kit', ...adapters],
+  ...Object.fromEntries(examples.map((name) => [name, [...shared, ...adapters, ...services]])),
   ...Object.fromEntries(adapters.map((name) => [name, ['@pasteflow/domain']])),
   ...Object.fromEntries(services.map((name) => [name, [...shared, ...adapters, '@pasteflow/web']])),
 };
@@ -41,7 +43,7 @@ const computedImports = [
  */
 function allowedInTests(name: string): string[] {
   const inSources = allowed[name] ?? [];
-  return [...adapters, ...services, '@pasteflow/jobs', '@pasteflow/service-kit'].includes(name)
+  return [...adapters, ...services, ...examples, '@pasteflow/jobs', '@pasteflow/service-kit'].includes(name)
     ? [...inSources, '@pasteflow/dev-stack']
     : inSources;
 }

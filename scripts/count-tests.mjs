@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const folders = [
   'scripts',
   'infra',
-  ...['packages', 'services'].flatMap((group) =>
+  ...['packages', 'services', 'examples'].flatMap((group) =>
     readdirSync(`${root}/${group}`).map((name) => `${group}/${name}`),
   ),
 ];

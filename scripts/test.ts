@@ -32,7 +32,7 @@ function step(name: string, tasks: readonly string[]): number {
   return code;
 }
 
-/** @param paths of files or folders in packages, services or scripts/ */
+/** @param paths of files or folders in packages, services, examples or scripts/ */
 function testPaths(paths: readonly string[]): number {
   const problem = paths.map(problemWith).find((each) => each !== undefined);
   if (problem !== undefined) {
@@ -53,7 +53,7 @@ function testFolder(folder: string, paths: readonly string[]): number {
 /** Jest ignores a path that matches no test, as long as another path matches one. */
 function problemWith(path: string): string | undefined {
   if (folderOf(path) === undefined)
-    return `${path} is in no package: name a file or folder below packages/, services/ or scripts/.`;
+    return `${path} is in no package: name a file or folder below packages/, services/, examples/ or scripts/.`;
   if (!existsSync(path)) return `${path} does not exist.`;
   if (statSync(path).isFile() && !path.endsWith('.test.ts'))
     return `${path} is no test of npm test. CONTRIBUTING.md names the commands for longer tests.`;
@@ -61,7 +61,7 @@ function problemWith(path: string): string | undefined {
 }
 
 function folderOf(path: string): string | undefined {
-  return /^(?:packages|services)\/[^/]+|^scripts/.exec(path)?.[0];
+  return /^(?:packages|services|examples)\/[^/]+|^scripts/.exec(path)?.[0];
 }
 
 function run(command: string, args: string[]): number {

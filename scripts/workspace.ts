@@ -1,6 +1,6 @@
 // What the import rules need to know of each workspace package, read from its package.json, tsconfig.json and
 // sources.
-import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { importsOf, type Import } from './imports.ts';
@@ -30,10 +30,9 @@ export type Workspace = {
 };
 
 export function readWorkspaces(base: string): Workspace[] {
-  return ['packages', 'services']
-    .flatMap((group) => readdirSync(join(base, group)).map((name) => `${group}/${name}`))
-    .filter((folder) => existsSync(join(base, folder, 'package.json')))
-    .map((folder) => readWorkspace(base, folder));
+  return globSync('{packages,services,examples}/*/package.json', { cwd: base })
+    .sort()
+    .map((manifest) => readWorkspace(base, dirname(manifest)));
 }
 
 function readWorkspace(base: string, folder: string): Workspace {

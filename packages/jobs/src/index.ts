@@ -7,5 +7,5 @@ export {
   type NewUpload,
 } from './definition/job-type.ts';
 export { WorkFailedError } from './definition/work-failed.ts';
-export { jobTypes } from './job-types.ts';
+export { addJobType, jobTypes } from './job-types.ts';
 export { exportFormats } from './types/export/formats/archive-formats.ts';
