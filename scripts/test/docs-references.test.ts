@@ -10,7 +10,9 @@ const documents = globSync(['*.md', 'docs/**/*.md', 'packages/*/*.md', 'infra/*.
  * A path from the root between backticks, such as `packages/domain/src/machines` or
  * `services/api/src/app.ts`.
  */
-const PATH = /`((?:packages|services|docs|infra|scripts|localstack|\.ci)\/[\w./-]*[\w/])`/g;
+const PATH = /`((?:packages|services|examples|docs|infra|scripts|localstack|\.ci)\/[\w./-]*[\w/])`/g;
+/** An excerpt, with the path of its file as the first line. It may be indented in another way. */
+const EXCERPT = /^```ts\n\/\/ (\S+)\n(.*?)^```$/gms;
 const LINK = /\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)/g;
 const PROOF = /\bnpm run proof -- ([a-z][\w-]*)/g;
 const SCRIPT = /\bnpm run (?:--silent )?([a-z][\w:-]*)/g;
@@ -56,6 +58,14 @@ it('links only to pages and headings that exist', () => {
     ({ target, anchor }) => anchor !== undefined && !anchorsOf(target).includes(anchor),
   );
   expect(broken).toEqual([]);
+});
+
+const flat = (text: string): string => text.replace(/^ +/gm, '');
+
+it('quotes files as they are', () => {
+  const excerpts = matchesOf(EXCERPT).map(({ found: [, path = '', text = ''] }) => ({ path, text }));
+  expect(excerpts.length).toBeGreaterThan(5);
+  expect(excerpts.filter(({ path, text }) => !flat(read(path)).includes(flat(text)))).toEqual([]);
 });
 
 it('names only npm scripts that exist', () => {
