@@ -26,6 +26,7 @@ const allowed: Record<string, string[]> = {
   ...Object.fromEntries(examples.map((name) => [name, [...shared, ...adapters, ...services]])),
   ...Object.fromEntries(adapters.map((name) => [name, ['@pasteflow/domain']])),
   ...Object.fromEntries(services.map((name) => [name, [...shared, ...adapters, '@pasteflow/web']])),
+  '@pasteflow/api': [...shared, ...adapters, '@pasteflow/web', '@pasteflow/cli'],
 };
 
 /**

@@ -1,6 +1,7 @@
-// Bundles the command line client into one file, in a package of its own that depends on nothing: `npm pack
-// dist/package`.
-import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+// Bundles the command line client into one file, in a package of its own that depends on nothing, and packs it:
+// dist/package and dist/pasteflow.tgz. With a folder as its argument it makes the package there, and packs nothing.
+import { execFileSync } from 'node:child_process';
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -46,3 +47,9 @@ const manifest = {
 writeFileSync(join(output, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
 copyFileSync(join(folder, '../../LICENSE'), join(output, 'LICENSE'));
 copyFileSync(join(folder, '../../docs/cli.md'), join(output, 'README.md'));
+
+if (process.argv[2] === undefined) {
+  const dist = join(folder, 'dist');
+  execFileSync('npm', ['pack', '--silent', output, '--pack-destination', dist], { stdio: 'ignore' });
+  renameSync(join(dist, `pasteflow-${version}.tgz`), join(dist, 'pasteflow.tgz'));
+}

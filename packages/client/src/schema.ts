@@ -76,6 +76,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/cli.tgz': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Returns the command line client as a package for npm.
+     * @description `npm install -g` installs it by this URL. The ETag is the SHA-256 of the package.
+     */
+    get: operations['readClient'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/docs': {
     parameters: {
       query?: never;
@@ -3409,6 +3429,55 @@ export interface operations {
         };
       };
       400: components['responses']['MalformedRequestOrRequestIncompleteUnlimited'];
+      408: components['responses']['RequestTimeoutUnlimited'];
+      431: components['responses']['RequestHeadersTooLargeUnlimited'];
+      500: components['responses']['InternalUnlimited'];
+    };
+  };
+  readClient: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description ETags of the versions that the client has.
+         * @example "x"
+         */
+        'If-None-Match'?: string;
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The package. */
+      200: {
+        headers: {
+          /** @description A strong entity tag: the SHA-256 of the content, and `-gzip` when the body is compressed. */
+          ETag: string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/gzip': unknown;
+        };
+      };
+      /** @description The client has the current version: an empty body. */
+      304: {
+        headers: {
+          /** @description A strong entity tag: the SHA-256 of the content, and `-gzip` when the body is compressed. */
+          ETag: string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      400: components['responses']['MalformedRequestOrRequestIncompleteUnlimited'];
+      404: components['responses']['RouteNotFoundUnlimited'];
       408: components['responses']['RequestTimeoutUnlimited'];
       431: components['responses']['RequestHeadersTooLargeUnlimited'];
       500: components['responses']['InternalUnlimited'];

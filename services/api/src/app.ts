@@ -5,7 +5,7 @@ import type { ObjectStore } from '@pasteflow/s3';
 import type { Admit } from './admission/admit.ts';
 import { callerOf } from './identity/caller-of.ts';
 import type { SessionCookie } from './identity/session-cookie.ts';
-import { readDocs, readDocsFile, readDocument } from './docs/docs-endpoints.ts';
+import { readClient, readDocs, readDocsFile, readDocument } from './docs/docs-endpoints.ts';
 import { healthz, readyz } from './health/health.ts';
 import { limitKeyOf } from './http/request/caller.ts';
 import type { TrustedProxies } from './http/request/client-address.ts';
@@ -103,6 +103,7 @@ export function routesOf(deps: AppDependencies): Routes {
     '/healthz': { GET: healthz },
     '/readyz': { GET: readyz(deps) },
     '/openapi.json': { GET: readDocument(deps, () => routes) },
+    '/cli.tgz': { GET: readClient() },
     '/docs': { GET: readDocs },
     '/docs/:file': { GET: readDocsFile },
     '/assets/:file': { GET: readAsset },

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { packedClient } from '@pasteflow/cli';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { RequestError } from '../http/errors/request-error.ts';
@@ -126,6 +127,45 @@ export const readDocsFile: Endpoint = {
     send(await fileNamed(name), req, res);
   },
 };
+
+/**
+ * GET /cli.tgz: the command line client of this version, for `npm install -g URL/cli.tgz`.
+ * @param packed the tarball, which only a build has
+ */
+export function readClient(packed: URL = packedClient): Endpoint {
+  let client: ServedFile | undefined;
+  return {
+    operation: {
+      operationId: 'readClient',
+      tag: 'operation',
+      access: 'open',
+      summary: 'Returns the command line client as a package for npm.',
+      description: '`npm install -g` installs it by this URL. The ETag is the SHA-256 of the package.',
+      params: { header: ifNoneMatch },
+      answers: {
+        200: { description: 'The package.', headers: tagged, content: { 'application/gzip': {} } },
+        304: known,
+      },
+      errors: ['route_not_found'],
+    },
+    handle: async (req, res) => {
+      client ??= asFile('application/gzip', await readPacked(packed));
+      send(client, req, res);
+    },
+  };
+}
+
+async function readPacked(packed: URL): Promise<Buffer> {
+  try {
+    return await readFile(packed);
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause;
+    throw new RequestError(
+      'route_not_found',
+      'This api runs without a build of the command line client. The operator can make one: npm run build.',
+    );
+  }
+}
 
 /** Revalidated each time, because a file keeps its name when it changes with the next version. */
 function send({ type, bytes, etag }: ServedFile, req: Request, res: Response): void {

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { packedClient } from '@pasteflow/cli';
 import { jobTypes } from '@pasteflow/jobs';
 import { assets } from '../../src/html/page.ts';
 import { endedJob, newJob } from './jobs.ts';
@@ -24,6 +26,8 @@ export const accessTable: Readonly<Record<string, readonly AccessCase[]>> = {
   'GET /healthz': open('/healthz'),
   'GET /readyz': open('/readyz'),
   'GET /openapi.json': open('/openapi.json'),
+  // Only a build has the package.
+  'GET /cli.tgz': existsSync(packedClient) ? open('/cli.tgz') : missing('/cli.tgz'),
   'GET /docs': open('/docs'),
   'GET /docs/:file': open('/docs/start.js'),
   'GET /assets/:file': open(`/assets/${assets.fileOf('icon.svg')}`),

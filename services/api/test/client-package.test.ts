@@ -1,0 +1,74 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import express from 'express';
+import { readClient } from '../src/docs/docs-endpoints.ts';
+
+jest.setTimeout(120_000); // npm takes seconds on a busy machine
+
+const execute = promisify(execFile);
+let folder: string;
+let packed: URL;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'client-package-'));
+  const build = fileURLToPath(new URL('../../../packages/cli/build.ts', import.meta.url));
+  await execute(process.execPath, [build, join(folder, 'package')]);
+  const { stdout } = await execute('npm', ['pack', '--silent', join(folder, 'package')], { cwd: folder });
+  packed = pathToFileURL(join(folder, stdout.trim()));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function withServer<T>(file: URL, use: (url: string) => Promise<T>): Promise<T> {
+  const app = express().disable('etag').get('/cli.tgz', readClient(file).handle);
+  const server = app.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  try {
+    return await use(`http://127.0.0.1:${(server.address() as AddressInfo).port}/cli.tgz`);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+describe('GET /cli.tgz', () => {
+  it('is a package that npm installs, and that runs', async () => {
+    const version = await withServer(packed, async (url) => {
+      const offline = ['--no-audit', '--no-fund', '--no-update-notifier'];
+      const cache = ['--cache', join(folder, 'cache')];
+      await execute('npm', ['install', '-g', ...offline, ...cache, '--prefix', join(folder, 'there'), url]);
+      return (await execute(join(folder, 'there/bin/pasteflow'), ['--version'])).stdout;
+    });
+    expect(version).toBe('0.1.0\n');
+  });
+
+  it('has the SHA-256 as its ETag, and is sent again only when it has changed', async () => {
+    await withServer(packed, async (url) => {
+      const response = await fetch(url);
+      const bytes = Buffer.from(await response.arrayBuffer());
+      expect(bytes.equals(await readFile(packed))).toBe(true);
+      const etag = `"${createHash('sha256').update(bytes).digest('hex')}"`;
+      expect(Object.fromEntries(response.headers)).toMatchObject({
+        'content-type': 'application/gzip',
+        'cache-control': 'no-cache',
+        etag,
+      });
+      const again = await fetch(url, { headers: { 'If-None-Match': etag } });
+      expect([again.status, await again.text()]).toEqual([304, '']);
+    });
+  });
+
+  it('says how to make the package when the api runs without a build', async () => {
+    const endpoint = readClient(pathToFileURL(join(folder, 'no.tgz')));
+    await expect(Promise.resolve(endpoint.handle({} as never, {} as never))).rejects.toMatchObject({
+      code: 'route_not_found',
+      message: expect.stringContaining('npm run build'),
+    });
+  });
+});
