@@ -8,7 +8,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@je
 import { SmallDisk } from '../src/small-disk.ts';
 import { startCluster, type Cluster } from '../src/index.ts';
 import { startCuttingProxy } from './support/cutting-proxy.ts';
-import { BuiltCli } from './support/packed-cli.ts';
+import { BuiltCli, NOTHING_BUT_WAITS } from './support/packed-cli.ts';
 
 jest.setTimeout(240_000); // on a busy machine a process takes seconds to start
 
@@ -126,7 +126,7 @@ describe('pasteflow cat --reveal', () => {
     await cluster.apis[0]!.kill();
     held.drop();
     await cluster.apis[0]!.start();
-    expect(await done).toEqual([[0, ''], 'the secret']);
+    expect(await done).toEqual([[0, expect.stringMatching(NOTHING_BUT_WAITS)], 'the secret']);
     expect(await isRevealed(code)).toBe(true);
     expect(await kept()).toEqual([]);
   });

@@ -16,6 +16,9 @@ export interface CliResult {
   readonly stderr: string;
 }
 
+/** stderr of a command that had to wait for the server, or not, and had nothing else to say. */
+export const NOTHING_BUT_WAITS = /^(http:\S+ (gives no answer|answers \d+)\. Trying again …\n)*$/;
+
 export interface CliProcess {
   readonly child: ChildProcess;
   readonly ended: Promise<CliResult>;
