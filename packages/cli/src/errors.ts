@@ -38,10 +38,12 @@ export function messageOf(error: unknown, about?: string): string {
 function apiMessageOf({ status, code, detail, errors, requestId }: PasteflowApiError): string {
   if (code === 'reveal_required')
     return 'This paste is deleted when it is read. To read it, once: pasteflow cat --reveal.';
-  const fields = errors.map(({ path, message }) => ` ${path} ${message}.`).join('');
+  // Where there are fields, the detail only says that there are.
+  const problem =
+    errors.length === 0 ? detail : errors.map(({ path, message }) => `${path} ${message}.`).join(' ');
   const login = code === 'unauthorized' ? ' Log in with `pasteflow login`.' : '';
   const report = status >= 500 && requestId !== null ? ` (request ${requestId})` : '';
-  return `${detail}${fields}${login}${report}`;
+  return `${problem}${login}${report}`;
 }
 
 /**

@@ -31,9 +31,9 @@ describe('pasteflow ls', () => {
   it('says on stderr when there are more', async () => {
     bed.script(paged);
     const noteOf = async (...args: string[]) => (await bed.run(['ls', ...args], { env })).stderr;
-    expect(await noteOf()).toBe('These are the first 20. For more: pasteflow ls -n 100\n');
-    expect(await noteOf('-n', '150')).toContain('These are the first 150.');
-    expect(await noteOf('-n', '240')).toContain('These are the first 240.'); // the last page has more than that
+    expect(await noteOf()).toBe('Listed: the first 20. For more: pasteflow ls -n 100\n');
+    expect(await noteOf('-n', '150')).toContain('Listed: the first 150.');
+    expect(await noteOf('-n', '240')).toContain('Listed: the first 240.'); // the last page has more than that
     expect(await noteOf('-n', '250')).toBe('');
   });
 
@@ -41,8 +41,8 @@ describe('pasteflow ls', () => {
     [-30_000, 'now'],
     [59_999, 'now'],
     [-61_000, '1 minute ago'],
-    [-7_199_000, '1 hour ago'],
-    [30 * 86_400_000 + 1, 'in 30 days'],
+    [-7_199_000, '2 hours ago'],
+    [30 * 86_400_000 - 1, 'in 30 days'],
   ])('shows the time %d ms from now as %j', (ms, text) => {
     expect(timeFrom(1e12, new Date(1e12 + ms).toISOString())).toBe(text);
   });

@@ -23,7 +23,7 @@ describe('pasteflow put', () => {
   it.each([
     ['pyhton', 'Did you mean python?'],
     ['typscript', 'Did you mean typescript?'],
-    ['', 'Did you mean c?'],
+    ['klingon', 'The languages are text, c, cpp,'],
   ])('refuses the language %j with 2, and names the nearest one', async (syntax, message) => {
     for (const args of [[], ['--encrypt']]) {
       const { code, stderr } = await bed.run(['put', '-s', syntax, ...args], { stdin: 'x' });
@@ -41,5 +41,13 @@ describe('pasteflow put', () => {
   it('names a file that is missing once', async () => {
     const { code, stderr } = await bed.run(['put', 'nosuch']);
     expect([code, stderr]).toEqual([1, 'pasteflow: nosuch: There is no such file or folder.\n']);
+  });
+
+  it('says which field is wrong, and nothing of the names of programs', async () => {
+    const fields = { code: 'validation_failed', detail: 'Correct the fields named in `errors`.' };
+    const errors = [{ path: 'expires_in', message: 'must be whole seconds' }];
+    bed.script(json(422, { ...fields, errors }, { 'content-type': 'application/problem+json' }));
+    const { code, stderr } = await bed.run(['put', '-e', '5s'], { stdin: 'x' });
+    expect([code, stderr]).toEqual([1, 'pasteflow: stdin: expires_in must be whole seconds.\n']);
   });
 });

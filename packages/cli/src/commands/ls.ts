@@ -29,7 +29,7 @@ export async function ls({ client, output, signal }: Session, options: LsOptions
   const shown = pastes.slice(0, limit);
   if (output.isJson) for (const paste of shown) output.result(paste, []);
   else output.result(null, tableOf(shown.map((paste) => rowOf(paste, Date.now()))));
-  if (hasMore) output.note(`These are the first ${limit}. For more: pasteflow ls -n ${limit * 5}`);
+  if (hasMore) output.note(`Listed: the first ${limit}. For more: pasteflow ls -n ${limit * 5}`);
   return EXIT_DONE;
 }
 
@@ -59,7 +59,7 @@ const relative = new Intl.RelativeTimeFormat('en');
 export function timeFrom(now: number, time: string): string {
   const ms = Date.parse(time) - now;
   const [unit, size] = UNITS.find(([, each]) => Math.abs(ms) >= each) ?? [];
-  return unit === undefined ? 'now' : relative.format(Math.trunc(ms / size), unit);
+  return unit === undefined ? 'now' : relative.format(Math.round(ms / size), unit);
 }
 
 function limitOf(text: string): number {

@@ -1,6 +1,8 @@
 import { languages } from '@pasteflow/web/languages';
 import { UsageError } from '../errors.ts';
 
+const MAX_TYPOS = 2;
+
 /** @returns the language as the pages know it. @throws UsageError with the nearest one */
 export function syntaxOf(text: string): string {
   const wanted = text.trim().toLowerCase();
@@ -12,10 +14,11 @@ export function syntaxOf(text: string): string {
   const [nearest] = names
     .map(({ id, name }) => ({ id, distance: distanceOf(wanted, name) }))
     .toSorted((a, b) => a.distance - b.distance);
-  const all = languages.map(({ id }) => id).join(', ');
-  throw new UsageError(
-    `The language ${JSON.stringify(text)} is unknown. Did you mean ${nearest?.id}? The languages are ${all}.`,
-  );
+  const hint =
+    nearest !== undefined && nearest.distance <= MAX_TYPOS
+      ? `Did you mean ${nearest.id}?`
+      : `The languages are ${languages.map(({ id }) => id).join(', ')}.`;
+  throw new UsageError(`The language ${JSON.stringify(text)} is unknown. ${hint}`);
 }
 
 /** The number of characters to insert, remove or replace (Levenshtein). */
