@@ -49,7 +49,7 @@ const NOTE_EVERY_MS = 10_000;
 const QUIET_TRIES = 2;
 
 /** A person who waits learns why, again and again, but not of each try. */
-function noteRetries(server: string, output: Output): OnRetry {
+export function noteRetries(server: string, output: Output): OnRetry {
   let notedAt = -Infinity;
   return (error, tries) => {
     if (tries <= QUIET_TRIES || performance.now() - notedAt < NOTE_EVERY_MS) return;

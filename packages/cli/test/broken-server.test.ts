@@ -101,9 +101,10 @@ describe('when the server stays broken', () => {
       return problem(429, 'rate_limited', 'Too many.', { 'retry-after': '2' })(request, res);
     });
     const before = performance.now();
-    const [overloaded, absent, waited] = await Promise.all([
+    const [overloaded, absent, unknown, waited] = await Promise.all([
       bed.run(['cancel', ID], { env }),
       bed.run(['timeline', CODE], { env: { PASTEFLOW_SERVER: 'http://127.0.0.1:2' } }),
+      bed.run(['whoami'], { env: { ...env, PASTEFLOW_SERVER: 'http://127.0.0.1:2' } }),
       bed.run(['ls'], { env }).then((ended) => ({ ...ended, ms: performance.now() - before })),
     ]);
     const waits = `${bed.url} answers 503. Trying again …\n`;
@@ -115,6 +116,7 @@ describe('when the server stays broken', () => {
       1,
       expect.stringMatching(/^http:\/\/127.0.0.1:2 gives no answer. Trying again …\n/),
     ]);
+    expect(unknown.stderr).toBe(absent.stderr);
     expect(absent.stderr).toContain('server failed: connect ECONNREFUSED 127.0.0.1:2. Check the network');
     expect(waited).toMatchObject({ code: 0, stderr: '' });
     expect(waited.ms).toBeGreaterThanOrEqual(1990);

@@ -8,6 +8,7 @@ import {
   serverOf,
   type CommonOptions,
 } from '../settings/settings.ts';
+import { noteRetries } from '../session.ts';
 import { Output } from '../terminal/output.ts';
 import { readSecret, type Terminal } from '../terminal/terminal.ts';
 
@@ -25,7 +26,7 @@ export async function login(
     options.tokenFile === undefined
       ? checkedToken(await readSecret(terminal, `Token for ${server}: `, signal))
       : ((await readSettings(terminal.env, options)).token ?? '');
-  await assertAccepted(server, token, signal);
+  await assertAccepted(server, token, output, signal);
   const config = await readConfigFile(terminal.env);
   await writeConfigFile(terminal.env, { server, tokens: { ...config.tokens, [server]: token } });
   output.note(`Logged in to ${server}. The token is in ${configPathOf(terminal.env)}.`);
@@ -53,7 +54,7 @@ export async function whoami(
 ): Promise<ExitCode> {
   const output = new Output(terminal, { json: options.json === true });
   const { server, token } = await readSettings(terminal.env, options);
-  if (token !== undefined) await assertAccepted(server, token, signal);
+  if (token !== undefined) await assertAccepted(server, token, output, signal);
   const how = token === undefined ? 'anonymous, without a token' : 'signed in with a token';
   output.result({ server, anonymous: token === undefined }, [`${server}  ${how}`]);
   return EXIT_DONE;
@@ -66,9 +67,15 @@ async function serverFor({ env }: Terminal, options: CommonOptions): Promise<str
 }
 
 /** Any request that needs a token shows whether the server accepts it. */
-async function assertAccepted(server: string, token: string, signal: AbortSignal): Promise<void> {
+async function assertAccepted(
+  server: string,
+  token: string,
+  output: Output,
+  signal: AbortSignal,
+): Promise<void> {
   try {
-    await createClient({ baseUrl: server, token }).jobs.list({ limit: 1, signal }).page();
+    const client = createClient({ baseUrl: server, token, onRetry: noteRetries(server, output) });
+    await client.jobs.list({ limit: 1, signal }).page();
   } catch (error) {
     if (error instanceof PasteflowApiError && error.status === 401)
       throw new Error(`${server} does not accept this token.`, { cause: error });
