@@ -1,14 +1,19 @@
 import { spawnSync } from 'node:child_process';
 
 type Command = [command: string, ...args: string[]];
-type DeathSignal = 'TERM' | 'KILL';
+export type DeathSignal = 'TERM' | 'KILL';
 
 /**
  * The command that runs a TypeScript entry file and the workspace packages from their sources, with the Node
  * of this process.
  */
-export function sourceCommand(entry: string, args: readonly string[], deathSignal: DeathSignal): Command {
-  return nodeCommand(['--conditions=source', entry, ...args], deathSignal);
+export function sourceCommand(
+  entry: string,
+  args: readonly string[],
+  deathSignal: DeathSignal,
+  nodeOptions: readonly string[] = [],
+): Command {
+  return nodeCommand(['--conditions=source', ...nodeOptions, entry, ...args], deathSignal);
 }
 
 /**

@@ -1,35 +1,50 @@
 import { startEmbeddedStack } from './embedded-stack.ts';
 import { urlOfService, type ServiceOfRole } from './postgres/service-roles.ts';
-import { aborted, runMain } from './run-main.ts';
+import { runMain } from './run-main.ts';
 import { readStartConfig, type Environment, type StartConfig } from './stack-config.ts';
+import { DevServer } from './start/dev-server.ts';
+import { followSources } from './start/follow-sources.ts';
+import { keepUp } from './start/keep-up.ts';
 import { keepDevToken, runMigrations } from './start/preparations.ts';
-import { becomeReady, chooseAddresses, reachableUrl, startServices } from './start/services.ts';
+import { chooseAddresses, createServices, reachableUrl } from './start/services.ts';
 
 /**
  * `npm start` runs the embedded stack, the migrations and the three services in the foreground until Ctrl-C.
+ * `npm run dev` does the same, and follows changes of the sources.
  */
-const print = (line: string) => process.stdout.write(`${line}\n`);
+const isDevelopment = process.argv[2] === 'dev';
+const report = (line: string) => process.stdout.write(`${line}\n`);
 
 await runMain(async (stop) => {
   const config = readStartConfig(process.env);
-  const addresses = await chooseAddresses(config);
+  const addresses = await chooseAddresses(config, isDevelopment);
   const parts = { postgres: config.embeddedPostgres, aws: config.embeddedAws };
-  const stack = await startEmbeddedStack(config, parts, print);
+  const stack = await startEmbeddedStack(config, parts, report);
   try {
     const env = serviceEnvironment(config, stack.environment);
     await runMigrations(env);
     if (stop.aborted) return;
     const token = await keepDevToken(environmentOf('api', config, env), config.dataDir);
     if (stop.aborted) return;
-    const services = startServices(config, addresses, (name) => environmentOf(name, config, env), print);
+    const services = createServices(config, addresses, (name) => environmentOf(name, config, env), {
+      report,
+      isDevelopment,
+    });
+    const server = new DevServer(addresses.api);
     try {
-      await becomeReady(services, addresses, stop);
-      if (!stop.aborted)
-        print(welcome(reachableUrl(addresses.api), config) + aboutToken(reachableUrl(addresses.api), token));
-      await aborted(stop);
+      if (isDevelopment) await server.start(addresses.public);
+      for (const service of services) service.start();
+      await Promise.all(services.map((service) => service.ready(stop)));
+      if (stop.aborted) return;
+      server.release();
+      const url = reachableUrl(addresses.public);
+      report(welcome(url, config) + aboutToken(url, token));
+      if (isDevelopment) await followSources({ services, server, report }, stop);
+      else await Promise.all(services.map((service) => keepUp(service, report, stop)));
     } finally {
-      print('stopping …');
+      report('stopping …');
       await Promise.all(services.map((service) => service.stop()));
+      server.stop();
     }
   } finally {
     await stack.stop();

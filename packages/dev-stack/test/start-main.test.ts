@@ -68,6 +68,8 @@ describe('npm start', () => {
     const paths = [await create(first.url, 'before the kill')];
     expect(await read(first.url + paths[0])).toBe('before the kill');
     paths.push(await create(first.url, 'just before the kill'));
+    const page = await fetch(first.url, { headers: { accept: 'text/html' } });
+    expect(await page.text()).not.toContain('/.dev/'); // what npm run dev adds
     const token = await tokenOf(first.main);
     expect((await listWith(first.url, token)).status).toBe(200);
     const children = childrenOf(first.main.pid);
@@ -144,9 +146,7 @@ describe('npm start', () => {
   it('stops everything that it started, and exits with 1, when a service cannot start', async () => {
     const main = start({ UPLOAD_CONCURRENCY: 'many' });
     expect((await main.exited).code).toBe(1);
-    expect(main.stderr.at(-1)).toMatch(
-      /^upload-worker ended with code 78 before Pasteflow was ready[.] .*[.]$/,
-    );
+    expect(main.stderr.at(-1)).toMatch(/^upload-worker ended with code 78 before it was ready[.] .*[.]$/);
     expect(existsSync(join(dataDir, 'postgres/cluster/postmaster.pid'))).toBe(false);
   });
 });
