@@ -8,7 +8,7 @@ import { REPOSITORY } from '../src/stack-config.ts';
 import { spawnService, temporaryFolder, type SpawnedService } from '../src/testing/index.ts';
 import { childrenOf, isAlive, until } from './processes.ts';
 
-jest.setTimeout(240_000);
+jest.setTimeout(400_000); // five restarts of services
 
 const { dataDir: folder, remove } = await temporaryFolder();
 const tree = join(folder, 'tree');
@@ -56,6 +56,14 @@ const HEALTH = 'services/api/src/health/health.ts';
 const ALIVE = "{ status: 'alive' } satisfies z.output<typeof alive>";
 const health = async (url: string) =>
   ((await (await fetch(`${url}/healthz`)).json()) as { status: string }).status;
+
+/** What developers start in VS Code. */
+const debuggers = () =>
+  (
+    JSON.parse(readFileSync(join(REPOSITORY, '.vscode/launch.json'), 'utf8')) as {
+      configurations: { name: string; request: string; port?: number }[];
+    }
+  ).configurations;
 
 describe('npm run dev', () => {
   it('serves what was saved, survives broken sources, loses no paste in a restart, and leaves no process', async () => {
@@ -130,6 +138,12 @@ describe('npm run dev', () => {
       await until(async () => (await (await fetch(paste)).text()) === content);
 
     const children = childrenOf(dev.pid);
+    const commands = children.map((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8')).join('\n');
+    for (const { name, request: kind, port } of debuggers())
+      if (kind === 'attach')
+        expect(commands).toMatch(
+          new RegExp(`--inspect=127\\.0\\.0\\.1:${port}\\0.*/services/${name}/src/main\\.ts`),
+        );
     dev.kill('SIGINT');
     expect(await dev.exited).toEqual({ code: 0, signal: null });
     expect(children.filter((pid) => isAlive(pid))).toEqual([]);
