@@ -1,6 +1,7 @@
 // Adds up what scripts/count-reporter.cjs left behind, repeats what failed, which may be far above in the
-// output, and prints "N passed, N failed" as its last line. `--reset` forgets the last run. Plain JavaScript:
-// .ci/run needs it even where the bootstrap failed.
+// output, and prints "N passed, N failed" as its last line. Each argument names a step that failed, which
+// counts as one failure: a check, for example, leaves no counts behind. `--reset` forgets the last run. Plain
+// JavaScript: .ci/run needs it even where the bootstrap failed.
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
@@ -37,7 +38,9 @@ for (const [name, file] of files) {
   console.log(`${name.padEnd(24)} ${counts.passed} passed, ${counts.failed} failed${skipped}`);
 }
 for (const { name, message } of failures) console.log(`\n✕ ${name}\n${message}\n`);
-console.log(`${sum.passed} passed, ${sum.failed} failed`);
+const failedSteps = process.argv.slice(2);
+for (const step of failedSteps) console.log(`✕ failed: ${step}`);
+console.log(`${sum.passed} passed, ${sum.failed + failedSteps.length} failed`);
 
 function namesOfRuns() {
   const folder = `${root}/.test-results`;

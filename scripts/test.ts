@@ -19,9 +19,15 @@ process.exit(paths.length === 0 ? testEverything() : testPaths(paths));
 
 function testEverything(): number {
   run('node', ['scripts/count-tests.mjs', '--reset']);
-  const code = step('checks', CHECKS) || testPaths(['scripts']) || step('tests', TESTS);
+  const steps: readonly [string, () => number][] = [
+    ['checks', () => step('checks', CHECKS)],
+    ['tests of scripts/', () => testPaths(['scripts'])],
+    ['tests', () => step('tests', TESTS)],
+  ];
+  const failed = steps.find(([, runStep]) => runStep() !== 0)?.[0];
   console.log('');
-  return run('node', ['scripts/count-tests.mjs']) || code;
+  run('node', ['scripts/count-tests.mjs', ...(failed === undefined ? [] : [failed])]);
+  return failed === undefined ? 0 : 1;
 }
 
 function step(name: string, tasks: readonly string[]): number {
