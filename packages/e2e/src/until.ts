@@ -8,6 +8,9 @@ export interface UntilOptions {
   readonly evidence?: () => string;
 }
 
+/** What a busy machine may take longer than a calm one for what is promised within some seconds. */
+export const BUSY_MACHINE_MS = 30_000;
+
 const MIN_PAUSE_MS = 20;
 const MAX_PAUSE_MS = 250;
 /** The longer the wait, the longer the pauses, because a probe may list a bucket and read several tables. */

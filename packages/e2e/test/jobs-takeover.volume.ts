@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { HeldRequest, RequestMatch } from '@pasteflow/dev-stack/testing';
-import { startCluster, visibilityChanges, type Cluster, type User } from '../src/index.ts';
+import { BUSY_MACHINE_MS, startCluster, visibilityChanges, type Cluster, type User } from '../src/index.ts';
 
 let cluster: Cluster;
 let alice: User;
@@ -67,7 +67,7 @@ describe('a worker killed during an export', () => {
       expect(more).toEqual([]);
       expect(successor!.worker_id).not.toBe(lost!.worker_id);
       expect(Number(successor!.started_at) - Number(clock!.now)).toBeLessThan(
-        TAKEOVER_MS + cluster.stack.aws.abandonedReceiveMs,
+        TAKEOVER_MS + BUSY_MACHINE_MS + cluster.stack.aws.abandonedReceiveMs,
       );
       const { transitions } = await user.jobs.timeline(id);
       expect(transitions.map(({ machine, from, to }) => `${machine} ${from} ${to}`)).toEqual([

@@ -16,6 +16,7 @@ const start = (env: Record<string, string> = {}) =>
   spawnService({ entry: new URL('../src/main.ts', import.meta.url).pathname, env: { ...world.env, ...env } });
 const expired = (count: number) => makePastes(world.db, count, { status: 'PROCESSED', expiresInSeconds: -5 });
 
+// A janitor that does not stop within 10 s by its own clock ends itself with the code 1.
 describe('the janitor', () => {
   it('does not start with a wrong configuration, and names every problem', async () => {
     const wrong = {
@@ -51,11 +52,9 @@ describe('the janitor', () => {
     const held = world.proxy.hold({ method: 'POST', path: /\?delete/ });
     const janitor = start({ CLEANUP_INTERVAL_SECONDS: '0.1' });
     const request = await held;
-    const stopRequestedAt = performance.now();
     janitor.kill('SIGTERM');
     await request.forward();
     expect(await janitor.exited).toEqual({ code: 0, signal: null });
-    expect(performance.now() - stopRequestedAt).toBeLessThan(10_000);
     expect(await deletionStates(world)).toEqual({ DELETED: 1000, NOT_EXPIRED: 4000 });
   });
 
@@ -64,7 +63,7 @@ describe('the janitor', () => {
     world.proxy.rule({ method: 'POST', path: /\?delete/ }, { kind: 'hang' });
     const janitor = start({ CLEANUP_INTERVAL_SECONDS: '0.1' });
     await eventually(() => world.proxy.matching({ path: /\?delete/ }).length > 0);
-    expect(await janitor.stop(10_000)).toEqual({ code: 0, signal: null });
+    expect(await janitor.stop()).toEqual({ code: 0, signal: null });
     expect(await deletionStates(world)).toEqual({ NOT_EXPIRED: 5 });
   });
 

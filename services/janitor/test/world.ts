@@ -153,8 +153,8 @@ export function connect(url: string, maxConnections = 5): Database {
 
 export const running = (): AbortSignal => new AbortController().signal;
 
-export async function eventually(check: () => Promise<boolean> | boolean, timeoutMs = 15_000): Promise<void> {
-  const deadline = performance.now() + timeoutMs;
+export async function eventually(check: () => Promise<boolean> | boolean): Promise<void> {
+  const deadline = performance.now() + 60_000;
   while (!(await check())) {
     if (performance.now() > deadline) throw new Error('The condition was not met in time.');
     await new Promise((resolve) => setTimeout(resolve, 50));

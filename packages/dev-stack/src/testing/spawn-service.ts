@@ -19,6 +19,9 @@ export interface SpawnOptions {
   name?: string;
 }
 
+/** Less than the time limit of a test: then the failure names what did not come. */
+const PATIENCE_MS = 90_000;
+
 export interface ExitStatus {
   code: number | null;
   signal: NodeJS.Signals | null;
@@ -32,12 +35,12 @@ export interface SpawnedService {
   readonly exited: Promise<ExitStatus>;
   /**
    * Resolves to the first matching line on either stream, past or future. Rejects with the last lines when
-   * the process ends first or after `timeoutMs` (default: 60 s).
+   * the process ends first or after `timeoutMs` (default: 90 s).
    */
   waitFor(pattern: RegExp, timeoutMs?: number): Promise<RegExpMatchArray>;
   kill(signal: NodeJS.Signals): void;
-  /** Sends SIGTERM, and SIGKILL after `timeoutMs` (default: 15 s). */
-  stop(timeoutMs?: number): Promise<ExitStatus>;
+  /** Sends SIGTERM, and SIGKILL after 90 s. */
+  stop(): Promise<ExitStatus>;
 }
 
 /**
@@ -98,7 +101,7 @@ class Service implements SpawnedService {
     return this.#child.pid as number;
   }
 
-  waitFor(pattern: RegExp, timeoutMs = 60_000): Promise<RegExpMatchArray> {
+  waitFor(pattern: RegExp, timeoutMs = PATIENCE_MS): Promise<RegExpMatchArray> {
     return new Promise((resolve, reject) => {
       const settle = (act: () => void) => {
         clearTimeout(timer);
@@ -131,9 +134,9 @@ class Service implements SpawnedService {
     this.#child.kill(signal);
   }
 
-  async stop(timeoutMs = 15_000): Promise<ExitStatus> {
+  async stop(): Promise<ExitStatus> {
     this.kill('SIGTERM');
-    const killTimer = setTimeout(() => this.kill('SIGKILL'), timeoutMs);
+    const killTimer = setTimeout(() => this.kill('SIGKILL'), PATIENCE_MS);
     const status = await this.exited;
     clearTimeout(killTimer);
     return status;

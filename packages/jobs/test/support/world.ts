@@ -32,7 +32,8 @@ export function useWorld(): World {
     world.proxy = await FaultProxy.start(stack.aws.endpoint);
     world.databaseUrl = (await createTestDatabase(stack)).url;
     world.db = connect(world.databaseUrl);
-    world.store = openStore(world, 5000);
+    // A request that a test holds must not be given up, and sent again, on a busy machine.
+    world.store = openStore(world, 60_000);
   });
   beforeEach(async () => {
     world.proxy.clear();
