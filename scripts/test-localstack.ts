@@ -13,7 +13,7 @@ interface Running {
 }
 
 const VOLUMES =
-  'backup-and-restore,copies,deletion,jobs-takeover,kill-everything,poison-paste,round-trips,same-message-many-times';
+  'backup-and-restore,cli,copies,deletion,jobs-takeover,kill-everything,poison-paste,round-trips,same-message-many-times';
 const TESTS = ['*.test.ts', '*.{faults,observability}.ts', `{${VOLUMES}}.volume.ts`].map(
   (files) => `**/e2e/test/${files}`,
 );

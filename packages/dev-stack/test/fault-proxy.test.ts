@@ -1,7 +1,5 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { startTestStack, FaultProxy, type TestStackWithAws } from '../src/testing/index.ts';
-
-jest.setTimeout(60_000);
 
 let stack: TestStackWithAws;
 let proxy: FaultProxy;

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -7,8 +7,6 @@ import { startPostgres, StackError } from '../src/index.ts';
 import { findBinaries, majorVersion } from '../src/postgres/binaries.ts';
 import { isAlive } from './processes.ts';
 import { query } from './query.ts';
-
-jest.setTimeout(60_000);
 
 const root = mkdtempSync(join(tmpdir(), 'pasteflow-test-'));
 const dataDir = join(root, 'postgres');

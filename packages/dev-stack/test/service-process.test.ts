@@ -1,12 +1,10 @@
-import { afterAll, afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { keepUp, restartDelayMs } from '../src/start/keep-up.ts';
 import { ServiceProcess } from '../src/start/service-process.ts';
 import { isAlive, until } from './processes.ts';
-
-jest.setTimeout(60_000);
 
 const dir = mkdtempSync(join(tmpdir(), 'pasteflow-test-'));
 const pidFile = join(dir, 'pid');

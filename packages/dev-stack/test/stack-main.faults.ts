@@ -1,4 +1,4 @@
-import { afterAll, afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,8 +7,6 @@ import { spawnService, type SpawnedService } from '../src/testing/index.ts';
 import { pathWithOnly } from './path-with-only.ts';
 import { isAlive, until } from './processes.ts';
 import { query } from './query.ts';
-
-jest.setTimeout(60_000);
 
 const entry = new URL('../src/stack-main.ts', import.meta.url).pathname;
 // One folder for all tests: initdb with fsync takes two seconds.

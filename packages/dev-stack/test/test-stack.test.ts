@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import {
   createTestDatabase,
@@ -8,8 +8,6 @@ import {
   type TestStack,
 } from '../src/testing/index.ts';
 import { query } from './query.ts';
-
-jest.setTimeout(60_000);
 
 let stack: TestStack;
 beforeAll(async () => {

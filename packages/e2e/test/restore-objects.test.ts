@@ -9,10 +9,10 @@ const itWithVersions = hasVersions ? it : it.skip;
 let cluster: Cluster | undefined;
 beforeAll(async () => {
   if (hasVersions) cluster = await startCluster();
-}, 60_000);
+});
 afterAll(async () => {
   await cluster?.stop();
-}, 60_000);
+});
 
 itWithVersions(
   'restore-objects restores wrongly deleted objects from their versions, and none of deleted pastes',

@@ -71,7 +71,7 @@ describe('the owner of the bucket', () => {
     expect(wrong.stderr.join('\n')).toContain('npm run ops -- adopt-bucket');
     expect(deleteCalls(world)).toEqual([]);
     expect(await keysIn(world.store)).toEqual(keys);
-  }, 60_000);
+  });
 
   it.each(['reconcile', 'cleanup', 'failed-pastes', 'jobs', 'tombstones', 'expired-keys'] as const)(
     'is checked at the start of each run of %s, since the bucket may be exchanged meanwhile',
@@ -197,7 +197,7 @@ describe('the limit of one run', () => {
     expect((await allowed.exited).code).toBe(0);
     expect(JSON.parse(allowed.stdout.join(''))).toMatchObject({ removed: 101, held: 0 });
     expect(await keysIn(world.store)).toEqual([]);
-  }, 60_000);
+  });
 
   it('allows 100 deletions', async () => {
     await putObjects(world.store, orphans(100));
@@ -262,5 +262,5 @@ describe('a daily sweep', () => {
     const { rows } = await sql<{ sweep: string }>`
       SELECT sweep FROM sweep_runs WHERE janitor = 'before' AND sweep = ANY (${daily})`.execute(world.db);
     expect(rows).toHaveLength(4);
-  }, 90_000);
+  });
 });

@@ -119,4 +119,4 @@ it('concurrent statements for the same jobs, in random order, never deadlock and
         WHERE completed_at IS NOT NULL AND e.status IN ('PENDING', 'RUNNING')) AS twice`.execute(db);
   expect(rows).toEqual([{ stuck: 0, twice: 0 }]);
   expect(claimed.length).toBeGreaterThan(5 * JOBS);
-}, 60_000);
+});

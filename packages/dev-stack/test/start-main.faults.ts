@@ -12,7 +12,7 @@ import {
 } from '../src/testing/index.ts';
 import { childrenOf, isAlive, until } from './processes.ts';
 
-jest.setTimeout(120_000);
+jest.setTimeout(240_000); // some tests start everything twice
 
 const entry = new URL('../src/start-main.ts', import.meta.url).pathname;
 const { dataDir, remove } = await temporaryFolder();

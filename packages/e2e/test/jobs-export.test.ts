@@ -1,3 +1,0 @@
-import { describeExportOf } from './support/describe-export.ts';
-
-describeExportOf(40); // 2,000 in jobs-export.volume.ts
