@@ -14,7 +14,7 @@ const patterns = [
   '**/s3/test/*.servers.ts',
   '**/e2e/test/*.{test,onemachine}.ts',
   '**/e2e/test/{kills,live,retries,timeline}.faults.ts',
-  '**/e2e/test/{cli,copies}.volume.ts',
+  '**/e2e/test/{cli,copies,round-trips}.volume.ts',
 ];
 
 const folder = await mkdtemp(join(tmpdir(), 'pasteflow-one-machine-'));

@@ -62,7 +62,7 @@ describe('a retry that waits while S3 fails 50 pastes (R4)', () => {
       await cluster.until(
         () => statuses(others),
         (found) => found.PROCESSED === OTHERS,
-        { within: 30_000 },
+        { within: 60_000 },
       );
       expect(await statuses(failing)).toEqual({ 'IN_PROGRESS attempt 2': FAILING });
 

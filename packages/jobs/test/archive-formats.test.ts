@@ -46,7 +46,7 @@ function source(count: number, at: (n: number) => ExportedFile): Source {
 }
 
 async function until(condition: () => boolean): Promise<void> {
-  const deadline = performance.now() + 5000;
+  const deadline = performance.now() + 60_000;
   while (!condition()) {
     if (performance.now() > deadline) throw new Error('it did not come true in time');
     await new Promise((resolve) => setTimeout(resolve, 5));

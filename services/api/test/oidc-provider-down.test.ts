@@ -53,7 +53,7 @@ describe('a provider that does not work', () => {
   };
 
   it.each(Object.keys(broken))('is unavailable, and nothing else is, when it %s', async (name) => {
-    api = await startOidcApi(bed, issuer, { requestTimeoutMs: 500 });
+    api = await startOidcApi(bed, issuer, { requestTimeoutMs: 2000 });
     const begun = await beginSignIn(api);
     issuer.instead.set('/token', broken[name]!);
     const response = await callBack(api, { code: 'any', state: begun.state, iss: issuer.url }, begun.cookie);

@@ -49,7 +49,7 @@ describe('stopping the api', () => {
   });
 
   it('answers on idle connections for a while with Connection: close, is not ready, and then closes them', async () => {
-    const api = await bed.start({ stopNoticeMs: 500 });
+    const api = await bed.start({ stopNoticeMs: 2000 });
     const [used, unused] = await Promise.all([dial(api.port), dial(api.port)]);
     for (const socket of [used, unused]) {
       socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
@@ -95,7 +95,7 @@ describe('stopping the api', () => {
   });
 
   it('drops no request of clients that keep their connections busy', async () => {
-    const api = await bed.start({ stopNoticeMs: 500 });
+    const api = await bed.start({ stopNoticeMs: 2000 });
     const agent = new Agent({ keepAlive: true, maxSockets: 8 });
     const before = await countPastes(bed.db);
     const outcomes: (number | string)[] = [];
