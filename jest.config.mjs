@@ -4,6 +4,8 @@ const fromRoot = (path) => new URL(path, import.meta.url).pathname;
 // The workers inherit these.
 process.env.AWS_ACCESS_KEY_ID ??= 'test';
 process.env.AWS_SECRET_ACCESS_KEY ??= 'test';
+// Programs that tests call, such as unzip, write the names of files in the encoding of the locale.
+process.env.LC_ALL = 'C.UTF-8';
 // Tests start services from bundles, with half the CPU time. TEST_SERVICES_FROM=sources starts them as npm
 // start does, so that their stack traces name the lines of the sources.
 process.env.TEST_SERVICES_FROM ??= 'bundles';
