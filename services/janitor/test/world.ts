@@ -24,6 +24,9 @@ export const BUCKET = 'pasteflow';
 export const UPLOADS = 'pasteflow-uploads';
 export const JOBS = 'pasteflow-jobs';
 
+/** On a busy machine an answer takes seconds, and a request that is repeated too early has its effect twice. */
+const PATIENCE_MS = 60_000;
+
 process.env.AWS_ACCESS_KEY_ID = 'pasteflow';
 process.env.AWS_SECRET_ACCESS_KEY = 'pasteflow';
 
@@ -76,8 +79,8 @@ async function createWorldOn<Stack extends SharedTestStackWithAws>(stack: Stack)
   const db = connect(database.url, 20);
   const janitorDb = connect(urlOfService(database.url, 'janitor'), 20);
   const aws = { region: stack.aws.region, endpoint: proxy.url };
-  const store = createObjectStore({ ...aws, bucket: BUCKET, maxAttempts: 1, requestTimeoutMs: 7000 });
-  const sqs = createSqsClient({ ...aws, requestTimeoutMs: 3000 });
+  const store = createObjectStore({ ...aws, bucket: BUCKET, maxAttempts: 1, requestTimeoutMs: PATIENCE_MS });
+  const sqs = createSqsClient({ ...aws, requestTimeoutMs: PATIENCE_MS });
   const log = new RecordingLogger();
   const queuesOn = (database: Database): readonly [WorkQueue, WorkQueue] => {
     const metrics = new Metrics('janitor', { process: false });
@@ -147,6 +150,7 @@ export function connect(url: string, maxConnections = 5): Database {
     url,
     applicationName: 'janitor-test',
     maxConnections,
+    connectTimeoutMs: PATIENCE_MS,
     onConnectionError: () => {},
   });
 }
@@ -154,7 +158,7 @@ export function connect(url: string, maxConnections = 5): Database {
 export const running = (): AbortSignal => new AbortController().signal;
 
 export async function eventually(check: () => Promise<boolean> | boolean): Promise<void> {
-  const deadline = performance.now() + 60_000;
+  const deadline = performance.now() + PATIENCE_MS;
   while (!(await check())) {
     if (performance.now() > deadline) throw new Error('The condition was not met in time.');
     await new Promise((resolve) => setTimeout(resolve, 50));

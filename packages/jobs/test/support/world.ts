@@ -68,6 +68,7 @@ function connect(url: string): Database {
     url,
     applicationName: 'jobs-test',
     maxConnections: 10,
+    connectTimeoutMs: 60_000,
     onConnectionError: () => {},
   });
 }
