@@ -45,7 +45,6 @@ import { composePages } from './html/page.ts';
 import { composeLive, type LiveTimings } from './live/live.ts';
 import { PasteInserts } from './pastes/paste-inserts.ts';
 import { ContentCache } from './pastes/content-cache.ts';
-import { StorageFailures } from './pastes/storage-failures.ts';
 import { tracedReads } from './pastes/traced-reads.ts';
 
 /** What tests replace. */
@@ -180,14 +179,11 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
     stopDeadlineMs: overrides.stopDeadlineMs ?? STOP_DEADLINE_MS,
     stopNoticeMs: overrides.stopNoticeMs ?? STOP_NOTICE_MS,
   });
-  const reads = tracedReads(store);
-  const storageFailures = new StorageFailures();
   server.serve(
     buildApp({
       db,
       actor: instance,
-      store: { ...reads, ...storageFailures.observe(reads) },
-      storageFailures,
+      store: tracedReads(store),
       contentWaitMs: overrides.contentWaitMs ?? config.clients.contentWaitMs,
       dispatcher: dispatchers.uploads,
       jobDispatcher: dispatchers.jobs,

@@ -11,24 +11,24 @@ describe('a read', () => {
         return reads.length === 1 ? unchanged(read) : [];
       },
     });
-    const [early, row, late] = [
-      watcher('a', { after: 7, row: 'never' }),
-      watcher('a', { after: null, row: 'at the end' }),
-      watcher('a', { after: 3, row: 'always' }),
+    const [early, state, late] = [
+      watcher('a', { after: 7 }),
+      watcher('a', { after: null }),
+      watcher('a', { after: 3 }),
     ];
     poller.watch(early);
-    poller.watch(row);
+    poller.watch(state);
     await clock.advance(20);
-    expect(reads[0]!.subscriptions).toEqual([{ kind: 'upload', id: 'a', after: 7, row: 'at the end' }]);
+    expect(reads[0]!.subscriptions).toEqual([{ kind: 'upload', id: 'a', after: 7 }]);
     poller.watch(late);
-    poller.readNow(late);
+    poller.readNow();
     await clock.advance(1000); // no second read runs beside the first
     expect(reads).toHaveLength(1);
     held.resolve();
     await clock.advance(20);
     expect(early.received).toEqual(['a', null]);
     expect(late.received).toEqual([null]);
-    expect(reads[1]!.subscriptions).toEqual([{ kind: 'upload', id: 'a', after: 3, row: 'always' }]);
+    expect(reads[1]!.subscriptions).toEqual([{ kind: 'upload', id: 'a', after: 3 }]);
   });
 
   it('is repeated with growing waits when it fails, and no watcher is dropped', async () => {
@@ -49,7 +49,7 @@ describe('a read', () => {
       expect(retries[n]).toBeLessThanOrEqual(baseMs * 1.2);
     }
     expect(reads.length).toBeLessThanOrEqual(15);
-    expect(one.received).toEqual(reads.map(() => 'failed'));
+    expect(one.received).toEqual([]);
     isDown = false;
     await clock.advance(1200);
     expect([one.received.at(-1), two.received.at(-1)]).toEqual(['a', 'b']);
@@ -66,31 +66,6 @@ describe('a read', () => {
     poller.watch(watcher('a'));
     await clock.advance(80);
     expect(reads.map(({ at }) => at)).toEqual([20, 40, 60, 80]);
-  });
-
-  it('is followed by others for rows that had no room, before those that are due meanwhile', async () => {
-    const ids = Array.from({ length: 500 }, (_, n) => `paste ${n}`);
-    const room = [10, 30, 200, 200, 500];
-    const { poller, clock, reads } = pollerOf({
-      answer: ({ subscriptions }) => {
-        const rows = room[reads.length - 1] ?? Infinity;
-        return subscriptions.map(({ id }, n) => snapshotOf(id, { postponed: n >= rows }));
-      },
-    });
-    const all = ids.map((id) => watcher(id, { after: null, row: 'always' }));
-    for (const each of all) poller.watch(each);
-    const late = watcher('new', { after: null, row: 'always' });
-    await clock.advance(19);
-    poller.watch(late);
-    await clock.advance(1);
-    const read = (n: number) => reads[n]!.subscriptions.map(({ id }) => id);
-    expect(read(0)).toEqual(ids);
-    expect(read(1)).toEqual(ids.slice(10, 210)); // postponed rows are read again each time, so a read takes a limited number of them
-    expect([read(2).length, read(3).length]).toEqual([200, 200]);
-    expect(new Set([1, 2, 3, 4].flatMap(read))).toEqual(new Set(ids.slice(10)));
-    expect(reads.slice(0, 5).map(({ at }) => at)).toEqual([20, 20, 20, 20, 20]); // no pause
-    await clock.advance(100);
-    expect(late.received.length).toBeGreaterThan(0);
   });
 
   it('includes nothing for a watcher that wants nothing now or has left', async () => {

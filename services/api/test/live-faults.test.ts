@@ -257,13 +257,12 @@ it('reads all that clients wait for with one statement', async () => {
       purpose: 'wait',
       kind: 'upload',
       id,
-      wants: () => ({ after: null, row: 'never' }),
+      wants: () => ({ after: null }),
       onSnapshot: (snapshot) => {
         if (snapshot?.status !== 'PROCESSED') return;
         settled += 1;
         poller.unwatch(watcher);
       },
-      onReadFailed: () => {},
       onStop: () => {},
     };
     poller.watch(watcher);

@@ -68,7 +68,7 @@ it('a thousand clients that wait for pastes of their own cost at most 20 reads a
   expectPauses(20);
 });
 
-it('a thousand clients whose wait ends by time are answered by far fewer reads', async () => {
+it('a thousand clients whose wait ends by time cost far fewer reads', async () => {
   const { shortCodes } = await running(CLIENTS);
   const { reads, expectPauses } = countReads();
   const answers = shortCodes.map((code) => open(`/v1/pastes/${code}`, { prefer: 'wait=2' }));
@@ -77,7 +77,7 @@ it('a thousand clients whose wait ends by time are answered by far fewer reads',
   expect(reads()).toBeLessThan(CLIENTS / 2);
 });
 
-it('a thousand clients that wait for one paste are answered by one read', async () => {
+it('a thousand clients that wait for one paste learn of its end by one read', async () => {
   const { shortCodes, settle } = await running(1);
   const { expectPauses } = countReads();
   const answers = Array.from({ length: CLIENTS }, () =>

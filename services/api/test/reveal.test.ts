@@ -272,7 +272,7 @@ describe('a reveal', () => {
     const execution = await claimUpload(bed.db, code);
     const api = await start({ CONTENT_WAIT_MS: '25000' });
     const reading = reveal(code, {}, api);
-    await until(() => api.statements.some((text) => text.includes('subscription')));
+    await until(() => api.statements.some((text) => text.includes('json_build_object(')));
     await settleExecution(bed.db, execution, bed.store.urlOf(objectKeyOf(code)));
     expect(await (await reading).text()).toBe('the secret');
   });

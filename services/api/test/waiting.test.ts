@@ -1,6 +1,4 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { createJob } from '@pasteflow/postgres';
-import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { preferredWait } from '../src/live/read-waiting.ts';
 import { useApi } from './support/api.ts';
@@ -185,31 +183,6 @@ describe('Prefer: wait', () => {
     await api.stop();
     const response = await answer;
     expect([response.status, await response.json()]).toMatchObject([200, { status: 'IN_PROGRESS' }]);
-  });
-
-  it('is answered when the api stops and the rows are too long to be read all at once', async () => {
-    const api = await bed.start({ stopDeadlineMs: 60_000 });
-    const long = Array.from({ length: 9 }, () => randomBytes(3_932_160).toString('base64')); // 5 MiB of text each
-    const answers = await Promise.all(
-      long.map(async (archive) => {
-        const parameters = { archive };
-        const { id } = await createJob(bed.db, { userId: user.id, jobType: 'import', parameters });
-        // Read as it arrives, because a stop waits for slow readers.
-        const answer = wait(`jobs/${id}`, 60, api).then(async (response) => ({
-          code: response.status,
-          job: (await response.json()) as { status: string; parameters: { archive: string } },
-        }));
-        return { archive, answer };
-      }),
-    );
-    await waiting(api, long.length);
-    const before = api.statements.length;
-    await api.stop();
-    for (const { archive, answer } of answers) {
-      const { code, job } = await answer;
-      expect([code, job.status, job.parameters.archive === archive]).toEqual([200, 'queued', true]);
-    }
-    expect(api.statements.length - before).toBeGreaterThanOrEqual(3); // 4 of them are more than 16 MiB
   });
 });
 

@@ -10,27 +10,26 @@ export type PasteRow = Selectable<PastesTable> & {
   readonly gone: boolean;
 };
 
-/** The columns that clients are shown. */
-export const publicPasteColumns = [
-  'short_code',
-  'status',
-  'deletion_status',
-  'slug',
-  'visibility',
-  'title',
-  'syntax',
-  'encrypted',
-  'content_hash',
-  'size_bytes',
-  'created_at',
-  'expires_at',
-  'processed_at',
-  'failure_reason',
-  'burn',
-  'parent',
-] as const satisfies readonly (keyof PasteRow)[];
-
-export type PublicPaste = Pick<PasteRow, (typeof publicPasteColumns)[number]>;
+/** What clients are shown of a paste. */
+export type PublicPaste = Pick<
+  PasteRow,
+  | 'short_code'
+  | 'status'
+  | 'deletion_status'
+  | 'slug'
+  | 'visibility'
+  | 'title'
+  | 'syntax'
+  | 'encrypted'
+  | 'content_hash'
+  | 'size_bytes'
+  | 'created_at'
+  | 'expires_at'
+  | 'processed_at'
+  | 'failure_reason'
+  | 'burn'
+  | 'parent'
+>;
 
 function rows(db: Database) {
   const gone = sql<boolean>`NOT ${isThere('pastes')}`.as('gone');

@@ -198,7 +198,7 @@ const hot: Record<string, (db: Database, scene: Scene) => Promise<unknown>> = {
   'reading the changes of thirty pastes': (db, { watched }) =>
     readChanges(
       db,
-      watched.map((id) => ({ kind: 'upload', id, after: 0, row: 'at the end' })),
+      watched.map((id) => ({ kind: 'upload', id, after: 0 })),
     ),
   'claiming an idempotency key that is there': (db) => claimIdempotencyKey(db, key),
   'claiming a new idempotency key': (db) =>

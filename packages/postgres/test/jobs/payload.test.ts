@@ -1,14 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import {
-  cancelJob,
-  createJob,
-  findJob,
-  findStranded,
-  jobSubject,
-  readChanges,
-  rescueStranded,
-} from '../../src/index.ts';
+import { cancelJob, createJob, findJob, findStranded, jobSubject, rescueStranded } from '../../src/index.ts';
 import { makeUsers } from '../../src/testing/index.ts';
 import { open, useDatabase } from '../support/database.ts';
 import { claimJob, endingOf, failure, loss, makeDue, settle, settlementOf } from '../support/jobs.ts';
@@ -81,11 +73,9 @@ describe('the content in the parameters of a job', () => {
 
   it('is in no row that a view is made from, and neither the api nor the janitor may read it', async () => {
     const id = await newJob();
-    expect(await findJob(current.db, id)).toMatchObject({ parameters: { a: 1 } });
-    const subscription = { id, kind: 'job', after: null, row: 'always' } as const;
-    const { job } = (await readChanges(current.db, [subscription])).get(id)!;
+    const job = await findJob(current.db, id);
     expect(job).toMatchObject({ parameters: { a: 1 } });
-    expect(JSON.stringify([job, await findJob(current.db, id)])).not.toContain('secret');
+    expect(JSON.stringify(job)).not.toContain('secret');
     for (const role of ['pasteflow_api', 'pasteflow_janitor'] as const) {
       const db = open(urlOfRole(current.url, role));
       try {

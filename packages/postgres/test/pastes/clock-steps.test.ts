@@ -63,7 +63,7 @@ const uses: Readonly<Record<string, (db: Database, paste: Deleted) => Promise<nu
   findRefusal: async (db, { shortCode, userId }) =>
     (await findRefusal(db, pasteToCreate({ parent: shortCode, userId }))) !== 'parent_not_found',
   readChanges: async (db, { id }) =>
-    !(await readChanges(db, [{ kind: 'upload', id, after: null, row: 'always' }])).get(id)!.gone,
+    !(await readChanges(db, [{ kind: 'upload', id, after: null }])).get(id)!.gone,
   findStored: async (db) =>
     (await findStored(db, { after: '', upTo: null, before: new Date('2100-01-01'), limit: 10 })).length,
   findRetryable: async (db) => (await findRetryable(db, { since: new Date(0), ...first })).length,

@@ -1,12 +1,12 @@
-import { isTerminal, job, JobNotFoundError } from '@pasteflow/domain';
-import type { Database, JobRow } from '@pasteflow/postgres';
+import { isTerminal, job } from '@pasteflow/domain';
+import type { Database } from '@pasteflow/postgres';
 import { z } from 'zod';
 import { preferenceApplied, preferWait } from '../live/live-documents.ts';
 import type { Live } from '../live/live.ts';
 import { readWaiting } from '../live/read-waiting.ts';
 import type { Endpoint } from '../openapi/endpoint.ts';
 import { findErrors, findNamedJob, namedJob } from './find-named-job.ts';
-import { jobSchema, viewOf, type JobView } from './job-view.ts';
+import { jobSchema, viewOf } from './job-view.ts';
 
 /**
  * GET /v1/jobs/:id: the progress and the result of a job. With `Prefer: wait`, the answer waits until the job
@@ -30,17 +30,12 @@ export function readJob({ db, live }: { db: Database; live: Live }): Endpoint {
       errors: findErrors,
     },
     handle: async (req, res) => {
-      const shown = await readWaiting<JobRow, JobView>(live, req, res, {
+      const found = await readWaiting(live, req, res, {
         kind: 'job',
         find: () => findNamedJob(db, req),
         isSettled: ({ status }) => isTerminal(job, status),
-        shown: viewOf,
-        shownOf: (snapshot) => {
-          if (snapshot === null || snapshot.job === null) throw new JobNotFoundError();
-          return viewOf(snapshot.job);
-        },
       });
-      if (shown !== null) res.json(shown);
+      if (found !== null) res.json(viewOf(found));
     },
   };
 }

@@ -8,11 +8,9 @@ export interface Watcher {
   readonly kind: Subscription['kind'];
   readonly id: string;
   /** What the next read includes for this client. null: nothing, until the watcher calls `readNow`. */
-  wants(): Pick<Subscription, 'after' | 'row'> | null;
-  /** Called after each read. null: the paste or job was removed. */
+  wants(): Pick<Subscription, 'after'> | null;
+  /** Called after each read that includes the client's wishes. null: the paste or job was removed. */
   onSnapshot(snapshot: Snapshot | null): void;
-  /** Called for each failed read. The read is repeated. */
-  onReadFailed(error: unknown): void;
   /** Called when the process stops. */
   onStop(): void;
 }
@@ -22,7 +20,7 @@ export interface ChangePollerOptions {
   /** How many clients may wait in this process. */
   readonly maxWatchers: number;
   readonly onCount: (purpose: Watcher['purpose'], count: number) => void;
-  /** Called for each failed read. */
+  /** Called for each failed read, which is repeated. */
   readonly onReadFailed: (
     error: unknown,
     next: { readonly failures: number; readonly retryInMs: number },
@@ -32,31 +30,22 @@ export interface ChangePollerOptions {
 
 /** A paste or job with the clients that wait for it. */
 interface Watched {
-  readonly kind: Subscription['kind'];
-  readonly id: string;
   readonly watchers: Set<Watcher>;
-  /** When a client began to wait for it, or a read found a change. */
-  changedAt: number;
-  /** The time of the next read; Infinity: during a read, and while no client wants anything. */
-  dueAt: number;
   /** The state that the last read found; null before the first. */
   lastState: string | null;
 }
 
-interface WatchedRead {
+/** The clients of a paste or job that want something of the next read. */
+interface Wishes {
   readonly watched: Watched;
-  readonly wishes: readonly {
-    readonly watcher: Watcher;
-    readonly wants: Pick<Subscription, 'after' | 'row'>;
-  }[];
+  readonly watchers: readonly Watcher[];
+  readonly subscription: Subscription;
 }
 
-type Outcome = 'done' | 'postponed' | 'failed';
-
 /**
- * A paste or job is read every 20 ms for a second after a client began to wait for it, or it changed: most
- * uploads end within that second. Later it is read every 80 ms. So `Prefer: wait` answers within 50 ms of the
- * settlement at the median.
+ * Reads follow each other every 20 ms for a second after a client began to wait, or something changed: most
+ * uploads end within that second. Later they follow every 80 ms. So `Prefer: wait` answers within 50 ms of
+ * the settlement at the median.
  */
 const FAST_MS = 20;
 const FAST_FOR_MS = 1000;
@@ -66,21 +55,15 @@ const SLOW_MS = 80;
  * The time from the end of a statement to the start of the next. 1,000 clients cost at most 20 statements a
  * second, whatever they wait for; the pause is 20 ms with up to 400 clients, and 500 ms with 10,000 and more.
  */
-const pauseMs = (clients: number): number => Math.min(Math.max(clients * 0.05, 20), 500);
-
-/**
- * When the rows are too long for one read, the next reads follow without a pause, each of at most this many
- * pastes and jobs: the rows that had no room are requested again each time.
- */
-const MAX_READ_OF_LONG_ROWS = 200;
+const pauseMs = (clients: number): number => Math.min(Math.max(clients * 0.05, FAST_MS), 500);
 
 /** 0.1, 0.2, 0.4, 0.8, 1, 1 … s: a client that waits learns soon that Postgres is back. */
 const BACKOFF = { firstMs: 100, capMs: 1000, jitter: 0.2 };
 
 /**
- * Reads the changes that the clients of this process wait for: everything that is due with one statement, and
- * nothing while no client waits. A client misses nothing, because a read always finds the current state and
- * all transitions since the client's last one.
+ * Reads everything that the clients of this process wait for with one statement, again and again, and nothing
+ * while no client waits. A client misses nothing, because a read always finds the current state and all
+ * transitions since the client's last one.
  */
 export class ChangePoller {
   readonly #options: ChangePollerOptions;
@@ -91,7 +74,7 @@ export class ChangePoller {
   #isReading = false;
   /** The earliest time of the next read. */
   #notBefore = -Infinity;
-  #maxRead = Infinity;
+  #fastUntil = -Infinity;
   #failures = 0;
   #isStopping = false;
 
@@ -105,12 +88,11 @@ export class ChangePoller {
    */
   watch(watcher: Watcher): boolean {
     if (this.#isStopping || this.#clients >= this.#options.maxWatchers) return false;
-    const { kind, id, purpose } = watcher;
-    const watched = this.#watched.get(id) ?? newWatched(kind, id);
-    this.#watched.set(id, watched);
+    const watched = this.#watched.get(watcher.id) ?? { watchers: new Set(), lastState: null };
+    this.#watched.set(watcher.id, watched);
     watched.watchers.add(watcher);
-    this.#count(purpose, 1);
-    this.#readWithin(watched, FAST_MS);
+    this.#count(watcher.purpose, 1);
+    this.#readWithin(FAST_MS);
     return true;
   }
 
@@ -122,10 +104,9 @@ export class ChangePoller {
     if (this.#watched.size === 0) this.#cancelTimer();
   }
 
-  /** Makes the watcher's paste or job due. */
-  readNow(watcher: Watcher): void {
-    const watched = this.#watched.get(watcher.id);
-    if (watched !== undefined) this.#readWithin(watched, 0);
+  /** For a watcher that wants something again. */
+  readNow(): void {
+    this.#readWithin(0);
   }
 
   /** Stops all watchers, and admits no new ones. */
@@ -143,18 +124,17 @@ export class ChangePoller {
     this.#options.onCount(purpose, this.#counts[purpose]);
   }
 
-  #readWithin(watched: Watched, ms: number): void {
-    watched.changedAt = this.#clock.now();
-    watched.dueAt = Math.min(watched.dueAt, watched.changedAt + ms);
-    this.#scheduleAt(watched.dueAt);
+  #readWithin(ms: number): void {
+    const now = this.#clock.now();
+    this.#fastUntil = now + FAST_FOR_MS;
+    this.#scheduleAt(Math.max(now + ms, this.#notBefore));
   }
 
-  #scheduleAt(dueAt: number): void {
-    if (this.#isReading || dueAt === Infinity) return; // the end of a read schedules the next one
-    const at = Math.max(dueAt, this.#notBefore);
-    if (this.#timer !== null && this.#timer.at <= at) return;
+  #scheduleAt(at: number): void {
+    // The end of a read schedules the next one.
+    if (this.#isReading || (this.#timer !== null && this.#timer.at <= at)) return;
     this.#cancelTimer();
-    const cancel = this.#clock.after(Math.max(0, at - this.#clock.now()), () => void this.#readDue());
+    const cancel = this.#clock.after(Math.max(0, at - this.#clock.now()), () => void this.#readAll());
     this.#timer = { at, cancel };
   }
 
@@ -163,120 +143,52 @@ export class ChangePoller {
     this.#timer = null;
   }
 
-  async #readDue(): Promise<void> {
+  async #readAll(): Promise<void> {
     this.#timer = null;
+    const all = [...this.#watched].flatMap(([id, watched]) => wishesOf(id, watched) ?? []);
+    if (all.length === 0) return; // until a watcher comes, or calls readNow
     this.#isReading = true;
-    const taken = this.#takeDue();
-    const outcome = await this.#read(taken);
-    const isLong = outcome === 'postponed' || taken.length === this.#maxRead;
-    this.#maxRead = isLong ? MAX_READ_OF_LONG_ROWS : Infinity;
-    if (outcome !== 'failed') this.#notBefore = this.#clock.now() + (isLong ? 0 : pauseMs(this.#clients));
-    this.#isReading = false;
-    let nextAt = Infinity;
-    for (const { dueAt } of this.#watched.values()) nextAt = Math.min(nextAt, dueAt);
-    this.#scheduleAt(nextAt);
-  }
-
-  /**
-   * Takes each up to half of its interval early, so that those whose clients came at different times share a
-   * statement.
-   */
-  #takeDue(): readonly Watched[] {
-    const now = this.#clock.now();
-    const due = [...this.#watched.values()].filter(
-      (watched) => watched.dueAt - intervalMs(watched, now) / 2 <= now,
-    );
-    const taken =
-      due.length <= this.#maxRead ? due : due.toSorted((a, b) => a.dueAt - b.dueAt).slice(0, this.#maxRead);
-    for (const watched of taken) watched.dueAt = Infinity;
-    return taken;
-  }
-
-  async #read(taken: readonly Watched[]): Promise<Outcome> {
-    const reads = taken.map(wishesOf).filter(({ wishes }) => wishes.length > 0);
-    if (reads.length === 0) return 'done';
+    let waitMs: number;
     try {
-      const found = await this.#options.read(reads.map(subscriptionOf));
+      const found = await this.#options.read(all.map(({ subscription }) => subscription));
       this.#failures = 0;
-      return this.#deliver(reads, found);
+      for (const wishes of all) this.#deliver(wishes, found.get(wishes.subscription.id) ?? null);
+      waitMs = pauseMs(this.#clients);
     } catch (error) {
-      this.#fail(reads, error);
-      return 'failed';
+      this.#failures += 1;
+      waitMs = backoffMs(BACKOFF, this.#failures, Math.random());
+      this.#options.onReadFailed(error, { failures: this.#failures, retryInMs: waitMs });
     }
+    this.#isReading = false;
+    const now = this.#clock.now();
+    this.#notBefore = now + waitMs;
+    if (this.#watched.size > 0)
+      this.#scheduleAt(now < this.#fastUntil ? this.#notBefore : now + Math.max(waitMs, SLOW_MS));
   }
 
   /** Informs only the watchers whose wishes were read: a watcher that came during the read may want more. */
-  #deliver(reads: readonly WatchedRead[], found: ReadonlyMap<string, Snapshot>): Outcome {
-    let outcome: Outcome = 'done';
-    for (const { watched, wishes } of reads) {
-      const snapshot = found.get(watched.id) ?? null;
-      if (snapshot?.postponed === true) outcome = 'postponed';
-      this.#scheduleNext(watched, snapshot);
-      for (const { watcher } of wishes) if (watched.watchers.has(watcher)) watcher.onSnapshot(snapshot);
-    }
-    return outcome;
-  }
-
-  #scheduleNext(watched: Watched, snapshot: Snapshot | null): void {
+  #deliver({ watched, watchers }: Wishes, snapshot: Snapshot | null): void {
     const state = stateOf(snapshot);
-    const hasChanged = state !== watched.lastState || (snapshot?.transitions.length ?? 0) > 0;
+    if (state !== watched.lastState || (snapshot?.transitions.length ?? 0) > 0)
+      this.#fastUntil = this.#clock.now() + FAST_FOR_MS;
     watched.lastState = state;
-    const now = this.#clock.now();
-    if (hasChanged) watched.changedAt = now;
-    if (snapshot?.postponed === true) {
-      watched.dueAt = -Infinity; // before everything else, or its turn might never come
-      return;
-    }
-    const waitMs = snapshot?.complete === false ? 0 : intervalMs(watched, now);
-    watched.dueAt = Math.min(watched.dueAt, now + waitMs); // a client may have come during the read
-  }
-
-  #fail(reads: readonly WatchedRead[], error: unknown): void {
-    this.#failures += 1;
-    const retryInMs = backoffMs(BACKOFF, this.#failures, Math.random());
-    const now = this.#clock.now();
-    this.#notBefore = now + retryInMs;
-    this.#options.onReadFailed(error, { failures: this.#failures, retryInMs });
-    for (const { watched, wishes } of reads) {
-      watched.dueAt = now;
-      for (const { watcher } of wishes) if (watched.watchers.has(watcher)) watcher.onReadFailed(error);
-    }
+    for (const watcher of watchers) if (watched.watchers.has(watcher)) watcher.onSnapshot(snapshot);
   }
 }
 
-function intervalMs({ changedAt }: Watched, now: number): number {
-  return now - changedAt < FAST_FOR_MS ? FAST_MS : SLOW_MS;
-}
-
-function newWatched(kind: Subscription['kind'], id: string): Watched {
-  return {
-    kind,
-    id,
-    watchers: new Set(),
-    changedAt: -Infinity,
-    dueAt: Infinity,
-    lastState: null,
-  };
-}
-
-function wishesOf(watched: Watched): WatchedRead {
-  const wishes = [...watched.watchers].flatMap((watcher) => {
+/** One subscription that is enough for all watchers of a paste or job. null: none of them wants anything. */
+function wishesOf(id: string, watched: Watched): Wishes | null {
+  const watchers: Watcher[] = [];
+  let first: number | null = null;
+  for (const watcher of watched.watchers) {
     const wants = watcher.wants();
-    return wants === null ? [] : [{ watcher, wants }];
-  });
-  return { watched, wishes };
-}
-
-/** Enough for all watchers of a paste or job. */
-function subscriptionOf({ watched: { kind, id }, wishes }: WatchedRead): Subscription {
-  const afters = wishes.flatMap(({ wants: { after } }) => (after === null ? [] : [after]));
-  const rows = new Set(wishes.map(({ wants: { row } }) => row));
-  return {
-    kind,
-    id,
-    after: afters.length === 0 ? null : afters.reduce((first, after) => Math.min(first, after)),
-    row: rows.has('always') ? 'always' : rows.has('at the end') ? 'at the end' : 'never',
-  };
+    if (wants === null) continue;
+    watchers.push(watcher);
+    if (wants.after !== null) first = Math.min(first ?? Infinity, wants.after);
+  }
+  const [one] = watchers;
+  if (one === undefined) return null;
+  return { watched, watchers, subscription: { kind: one.kind, id, after: first } };
 }
 
 /** Equal texts: nothing has changed but for transitions. */

@@ -105,11 +105,11 @@ export class EventStream implements Watcher, BeatingStream {
     }
     this.#heartbeat.add(this);
     this.#write(`retry: ${RETRY_MS}\n\n`);
-    this.#poller.readNow(this);
+    this.#poller.readNow();
   }
 
-  wants(): Pick<Subscription, 'after' | 'row'> | null {
-    return this.#isFull || this.#isOver ? null : { after: this.#position.transition, row: 'never' };
+  wants(): Pick<Subscription, 'after'> | null {
+    return this.#isFull || this.#isOver ? null : { after: this.#position.transition };
   }
 
   onSnapshot(snapshot: Snapshot | null): void {
@@ -124,9 +124,6 @@ export class EventStream implements Watcher, BeatingStream {
     if (snapshot.gone) this.#end(null);
     else if (snapshot.settled) this.#end(snapshot.status);
   }
-
-  /** The client isn't informed: its stream continues when Postgres is back. */
-  onReadFailed(): void {}
 
   /**
    * Closes the stream without an `end` event: the client reconnects to another process, with Last-Event-ID.
@@ -174,7 +171,7 @@ export class EventStream implements Watcher, BeatingStream {
     this.#res.once('drain', () => {
       this.#isFull = false;
       this.#missedHeartbeats = 0;
-      this.#poller.readNow(this);
+      this.#poller.readNow();
     });
   }
 

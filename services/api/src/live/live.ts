@@ -20,12 +20,7 @@ export interface LiveOptions extends LiveTimings {
 export interface Live {
   readonly poller: ChangePoller;
   readonly heartbeat: Heartbeat;
-  /** Counts a waiting request until its answer has ended. @throws RequestError rate_limited */
-  readonly takePlace: WaitingPlaces['take'];
-  /**
-   * Counts a request that waits until the returned function is called; null: the caller has no place left.
-   */
-  readonly tryPlace: WaitingPlaces['tryTake'];
+  readonly places: Pick<WaitingPlaces, 'take' | 'tryTake'>;
 }
 
 /** Stop `waiting` before the server: the server waits for its requests, including those that wait. */
@@ -66,8 +61,7 @@ export function composeLive(options: LiveOptions): Live & { readonly waiting: Co
   return {
     poller,
     heartbeat,
-    takePlace: (...request) => places.take(...request),
-    tryPlace: (...request) => places.tryTake(...request),
+    places,
     waiting: {
       name: 'waiting clients',
       start: () => Promise.resolve(),

@@ -23,7 +23,7 @@ export interface StreamSubject {
  * @throws RequestError stream_unavailable or rate_limited
  */
 export async function openStream(
-  { poller, heartbeat, takePlace }: Live,
+  { poller, heartbeat, places }: Live,
   req: Request,
   res: Response,
   find: () => Promise<StreamSubject>,
@@ -39,7 +39,7 @@ export async function openStream(
     res.writeHead(200, headers).end();
     return;
   }
-  takePlace(req, res, 'events');
+  places.take(req, res, 'events');
   const stream = new EventStream({ poller, heartbeat }, res, {
     kind,
     id,

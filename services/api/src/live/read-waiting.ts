@@ -1,23 +1,16 @@
-import type { Snapshot, Subscription } from '@pasteflow/postgres';
+import type { Subscription } from '@pasteflow/postgres';
 import type { Request, Response } from 'express';
 import type { IncomingMessage } from 'node:http';
-import { contextOf } from '../http/request/request-context.ts';
-import { EndWaiter } from './end-waiter.ts';
 import type { Live } from './live.ts';
+import { waitForEnd } from './wait-for-end.ts';
 
-/** How an endpoint reads its paste or job, with or without a wait. */
-export interface Waitable<Row extends { readonly id: string }, Shown> {
+/** How an endpoint reads its paste or job. */
+interface Waitable<Row> {
   readonly kind: Subscription['kind'];
-  /** Finds the paste or job of the URL for this caller. @throws as without a wait */
+  /** Finds the paste or job of the URL for this caller. */
   readonly find: () => Promise<Row>;
   readonly isSettled: (row: Row) => boolean;
-  readonly shown: (row: Row) => Shown;
-  /** From the read that ended the wait; null: the paste or job was removed. @throws as `find` */
-  readonly shownOf: (snapshot: Snapshot | null) => Shown;
 }
-
-/** The answer without a wait, or the wait that has begun. */
-type Start<Shown> = { readonly shown: Shown; readonly applied: boolean } | { readonly waiter: EndWaiter };
 
 /**
  * Reads a paste or job. With `Prefer: wait=N` it waits until the paste or job has ended, for at most N
@@ -27,39 +20,26 @@ type Start<Shown> = { readonly shown: Shown; readonly applied: boolean } | { rea
  * @returns null when the client has disconnected
  * @throws RequestError rate_limited, and as `find`
  */
-export async function readWaiting<Row extends { readonly id: string }, Shown>(
-  live: Live,
+export async function readWaiting<Row extends { readonly id: string }>(
+  { poller, places }: Live,
   req: Request,
   res: Response,
-  waitable: Waitable<Row, Shown>,
-): Promise<Shown | null> {
+  { kind, find, isSettled }: Waitable<Row>,
+): Promise<Row | null> {
   const seconds = preferredWait(req);
-  if (seconds === null) return waitable.shown(await waitable.find());
-  const start = await startWait(live, { req, res, seconds }, waitable);
-  if (!('waiter' in start)) {
-    if (start.applied) res.set('Preference-Applied', `wait=${seconds}`);
-    return start.shown;
+  let row: Row | null = await find();
+  if (seconds === null) return row;
+  let isApplied = true;
+  if (seconds > 0 && !isSettled(row)) {
+    places.take(req, res, 'wait');
+    const { id } = row;
+    row = null; // it may be long, and isn't kept while its reader waits
+    isApplied = await waitForEnd(poller, req, res, { purpose: 'wait', kind, id, ms: seconds * 1000 });
+    if (res.destroyed) return null;
+    row = await find();
   }
-  const context = contextOf(req);
-  context.waitingSinceMs = performance.now();
-  const outcome = await start.waiter.outcome(res).finally(() => (context.waitedUntilMs = performance.now()));
-  if (outcome.kind === 'disconnected') return null;
-  const shown = waitable.shownOf(outcome.snapshot);
-  res.set('Preference-Applied', `wait=${seconds}`);
-  return shown;
-}
-
-/** A function of its own: the row may be long, and isn't kept while its reader waits. */
-async function startWait<Row extends { readonly id: string }, Shown>(
-  { poller, takePlace }: Live,
-  { req, res, seconds }: { readonly req: Request; readonly res: Response; readonly seconds: number },
-  { kind, find, isSettled, shown }: Waitable<Row, Shown>,
-): Promise<Start<Shown>> {
-  const row = await find();
-  if (seconds === 0 || isSettled(row)) return { shown: shown(row), applied: true };
-  takePlace(req, res, 'wait');
-  const waiter = new EndWaiter(poller, { kind, id: row.id, seconds });
-  return poller.watch(waiter) ? { waiter } : { shown: shown(row), applied: false };
+  if (isApplied) res.set('Preference-Applied', `wait=${seconds}`);
+  return row;
 }
 
 /** Longer waits are cut to this: proxies close a connection after a minute or so without a response. */

@@ -1,18 +1,15 @@
 import { isTerminal, pasteUpload } from '@pasteflow/domain';
-import type { PasteRow, PublicPaste } from '@pasteflow/postgres';
 import { z } from 'zod';
 import { preferenceApplied, preferWait } from '../live/live-documents.ts';
 import type { Live } from '../live/live.ts';
 import { readWaiting } from '../live/read-waiting.ts';
 import type { Endpoint } from '../openapi/endpoint.ts';
-import type { Audience } from '../timeline/timeline-view.ts';
 import {
   assertNotGone,
   findErrors,
   findNamedPaste,
   type FindDependencies,
   namedPaste,
-  pasteGone,
   pasteNotFound,
   readerOf,
 } from './find-named-paste.ts';
@@ -45,25 +42,17 @@ export function readPaste({ db, live, publicUrl }: ReadPasteDependencies): Endpo
       errors: findErrors,
     },
     handle: async (req, res) => {
-      let audience: Audience = 'stranger';
-      const paste = await readWaiting<PasteRow, PublicPaste>(live, req, res, {
+      const paste = await readWaiting(live, req, res, {
         kind: 'upload',
         find: async () => {
           const found = await findNamedPaste({ db }, req);
           if (found === null) throw pasteNotFound();
           assertNotGone(found);
-          audience = readerOf(found, req);
           return found;
         },
         isSettled: ({ status }) => isTerminal(pasteUpload, status),
-        shown: (row) => row,
-        shownOf: (snapshot) => {
-          if (snapshot?.gone === true) throw pasteGone();
-          if (snapshot === null || snapshot.paste === null) throw pasteNotFound();
-          return snapshot.paste;
-        },
       });
-      if (paste !== null) res.json(viewOf(paste, publicUrl(), audience));
+      if (paste !== null) res.json(viewOf(paste, publicUrl(), readerOf(paste, req)));
     },
   };
 }

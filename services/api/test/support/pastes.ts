@@ -140,16 +140,6 @@ export async function settleExecution(
   });
 }
 
-/** Ends an attempt for which S3 answered 503: the next attempt is due a second later. */
-export async function failAttempt(db: Database, executionId: string): Promise<void> {
-  const settlement: UploadSettlement = {
-    executionId,
-    outcome: { kind: 'failed', error: 'storage unavailable: S3 answered 503' },
-    nextStep: { kind: 'retry', attempt: 2, delayMs: 1000 },
-  };
-  await settleExecutions(db, uploadSubject, [settlement], { actor: ACTOR, dispatched: true });
-}
-
 export async function expire(db: Database, shortCode: string): Promise<void> {
   await db
     .updateTable('pastes')

@@ -8,11 +8,8 @@ export const snapshotOf = (id: string, more: Partial<Snapshot> = {}): Snapshot =
   settled: false,
   gone: false,
   progress: null,
-  paste: null,
-  job: null,
   transitions: [],
   complete: true,
-  postponed: false,
   ...more,
 });
 
@@ -52,10 +49,7 @@ interface TestWatcher extends Watcher {
   readonly received: (string | null)[];
 }
 
-export function watcher(
-  id: string,
-  wants: ReturnType<Watcher['wants']> = { after: 0, row: 'never' },
-): TestWatcher {
+export function watcher(id: string, wants: ReturnType<Watcher['wants']> = { after: 0 }): TestWatcher {
   const received: (string | null)[] = [];
   return {
     purpose: 'events',
@@ -64,7 +58,6 @@ export function watcher(
     received,
     wants: () => wants,
     onSnapshot: (snapshot) => received.push(snapshot?.id ?? null),
-    onReadFailed: () => received.push('failed'),
     onStop: () => received.push('stop'),
   };
 }
