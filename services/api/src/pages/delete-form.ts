@@ -13,7 +13,6 @@ import {
   type FindDependencies,
   namedPaste,
   pasteGone,
-  pasteNotFound,
   readerOf,
 } from '../pastes/find-named-paste.ts';
 import { example } from '../pastes/example.ts';
@@ -51,7 +50,6 @@ export function deleteFromForm({
     });
     const { delete_token: token } = validate(form, Object.fromEntries(fields));
     const paste = await findNamedPaste({ db }, req);
-    if (paste === null) throw pasteNotFound();
     assertNotGone(paste);
     const isOwn = readerOf(paste, req) === 'owner';
     if (!isOwn && !isDeleteToken(token, paste.delete_token_hash)) throw wrongToken();

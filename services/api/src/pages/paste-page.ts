@@ -14,13 +14,7 @@ import { RequestError } from '../http/errors/request-error.ts';
 import { isKnownToClient } from '../http/request/conditional.ts';
 import { newSecret } from '../identity/secret.ts';
 import type { Handler } from '../openapi/endpoint.ts';
-import {
-  assertNotGone,
-  extensionOf,
-  findNamedPaste,
-  pasteNotFound,
-  readerOf,
-} from '../pastes/find-named-paste.ts';
+import { assertNotGone, extensionOf, findNamedPaste, readerOf } from '../pastes/find-named-paste.ts';
 import { viewOf } from '../pastes/paste-view.ts';
 import { cachingOf, sendContent, type ReadContentDependencies } from '../pastes/read-content.ts';
 import { type Pages, sendPage } from '../html/page.ts';
@@ -44,8 +38,7 @@ export function pasteInBrowser(deps: PastePageDependencies): Handler {
 
 /** @throws RequestError for a paste without a page of its own */
 export function assertShown(paste: PasteRow | null): asserts paste is PasteRow {
-  if (paste === null) throw pasteNotFound();
-  if (paste.status === 'FAILED') throw uploadFailed();
+  if (paste?.status === 'FAILED') throw uploadFailed();
   assertNotGone(paste);
 }
 

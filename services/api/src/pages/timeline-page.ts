@@ -4,7 +4,6 @@ import type { Endpoint } from '../openapi/endpoint.ts';
 import {
   assertTimelineShown,
   findNamedPaste,
-  pasteNotFound,
   readerOf,
   type FindDependencies,
 } from '../pastes/find-named-paste.ts';
@@ -34,7 +33,6 @@ export function timelineAtShortUrl(deps: TimelinePageDependencies): Endpoint {
     handle,
     page: async (req, res) => {
       const paste = await findNamedPaste(deps, req);
-      if (paste === null) throw pasteNotFound();
       assertTimelineShown(paste);
       const timeline = viewOfTimeline(await findTimeline(deps.db, paste.id), readerOf(paste, req));
       sendPage(

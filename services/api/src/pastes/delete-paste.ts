@@ -14,7 +14,6 @@ import {
   type FindDependencies,
   namedPaste,
   pasteGone,
-  pasteNotFound,
 } from './find-named-paste.ts';
 
 /**
@@ -48,7 +47,6 @@ export function deletePaste({ db }: FindDependencies): Endpoint {
     },
     handle: async (req, res) => {
       const paste = await findNamedPaste({ db }, req);
-      if (paste === null) throw pasteNotFound();
       assertNotGone(paste); // before the token is checked: a GET reveals it to everybody who can read the paste
       assertMayDelete(paste, req, req.get('Delete-Token'));
       if (!(await requestDeletion(db, paste.id))) throw pasteGone(); // another request deleted it meanwhile

@@ -36,20 +36,12 @@ export const findErrors = [
  * The paste that the URL names; null when the caller can't read it. For everybody except its owner a
  * private paste is not found, on every route and in every state. Texts that can be neither short codes nor
  * slugs never reach the database.
- */
-export async function findNamedPaste(deps: FindDependencies, req: Request): Promise<PasteRow | null> {
-  const [name] = nameOf(req);
-  return await findPasteNamed(deps, req, name);
-}
-
-/**
- * The same for a name that is not in the path.
  * @param name a short code, or `~` and a slug
  */
-export async function findPasteNamed(
+export async function findNamedPaste(
   { db }: FindDependencies,
   req: Request,
-  name: string,
+  name: string = nameOf(req)[0],
 ): Promise<PasteRow | null> {
   const context = contextOf(req);
   if (name.startsWith(SLUG_MARK)) {
@@ -71,14 +63,9 @@ function readable(paste: PasteRow | null, req: Request): PasteRow | null {
   if (paste === null || !canRead(paste, userIdOf(req))) return null;
   const context = contextOf(req);
   context.shortCode = paste.short_code;
-  if (hasOnlyTimeline(paste)) context.endedPaste = paste.short_code;
+  if (paste.burned_at !== null || (paste.status === 'FAILED' && !paste.gone))
+    context.endedPaste = paste.short_code;
   return paste;
-}
-
-/** The timeline of the paste can be read, and its content cannot. */
-function hasOnlyTimeline(paste: PasteRow): boolean {
-  if (paste.burned_at !== null) return true;
-  return paste.status === 'FAILED' && !paste.gone;
 }
 
 /** Whether the caller is the owner of the paste. */
@@ -105,9 +92,10 @@ function nameOf(req: Request): readonly [name: string, extension?: string] {
 
 /**
  * An expired, claimed or deleted paste is never served, and neither is one that an operator took down.
- * @throws RequestError paste_taken_down or paste_gone
+ * @throws RequestError paste_not_found, paste_taken_down or paste_gone
  */
-export function assertNotGone(paste: Pick<PasteRow, 'gone' | 'taken_down_for' | 'burned_at'>): void {
+export function assertNotGone(paste: PasteRow | null): asserts paste is PasteRow {
+  if (paste === null) throw pasteNotFound();
   if (paste.taken_down_for !== null) throw pasteTakenDown(paste.taken_down_for);
   if (paste.burned_at !== null) throw pasteRevealed();
   if (paste.gone) throw pasteGone();
@@ -117,8 +105,8 @@ export function assertNotGone(paste: Pick<PasteRow, 'gone' | 'taken_down_for' | 
  * The timeline of a paste that was revealed is still shown: it says when the paste was read.
  * @throws RequestError as assertNotGone
  */
-export function assertTimelineShown(paste: PasteRow): void {
-  if (paste.burned_at === null || paste.taken_down_for !== null) assertNotGone(paste);
+export function assertTimelineShown(paste: PasteRow | null): asserts paste is PasteRow {
+  if (paste === null || paste.burned_at === null || paste.taken_down_for !== null) assertNotGone(paste);
 }
 
 export function pasteNotFound(): RequestError {

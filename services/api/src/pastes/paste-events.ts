@@ -9,7 +9,6 @@ import {
   findNamedPaste,
   type FindDependencies,
   namedPaste,
-  pasteNotFound,
   readerOf,
 } from './find-named-paste.ts';
 
@@ -29,7 +28,6 @@ export function pasteEvents({ db, live }: FindDependencies & { live: Live }): En
     handle: (req, res) =>
       openStream(live, req, res, async () => {
         const paste = await findNamedPaste({ db }, req);
-        if (paste === null) throw pasteNotFound();
         assertNotGone(paste);
         const settled = isTerminal(pasteUpload, paste.status);
         return { kind: 'upload', id: paste.id, settled, audience: readerOf(paste, req) };

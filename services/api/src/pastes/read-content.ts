@@ -16,7 +16,6 @@ import { waitForUpload, type WaitForUploadDependencies } from './wait-for-upload
 
 export interface ReadContentDependencies
   extends FindDependencies, SendDownloadDependencies, WaitForUploadDependencies {
-  readonly logger: Logger;
   readonly publicUrl: () => string;
 }
 
@@ -181,12 +180,11 @@ export function cachingOf({ visibility }: Pick<PasteRow, 'visibility'>, res: Res
 export async function sendContent(
   deps: ReadContentDependencies,
   paste: PasteRow,
-  download: Omit<RequestedDownload, 'logger'>,
+  download: RequestedDownload,
 ): Promise<void> {
   // Every way to content leads here, also one that does not know of such pastes.
   assertStays(deps, paste);
-  const logger = deps.logger.child({ ...idsOf(contextOf(download.req)), short_code: paste.short_code });
-  if (await sendDownload(deps, { ...download, logger })) return;
+  if (await sendDownload(deps, download)) return;
   throw await objectMissing(deps, download.req, paste);
 }
 
@@ -199,9 +197,7 @@ export async function objectMissing(
   req: Request,
   { short_code: shortCode }: PasteRow,
 ): Promise<Error> {
-  const paste = await findNamedPaste(deps, req);
-  if (paste === null) return pasteNotFound();
-  assertNotGone(paste);
+  assertNotGone(await findNamedPaste(deps, req));
   deps.logger.error('PROCESSED paste has no object in S3', {
     ...idsOf(contextOf(req)),
     short_code: shortCode,

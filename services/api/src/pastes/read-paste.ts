@@ -10,7 +10,6 @@ import {
   findNamedPaste,
   type FindDependencies,
   namedPaste,
-  pasteNotFound,
   readerOf,
 } from './find-named-paste.ts';
 import { pasteSchema, viewOf } from './paste-view.ts';
@@ -46,7 +45,6 @@ export function readPaste({ db, live, publicUrl }: ReadPasteDependencies): Endpo
         kind: 'upload',
         find: async () => {
           const found = await findNamedPaste({ db }, req);
-          if (found === null) throw pasteNotFound();
           assertNotGone(found);
           return found;
         },

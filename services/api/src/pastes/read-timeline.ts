@@ -7,7 +7,6 @@ import {
   findNamedPaste,
   type FindDependencies,
   namedPaste,
-  pasteNotFound,
   readerOf,
 } from './find-named-paste.ts';
 
@@ -30,7 +29,6 @@ export function readTimeline({ db }: FindDependencies): Endpoint {
     },
     handle: async (req, res) => {
       const paste = await findNamedPaste({ db }, req);
-      if (paste === null) throw pasteNotFound();
       assertTimelineShown(paste);
       res.json(viewOfTimeline(await findTimeline(db, paste.id), readerOf(paste, req)));
     },

@@ -17,7 +17,7 @@ import { sendStream, sendWhole } from '../http/response/send-paced.ts';
 import type { RequestEvents } from '../http/telemetry/request-events.ts';
 import { isSameHash } from '../identity/secret.ts';
 import type { Endpoint } from '../openapi/endpoint.ts';
-import { assertNotGone, findNamedPaste, pasteGone, pasteNotFound } from './find-named-paste.ts';
+import { assertNotGone, findNamedPaste, pasteGone } from './find-named-paste.ts';
 import { findStored, objectMissing, type ReadContentDependencies } from './read-content.ts';
 import { readerKeyOf, type ReaderKey } from './reader-key.ts';
 import { revealOperation } from './reveal-operation.ts';
@@ -126,7 +126,7 @@ export async function sendOnce(
     const sent = render === undefined ? piecesOf(bytes) : render(piecesOf(bytes));
     const whole = isShort ? await buffer(Readable.from(sent)) : null; // what can fail, fails before the claim
     if (res.destroyed) return;
-    if (!(await claim(deps, paste, key, res))) throw await goneFor(deps, req);
+    if (!(await claim(deps, paste, key, res))) throw await goneForOthers(deps, req);
     deps.events.pasteRevealed(req);
     if (whole === null) res.setTimeout(IDLE_MS);
     const answer = head({ encoding: null, length: size });
@@ -187,9 +187,7 @@ const UNKNOWN_CLAIM =
   'reload the page within five minutes, or send the request again with the same Idempotency-Key, or with that of this answer.';
 
 /** Why somebody else's claim came first. */
-async function goneFor(deps: RevealDependencies, req: Request): Promise<Error> {
-  const paste = await findNamedPaste(deps, req);
-  if (paste === null) return pasteNotFound();
-  assertNotGone(paste);
+async function goneForOthers(deps: RevealDependencies, req: Request): Promise<Error> {
+  assertNotGone(await findNamedPaste(deps, req));
   return pasteGone();
 }

@@ -4,6 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import type { Request, Response } from 'express';
 import type { Logger } from '@pasteflow/runtime';
 import type { DownloadBudget } from '../budget/download-budget.ts';
+import { contextOf, idsOf } from '../http/request/request-context.ts';
 import { sendStream, sendWhole, type SendOptions, type SendOutcome } from '../http/response/send-paced.ts';
 import type { RequestEvents } from '../http/telemetry/request-events.ts';
 import { openContent, readContent, type ContentDependencies, type OpenContent } from './stored-content.ts';
@@ -13,6 +14,7 @@ export interface SendDownloadDependencies extends ContentDependencies {
   readonly downloads: Pick<DownloadBudget, 'begin'>;
   readonly sending: SendOptions;
   readonly events: Pick<RequestEvents, 'downloadTooSlow'>;
+  readonly logger: Logger;
 }
 
 export interface RequestedDownload {
@@ -21,7 +23,6 @@ export interface RequestedDownload {
   readonly requested: ObjectRequest;
   /** Writes the status and the headers of the answer. */
   readonly head: (sent: Pick<OpenContent, 'encoding' | 'length'>) => ServerResponse;
-  readonly logger: Logger;
   /** Makes what is sent from the bytes of the object; default: the bytes. */
   readonly render?: (bytes: Iterable<Buffer> | AsyncIterable<Buffer>) => AsyncIterable<Buffer>;
 }
@@ -39,7 +40,7 @@ export const BYTES_OF_PAGE = 8;
  */
 export async function sendDownload(
   deps: SendDownloadDependencies,
-  { req, res, requested, head, logger, render }: RequestedDownload,
+  { req, res, requested, head, render }: RequestedDownload,
 ): Promise<boolean> {
   const download = deps.downloads.begin(
     req,
@@ -57,7 +58,12 @@ export async function sendDownload(
     } else {
       const content = await openContent(deps.store, requested, res);
       if (content === null) return false;
-      const source = logged(content.body, res, logger);
+      const source = content.body.once('error', (error) => {
+        // After the client has disconnected, the error is only that, passed on by the pipeline.
+        if (res.destroyed) return;
+        const { short_code } = requested.paste;
+        deps.logger.error('content cut off by S3', { ...idsOf(contextOf(req)), short_code, error });
+      });
       outcome = await sendStream(streamed(source, render), head(content), deps.sending);
     }
     if (outcome === 'too_slow') deps.events.downloadTooSlow(req);
@@ -79,11 +85,4 @@ async function rendered(bytes: Buffer, render: RequestedDownload['render']): Pro
 
 function streamed(body: Readable, render: RequestedDownload['render']): Readable {
   return render === undefined ? body : Readable.from(render(body));
-}
-
-function logged(body: Readable, res: ServerResponse, logger: Logger): Readable {
-  return body.once('error', (error) => {
-    // After the client has disconnected, the error is only that, passed on by the pipeline.
-    if (!res.destroyed) logger.error('content cut off by S3', { error });
-  });
 }

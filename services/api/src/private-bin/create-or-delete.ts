@@ -10,9 +10,8 @@ import { assertMayDelete } from '../pastes/delete-paste.ts';
 import {
   assertNotGone,
   findErrors,
-  findPasteNamed,
+  findNamedPaste,
   pasteGone,
-  pasteNotFound,
   type FindDependencies,
 } from '../pastes/find-named-paste.ts';
 import { createdAnswerOf, fieldsOf } from './answers.ts';
@@ -64,8 +63,7 @@ async function remove(
   res: Response,
   { shortCode, deleteToken }: { readonly shortCode: string; readonly deleteToken: string },
 ): Promise<void> {
-  const paste = await findPasteNamed(deps, req, shortCode);
-  if (paste === null) throw pasteNotFound();
+  const paste = await findNamedPaste(deps, req, shortCode);
   assertNotGone(paste);
   assertMayDelete(paste, req, deleteToken);
   if (!(await requestDeletion(deps.db, paste.id))) throw pasteGone(); // another request deleted it meanwhile
