@@ -32,13 +32,11 @@ export class SharedBudget {
 
   /** A share of this caller, of nothing at first. */
   open(caller: string): BudgetShare {
-    return new BudgetShare({
-      refusalOf: (held, requested) => this.#refusalOf(caller, held, requested),
-      change: (held, amount) => this.#change(caller, held, amount),
-    });
+    return new BudgetShare(this, caller);
   }
 
-  #refusalOf(caller: string, held: number, requested: number): Refusal | null {
+  /** Why a share that holds an amount can't be raised to another one; null: it can. */
+  refusalOf(caller: string, held: number, requested: number): Refusal | null {
     const ofOthers = this.#used - held;
     const ofCallersOthers = (this.#byCaller.get(caller) ?? 0) - held;
     if (ofOthers > 0 && ofOthers + requested > this.#limits.total) return 'total';
@@ -46,7 +44,8 @@ export class SharedBudget {
     return null;
   }
 
-  #change(caller: string, held: number, amount: number): void {
+  /** Raises or lowers a share. */
+  change(caller: string, held: number, amount: number): void {
     this.#used += amount - held;
     const ofCaller = (this.#byCaller.get(caller) ?? 0) + amount - held;
     if (ofCaller === 0) this.#byCaller.delete(caller);
@@ -54,24 +53,21 @@ export class SharedBudget {
   }
 }
 
-interface SharesOfCaller {
-  readonly refusalOf: (held: number, requested: number) => Refusal | null;
-  readonly change: (held: number, amount: number) => void;
-}
-
 /** What one request holds of a budget. */
 export class BudgetShare {
-  readonly #shares: SharesOfCaller;
+  readonly #budget: SharedBudget;
+  readonly #caller: string;
   #held = 0;
   #released = false;
 
-  constructor(shares: SharesOfCaller) {
-    this.#shares = shares;
+  constructor(budget: SharedBudget, caller: string) {
+    this.#budget = budget;
+    this.#caller = caller;
   }
 
   /** Whether the share could not be raised to `amount` now. Takes nothing. */
   wouldRefuse(amount: number): Refusal | null {
-    return amount <= this.#held ? null : this.#shares.refusalOf(this.#held, amount);
+    return amount <= this.#held ? null : this.#budget.refusalOf(this.#caller, this.#held, amount);
   }
 
   /** Raises the share to `amount`, or leaves it as it is. @returns null when the share has this amount */
@@ -79,7 +75,7 @@ export class BudgetShare {
     if (this.#released || amount <= this.#held) return null;
     const refusal = this.wouldRefuse(amount);
     if (refusal !== null) return refusal;
-    this.#shares.change(this.#held, amount);
+    this.#budget.change(this.#caller, this.#held, amount);
     this.#held = amount;
     return null;
   }
@@ -88,7 +84,7 @@ export class BudgetShare {
   release(): void {
     if (this.#released) return;
     this.#released = true;
-    this.#shares.change(this.#held, 0);
+    this.#budget.change(this.#caller, this.#held, 0);
     this.#held = 0;
   }
 }
