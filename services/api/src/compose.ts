@@ -37,9 +37,8 @@ import { ConnectionEvents } from './http/telemetry/connection-events.ts';
 import { RequestEvents } from './http/telemetry/request-events.ts';
 import { composeOidc } from './identity/compose-oidc.ts';
 import { Idempotency } from './idempotency/idempotency.ts';
-import { createFindUser, createIdentify } from './identity/identify.ts';
+import { createFindUser } from './identity/identify.ts';
 import { SessionCookie } from './identity/session-cookie.ts';
-import { createNameOfUser } from './identity/oidc-users.ts';
 import { Limits } from './limits/limits.ts';
 import { composePages } from './html/page.ts';
 import { composeLive, type LiveTimings } from './live/live.ts';
@@ -146,7 +145,7 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
     cooldownMs: overrides.oidcCooldownMs,
     requestTimeoutMs: overrides.oidcRequestTimeoutMs,
   });
-  const findUser = createFindUser({ db, oidc: oidc.users });
+  const findUser = createFindUser(db, oidc.users);
   const sessions = new SessionCookie(http.publicUrl);
   const limits = new Limits({ limits: config.limits, store: rateLimitStore(db), logger, metrics });
   const guesses = new TokenGuesses(limits);
@@ -221,13 +220,7 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
         timeLimitMs: http.requestTimeoutMs,
         metrics,
       }),
-      admit: createAdmit({
-        identify: createIdentify({ db, findUser, sessions }),
-        limits,
-        guesses,
-        sessions,
-        nameOfUser: createNameOfUser(db),
-      }),
+      admit: createAdmit({ db, findUser, sessions, limits, guesses }),
       findUser,
       provider: oidc.provider,
       guesses,

@@ -5,18 +5,15 @@ import { RequestError } from '../http/errors/request-error.ts';
 import { idempotencyKeyOf } from '../idempotency/idempotency-key.ts';
 import { credentialsRequired } from '../identity/authorization.ts';
 import { requireUser } from '../identity/caller-of.ts';
-import type { SessionCookie } from '../identity/session-cookie.ts';
+import { identify, type IdentifyDependencies } from '../identity/identify.ts';
+import { nameOfUser } from '../identity/oidc-users.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Operation } from '../openapi/endpoint.ts';
 import type { TokenGuesses } from './token-guesses.ts';
 
-export interface AdmissionDependencies {
-  /** @throws RequestError unauthorized for invalid credentials */
-  readonly identify: (req: Request) => Promise<Caller>;
+export interface AdmissionDependencies extends IdentifyDependencies {
   readonly limits: Pick<Limits, 'count'>;
   readonly guesses: TokenGuesses;
-  readonly sessions: Pick<SessionCookie, 'secretOf'>;
-  readonly nameOfUser: (userId: string) => Promise<string>;
 }
 
 /**
@@ -31,7 +28,7 @@ export type Admit = (
 ) => Promise<void>;
 
 export function createAdmit(deps: AdmissionDependencies): Admit {
-  const { limits, sessions, nameOfUser } = deps;
+  const { db, limits, sessions } = deps;
   return async (req, res, operation) => {
     const context = contextOf(req);
     if (operation.ignoresSession === true) context.ignoresSession = true;
@@ -48,23 +45,19 @@ export function createAdmit(deps: AdmissionDependencies): Admit {
     if (operation.access === 'user') requireSignedIn(req);
     if (req.method === 'POST') idempotencyKeyOf(req); // refuses a malformed key before the body is read
     if (context.wantsPage === true && caller.kind === 'user')
-      context.viewer = { name: await nameOfUser(caller.userId) };
+      context.viewer = { name: await nameOfUser(db, caller.userId) };
   };
 }
 
 /** The Cache-Control of an answer to a browser that is signed in. */
 const PRIVATE = 'private, no-store';
 
-async function identifyCounted(
-  { identify, guesses, sessions }: AdmissionDependencies,
-  req: Request,
-  res: Response,
-): Promise<Caller> {
+async function identifyCounted(deps: AdmissionDependencies, req: Request, res: Response): Promise<Caller> {
   const { authorization } = req.headers;
-  const secret = sessions.secretOf(req);
+  const secret = deps.sessions.secretOf(req);
   const credential = authorization ?? (secret === null ? undefined : `Session ${secret}`);
   try {
-    return await guesses.counted(req, res, credential, () => identify(req));
+    return await deps.guesses.counted(req, res, credential, () => identify(deps, req));
   } catch (error) {
     if (authorization === undefined && error instanceof RequestError) contextOf(req).mustSignIn = true;
     throw error;

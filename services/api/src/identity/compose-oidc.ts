@@ -23,44 +23,27 @@ interface OidcDependencies {
   readonly requestTimeoutMs: number | undefined;
 }
 
-/** What of the identity provider is in use. */
-export interface Oidc {
-  readonly users: OidcUsers | null;
-  readonly provider: IdentityProvider | null;
-}
-
-/** @param config null: the operator has configured no identity provider */
-export function composeOidc(config: OidcConfig | null, deps: OidcDependencies): Oidc {
+/**
+ * What of the identity provider is in use.
+ * @param config null: the operator has configured no identity provider
+ */
+export function composeOidc(
+  config: OidcConfig | null,
+  { db, logger, publicUrl, cooldownMs, requestTimeoutMs }: OidcDependencies,
+): { readonly users: OidcUsers | null; readonly provider: IdentityProvider | null } {
   if (config === null) return { users: null, provider: null };
   const { issuer, audience, client } = config;
-  const { publicUrl, requestTimeoutMs } = deps;
-  return {
-    users: audience === null ? null : composeUsers(issuer, audience, deps),
-    provider:
-      client === null
-        ? null
-        : new IdentityProvider({
-            issuer,
-            client,
-            redirectUri: () => `${publicUrl()}/session/oidc/callback`,
-            ...(requestTimeoutMs !== undefined && { requestTimeoutMs }),
-          }),
-  };
-}
-
-function composeUsers(
-  issuer: string,
-  audience: string,
-  { db, logger, cooldownMs }: OidcDependencies,
-): OidcUsers {
-  const onError = (error: unknown): void => logger.warn('signing keys not renewed', { issuer, error });
-  const onUnusableKey = (kid: string | undefined, error: unknown): void =>
-    logger.warn('signing key unusable; its tokens are refused', { issuer, kid, error });
+  const redirectUri = (): string => `${publicUrl()}/session/oidc/callback`;
   const keys = new IssuerKeys({
     issuer,
-    onError,
-    onUnusableKey,
-    ...(cooldownMs !== undefined && { cooldownMs }),
+    cooldownMs,
+    onError: (error) => logger.warn('signing keys not renewed', { issuer, error }),
+    onUnusableKey: (kid, error) =>
+      logger.warn('signing key unusable; its tokens are refused', { issuer, kid, error }),
   });
-  return new OidcUsers(db, new AccessTokens({ issuer, audience, keys }));
+  return {
+    users: audience === null ? null : new OidcUsers(db, new AccessTokens({ issuer, audience, keys })),
+    provider:
+      client === null ? null : new IdentityProvider({ issuer, client, redirectUri, requestTimeoutMs }),
+  };
 }

@@ -1,26 +1,31 @@
 import type { Request } from 'express';
-import type { Database } from '@pasteflow/postgres';
+import { useApiToken, type Database } from '@pasteflow/postgres';
 import type { Caller, IdentifiedUser } from '../http/request/caller.ts';
 import { clientAddressOf } from '../http/request/client-address.ts';
-import { findUserOfToken, isApiToken } from './api-token.ts';
-import { findUserOfSession } from './browser-sessions.ts';
+import { isApiToken } from './api-token.ts';
 import { bearerTokenOf, invalidToken, sessionEnded } from './authorization.ts';
+import { isSessionSecret } from './browser-sessions.ts';
 import type { OidcUsers } from './oidc-users.ts';
+import { hashOfSecret, isSameHash } from './secret.ts';
 import type { SessionCookie } from './session-cookie.ts';
+
+export type FindUser = (token: string) => Promise<IdentifiedUser | null>;
+
+/**
+ * Finds the user of a token; null for an invalid one. @throws DependencyUnavailableError
+ * @param oidc null: tokens of an identity provider are not accepted
+ */
+export function createFindUser(db: Database, oidc: OidcUsers | null): FindUser {
+  return async (token) => {
+    if (isApiToken(token)) return await findStored(db, token, 'token');
+    return (await oidc?.find(token)) ?? null;
+  };
+}
 
 export interface IdentifyDependencies {
   readonly db: Database;
-  /** Null: tokens of an identity provider are not accepted. */
-  readonly oidc: OidcUsers | null;
-}
-
-/** Finds the user of a token; null for an invalid one. @throws DependencyUnavailableError */
-export function createFindUser({
-  db,
-  oidc,
-}: IdentifyDependencies): (token: string) => Promise<IdentifiedUser | null> {
-  return async (token) =>
-    oidc === null || isApiToken(token) ? await findUserOfToken(db, token) : await oidc.find(token);
+  readonly findUser: FindUser;
+  readonly sessions: Pick<SessionCookie, 'secretOf'>;
 }
 
 /**
@@ -29,22 +34,40 @@ export function createFindUser({
  * @throws RequestError unauthorized for invalid credentials; DependencyUnavailableError when they can't be
  *   checked
  */
-export function createIdentify({
-  db,
-  findUser,
-  sessions,
-}: {
-  readonly db: Database;
-  readonly findUser: (token: string) => Promise<IdentifiedUser | null>;
-  readonly sessions: Pick<SessionCookie, 'secretOf'>;
-}): (req: Request) => Promise<Caller> {
-  return async (req) => {
-    const address = clientAddressOf(req);
-    const token = bearerTokenOf(req);
-    const secret = sessions.secretOf(req);
-    if (token === null && secret === null) return { kind: 'anonymous', address };
-    const user = token === null ? await findUserOfSession(db, secret ?? '') : await findUser(token);
-    if (user === null) throw token === null ? sessionEnded() : invalidToken();
+export async function identify(
+  { db, findUser, sessions }: IdentifyDependencies,
+  req: Request,
+): Promise<Caller> {
+  const address = clientAddressOf(req);
+  const token = bearerTokenOf(req);
+  if (token !== null) {
+    const user = await findUser(token);
+    if (user === null) throw invalidToken();
     return { kind: 'user', ...user, address };
+  }
+  const secret = sessions.secretOf(req);
+  if (secret === null) return { kind: 'anonymous', address };
+  const user = isSessionSecret(secret) ? await findStored(db, secret, 'session') : null;
+  if (user === null) throw sessionEnded();
+  return { kind: 'user', ...user, address };
+}
+
+/**
+ * The user of an API token or a session; null: it is unknown or has ended. The same statement records the
+ * use. The sessions of a user share the limits of the user, so that signing in again gets no further limits.
+ */
+async function findStored(
+  db: Database,
+  secret: string,
+  kind: 'token' | 'session',
+): Promise<IdentifiedUser | null> {
+  const hash = hashOfSecret(secret);
+  const found = await useApiToken(db, hash);
+  const isOfKind = found?.isSession === (kind === 'session');
+  if (!found?.good || !isOfKind || !isSameHash(found.tokenHash, hash)) return null;
+  return {
+    userId: found.userId,
+    tokenId: kind === 'token' ? found.id : null,
+    credential: { kind: 'stored', hash },
   };
 }

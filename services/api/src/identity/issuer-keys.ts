@@ -9,7 +9,7 @@ export interface IssuerKeysOptions {
   /** Exactly as in its tokens and its metadata. */
   readonly issuer: string;
   /** A token with an unknown key makes the keys be fetched again at most this often. */
-  readonly cooldownMs?: number;
+  readonly cooldownMs?: number | undefined;
   /** Called when renewing the keys failed and the current keys stay in use. */
   readonly onError: (error: unknown) => void;
   /** Called for each token whose key is published and cannot be used. */

@@ -52,10 +52,8 @@ export function nameOfSubject(issuer: string, subject: string): string {
  * The name of a user for the header of a page. Users of the identity provider are named ISSUER#SUBJECT
  * (OidcUsers); they know themselves by the subject.
  */
-export function createNameOfUser(db: Database): (userId: string) => Promise<string> {
-  return async (userId) => {
-    const name = (await findUserName(db, userId)) ?? '';
-    const [, subject] = /^https?:\/\/[^#]+#(.+)$/.exec(name) ?? [];
-    return subject ?? name;
-  };
+export async function nameOfUser(db: Database, userId: string): Promise<string> {
+  const name = (await findUserName(db, userId)) ?? '';
+  const [, subject] = /^https?:\/\/[^#]+#(.+)$/.exec(name) ?? [];
+  return subject ?? name;
 }

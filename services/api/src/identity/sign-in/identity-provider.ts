@@ -21,7 +21,7 @@ export interface IdentityProviderOptions {
   /** The URL of the callback, as the provider knows it. */
   readonly redirectUri: () => string;
   /** For each request to the provider. A sign-in takes at most three: metadata, token, keys. Default: 5 s. */
-  readonly requestTimeoutMs?: number;
+  readonly requestTimeoutMs?: number | undefined;
 }
 
 const REQUEST_TIMEOUT_MS = 5000;
