@@ -87,7 +87,7 @@ export interface AppDependencies
   readonly live: Live;
   readonly inserts: PasteInserts;
   readonly pages: Pages;
-  readonly limits: Pick<Limits, 'countMiss' | 'refuseGuesser' | 'countBytes' | 'refuseWithoutBytes'>;
+  readonly limits: Pick<Limits, 'countMiss' | 'countBytes' | 'refuseUsedUp'>;
 }
 
 /**

@@ -16,7 +16,7 @@ const MAX_KNOWN_CREDENTIALS = 10_000;
  * without a token are counted separately.
  */
 export class TokenGuesses {
-  readonly #limits: Pick<Limits, 'count' | 'countMiss' | 'refuseGuesser' | 'refuseWithoutRequests'>;
+  readonly #limits: Limits;
   /**
    * Hashes of the credentials that this process has recently found valid. They are still looked up, because
    * they may have been revoked since.
@@ -26,7 +26,7 @@ export class TokenGuesses {
     sizeCalculation: () => 1,
   });
 
-  constructor(limits: Pick<Limits, 'count' | 'countMiss' | 'refuseGuesser' | 'refuseWithoutRequests'>) {
+  constructor(limits: Limits) {
     this.#limits = limits;
   }
 
@@ -35,7 +35,7 @@ export class TokenGuesses {
    * @throws RequestError rate_limited for an address with too many wrong tokens
    */
   refuseGuesser(req: Request, res: Response): void {
-    this.#limits.refuseGuesser(res, guesserOf(clientAddressOf(req)));
+    this.#limits.refuseUsedUp(res, 'misses', guesserOf(req));
   }
 
   /**
@@ -49,9 +49,9 @@ export class TokenGuesses {
     credential: string | undefined,
     identify: () => Promise<Found>,
   ): Promise<Found> {
-    const guesser = guesserOf(clientAddressOf(req));
+    const guesser = guesserOf(req);
     const hashed = credential === undefined ? undefined : hash('sha256', credential, 'base64');
-    if (hashed !== undefined && !this.#known.has(hashed)) this.#limits.refuseWithoutRequests(res, guesser);
+    if (hashed !== undefined && !this.#known.has(hashed)) this.#limits.refuseUsedUp(res, 'requests', guesser);
     try {
       const found = await identify();
       if (hashed !== undefined) this.#known.set(hashed, true);
@@ -66,6 +66,6 @@ export class TokenGuesses {
   }
 }
 
-function guesserOf(address: string): string {
-  return `token:${networkOf(address)}`;
+function guesserOf(req: Request): string {
+  return `token:${networkOf(clientAddressOf(req))}`;
 }

@@ -8,7 +8,7 @@ import type { NewJob } from './new-job.ts';
 
 export interface CountGuessesDependencies {
   readonly db: Database;
-  readonly limits: Pick<Limits, 'countMiss' | 'refuseGuesser'>;
+  readonly limits: Pick<Limits, 'countMiss' | 'refuseUsedUp'>;
 }
 
 /**
@@ -24,7 +24,7 @@ export async function countGuesses(
 ): Promise<void> {
   const shortCodes = jobTypes.get(jobType)?.readShortCodes?.(parameters) ?? [];
   if (shortCodes.length === 0) return;
-  limits.refuseGuesser(res, limitKeyOf(caller));
+  limits.refuseUsedUp(res, 'misses', limitKeyOf(caller));
   const userId = caller.kind === 'user' ? caller.userId : null;
   for (const shortCode of shortCodes) {
     const paste = await findPaste(db, shortCode);

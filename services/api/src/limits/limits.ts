@@ -53,11 +53,8 @@ const WARNING_INTERVAL_MS = 60_000;
  * should go on.
  */
 export class Limits {
-  readonly #requests: Limit | null;
-  readonly #creations: Limit | null;
-  readonly #misses: Limit | null;
-  readonly #bytes: Limit | null;
-  readonly #anonymousBytes: Limit | null;
+  /** Null: no limit. */
+  readonly #limits: Readonly<Record<keyof LimitsConfig, Limit | null>>;
   readonly #refusals;
   readonly #standings = new WeakMap<ServerResponse, Map<Limit, Standing | null>>();
 
@@ -70,11 +67,13 @@ export class Limits {
     };
     const limit = (name: keyof LimitsConfig, windowSeconds: number): Limit | null =>
       limits[name] === 0 ? null : new Limit({ name, points: limits[name], windowSeconds, store, onError });
-    this.#requests = limit('requests', MINUTE);
-    this.#creations = limit('creations', MINUTE);
-    this.#misses = limit('misses', MINUTE);
-    this.#bytes = limit('bytes', HOUR);
-    this.#anonymousBytes = limit('anonymous_bytes', HOUR);
+    this.#limits = {
+      requests: limit('requests', MINUTE),
+      creations: limit('creations', MINUTE),
+      misses: limit('misses', MINUTE),
+      bytes: limit('bytes', HOUR),
+      anonymous_bytes: limit('anonymous_bytes', HOUR),
+    };
     this.#refusals = metrics.counter({
       name: 'rate_limited_total',
       help: 'Requests that were answered 429 because a rate limit was used up, by the limit.',
@@ -85,14 +84,15 @@ export class Limits {
 
   /** Counts a request, before anything is looked up for it. @throws RequestError rate_limited */
   async count(res: ServerResponse, caller: string, { creates, mayMiss }: RequestKind): Promise<void> {
-    if (mayMiss && this.#misses !== null) this.#record(res, this.#misses, this.#misses.standing(caller));
-    this.#refuseUsedUp(res, this.#requests, caller); // and spend no creation
-    const [requests = null, creations = null] = await Promise.all([
-      this.#requests?.spend(caller),
-      creates ? this.#creations?.spend(caller) : undefined,
+    const { misses, requests, creations } = this.#limits;
+    if (mayMiss && misses !== null) this.#record(res, misses, misses.standing(caller));
+    this.refuseUsedUp(res, 'requests', caller); // and spend no creation
+    const [ofRequests = null, ofCreations = null] = await Promise.all([
+      requests?.spend(caller),
+      creates ? creations?.spend(caller) : undefined,
     ]);
-    if (this.#requests !== null) this.#record(res, this.#requests, requests);
-    if (creates && this.#creations !== null) this.#record(res, this.#creations, creations);
+    if (requests !== null) this.#record(res, requests, ofRequests);
+    if (creates && creations !== null) this.#record(res, creations, ofCreations);
     this.#setHeaders(res);
   }
 
@@ -103,16 +103,18 @@ export class Limits {
    * @throws RequestError rate_limited
    */
   async countMiss(res: ServerResponse, caller: string): Promise<void> {
-    await this.#spend(res, caller, this.#misses);
+    await this.#spend(res, caller, this.#limits.misses);
     this.#setHeaders(res);
   }
 
   /**
-   * Costs no statement.
-   * @throws RequestError rate_limited for a caller with too many misses, as far as this process knows
+   * Costs no statement, and counts nothing.
+   * @throws RequestError rate_limited for a caller who has used up this limit, as far as this process knows
    */
-  refuseGuesser(res: ServerResponse, caller: string): void {
-    this.#refuseUsedUp(res, this.#misses, caller);
+  refuseUsedUp(res: ServerResponse, name: 'requests' | 'misses' | 'bytes', caller: string): void {
+    const limit = this.#limits[name];
+    const standing = limit?.standing(caller) ?? null;
+    if (limit !== null && standing?.allowed === false) this.#record(res, limit, standing);
   }
 
   /**
@@ -126,11 +128,11 @@ export class Limits {
     bytes: number,
     create: () => Promise<Created>,
   ): Promise<Created> {
-    const spent = [await this.#spend(res, callerKeyOf(caller), this.#bytes, bytes)];
+    const spent = [await this.#spend(res, callerKeyOf(caller), this.#limits.bytes, bytes)];
     try {
       if (caller.kind === 'anonymous') {
         const passes = bytes <= SMALL_PASTE_BYTES;
-        spent.push(await this.#spend(res, ALL, this.#anonymousBytes, bytes, passes));
+        spent.push(await this.#spend(res, ALL, this.#limits.anonymous_bytes, bytes, passes));
       }
       this.#setHeaders(res);
       return await create();
@@ -138,27 +140,6 @@ export class Limits {
       for (const giveBack of spent) giveBack();
       throw error;
     }
-  }
-
-  /**
-   * Refuses a paste before its body is read, at the cost of no statement.
-   * @throws RequestError rate_limited for a caller without bytes, as far as this process knows
-   */
-  refuseWithoutBytes(res: ServerResponse, caller: Caller): void {
-    this.#refuseUsedUp(res, this.#bytes, callerKeyOf(caller));
-  }
-
-  /**
-   * Costs no statement, and counts nothing.
-   * @throws RequestError rate_limited for a caller who has used up the requests, as far as this process knows
-   */
-  refuseWithoutRequests(res: ServerResponse, caller: string): void {
-    this.#refuseUsedUp(res, this.#requests, caller);
-  }
-
-  #refuseUsedUp(res: ServerResponse, limit: Limit | null, caller: string): void {
-    const standing = limit?.standing(caller);
-    if (limit !== null && standing?.allowed === false) this.#record(res, limit, standing);
   }
 
   /**
@@ -212,9 +193,6 @@ function rateLimited({ name, points, windowSeconds }: Limit, standing: Standing)
   return new RequestError('rate_limited', detail, { headers: { 'Retry-After': String(seconds) } });
 }
 
-/** The limits that a request counts against, and the caller's standing with each; null: unknown. */
-type Standings = ReadonlyMap<Limit, Standing | null>;
-
 /** Whole seconds, at least 1: a caller that returns after them finds a new window. */
 function secondsUntilReset({ resetMs }: Standing): number {
   return Math.max(1, Math.ceil(resetMs / 1000));
@@ -224,7 +202,7 @@ function secondsUntilReset({ resetMs }: Standing): number {
  * The headers of draft-ietf-httpapi-ratelimit-headers-10: lists of structured fields (RFC 9651), one item for
  * each limit. A limit with an unknown standing has only its policy.
  */
-function limitFields(standings: Standings): Readonly<Record<string, string>> {
+function limitFields(standings: ReadonlyMap<Limit, Standing | null>): Readonly<Record<string, string>> {
   const policies = [...standings.keys()].map(
     ({ name, points, windowSeconds }) => `"${name}";q=${points};w=${windowSeconds}`,
   );

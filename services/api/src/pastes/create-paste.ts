@@ -6,7 +6,7 @@ import type { MessageDispatcher, OutgoingUpload } from '@pasteflow/sqs';
 import { createdPage } from '@pasteflow/web';
 import type { BodyBudget } from '../budget/body-budget.ts';
 import type { Form } from '../http/body/multipart.ts';
-import { limitKeyOf } from '../http/request/caller.ts';
+import { callerKeyOf, limitKeyOf } from '../http/request/caller.ts';
 import { contextOf, messageContextOf } from '../http/request/request-context.ts';
 import { jsonAnswer, sendAnswer, textAnswer, type Answer } from '../http/response/answer.ts';
 import type { RequestEvents } from '../http/telemetry/request-events.ts';
@@ -33,7 +33,7 @@ export interface CreatePasteDependencies {
   readonly publicUrl: () => string;
   readonly pages: Pages;
   readonly events: Pick<RequestEvents, 'pasteCreated'>;
-  readonly limits: Pick<Limits, 'refuseGuesser' | 'countBytes' | 'refuseWithoutBytes'>;
+  readonly limits: Pick<Limits, 'countBytes' | 'refuseUsedUp'>;
 }
 
 /** How a new paste is received, and how it is answered. */
@@ -100,7 +100,7 @@ async function receive(
   how: { readonly json: boolean; readonly onForm?: (form: Form) => void },
 ): Promise<ReceivedPaste> {
   const caller = callerOf(req);
-  deps.limits.refuseWithoutBytes(res, caller);
+  deps.limits.refuseUsedUp(res, 'bytes', callerKeyOf(caller));
   const isAnonymous = caller.kind === 'anonymous';
   return await receivePaste(req, res, {
     maxBytes: deps.maxPasteBytes,
@@ -125,7 +125,7 @@ export async function create(
   context.sizeBytes = content.length;
   // The answer tells whether the creator can read the parent, so that a parent may be a guess at a short
   // code.
-  if (options.parent !== undefined) deps.limits.refuseGuesser(res, limitKeyOf(caller));
+  if (options.parent !== undefined) deps.limits.refuseUsedUp(res, 'misses', limitKeyOf(caller));
 
   const userId = caller.kind === 'user' ? caller.userId : null;
   const deleteToken = userId === null ? newSecret() : null;
