@@ -33,7 +33,6 @@ import { ApiServer } from './http/server/api-server.ts';
 import type { SendOptions } from './http/response/send-paced.ts';
 import { createRequireHost } from './http/request/host.ts';
 import { headersOfEveryAnswer } from './http/response/response-headers.ts';
-import { ConnectionEvents } from './http/telemetry/connection-events.ts';
 import { RequestEvents } from './http/telemetry/request-events.ts';
 import { composeOidc } from './identity/compose-oidc.ts';
 import { Idempotency } from './idempotency/idempotency.ts';
@@ -161,17 +160,16 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
   const events = new RequestEvents(logger, metrics);
   const headers = headersOfEveryAnswer(http.publicUrl);
   const { maxConnections } = config.clients;
-  const connectionEvents = new ConnectionEvents({ metrics, maxConnections });
   const server = new ApiServer({
     host: http.host,
     port: http.port,
     requestTimeoutMs: http.requestTimeoutMs,
-    connectionEvents,
+    metrics,
     connections: new Connections({
       maxConnections,
       maxPerNetwork: Math.ceil(maxConnections * SHARE_OF_A_NETWORK),
       isTrustedProxy: createIsTrustedProxy(http.trustProxy),
-      events: connectionEvents,
+      metrics,
     }),
     events,
     headers,

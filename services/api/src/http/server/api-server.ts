@@ -1,10 +1,9 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextPoll } from 'node:timers/promises';
-import { listen, runInSpan, sleep, type Component } from '@pasteflow/runtime';
-import { handleClientError, refuseConnect, type ClientErrorOptions } from './client-error.ts';
+import { listen, runInSpan, sleep, type Component, type Metrics } from '@pasteflow/runtime';
+import { countRefusals, handleClientError, refuseConnect, type ClientErrorOptions } from './client-error.ts';
 import type { Connections } from './connections.ts';
-import type { ConnectionEvents } from '../telemetry/connection-events.ts';
 import { PipelinedRequests } from './pipelined-requests.ts';
 import type { RequestEvents } from '../telemetry/request-events.ts';
 import { beginRequestSpan, endRequestSpan } from '../telemetry/request-span.ts';
@@ -24,7 +23,7 @@ export interface ApiServerOptions {
    */
   readonly stopNoticeMs: number;
   readonly events: RequestEvents;
-  readonly connectionEvents: ConnectionEvents;
+  readonly metrics: Metrics;
   readonly connections: Connections;
   /** From headersOfEveryAnswer. */
   readonly headers: Readonly<Record<string, string>>;
@@ -77,7 +76,7 @@ export class ApiServer implements Component {
     this.#server.on('connection', (socket: Socket) => options.connections.opened(socket));
     const refusals: ClientErrorOptions = {
       headers: options.headers,
-      events: options.connectionEvents,
+      refused: countRefusals(options.metrics),
       respond: (res, requestError) =>
         respondWithError(res.req, res, requestError, options.events, {
           // A slow sender is still sending; after any other error the parser has given up.

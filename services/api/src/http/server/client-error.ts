@@ -2,10 +2,36 @@ import { randomUUID } from 'node:crypto';
 import { STATUS_CODES, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { Metrics } from '@pasteflow/runtime';
 import { bodyIncomplete } from '../body/read-body.ts';
 import { answerTo } from '../errors/problem.ts';
 import { RequestError } from '../errors/request-error.ts';
-import type { ConnectionEvents, ParserRefusal } from '../telemetry/connection-events.ts';
+
+/**
+ * Why Node's HTTP parser, or one of its time limits, ended a connection before there was a request to answer.
+ */
+const refusals = [
+  'connect',
+  'headers_too_large',
+  'chunk_extensions_too_large',
+  'incomplete',
+  'malformed',
+  'timeout',
+  'unused',
+] as const;
+
+type ParserRefusal = (typeof refusals)[number];
+
+/** Strangers cause refusals at any rate, so that they are counted and not logged. */
+export function countRefusals(metrics: Metrics): (reason: ParserRefusal) => void {
+  const refused = metrics.counter({
+    name: 'http_parser_refusals_total',
+    help: 'Requests that the HTTP parser or its time limits refused, by reason.',
+    labels: ['reason'],
+  });
+  for (const reason of refusals) refused.inc({ reason }, 0);
+  return (reason) => refused.inc({ reason });
+}
 
 /** Translates an error of Node's parser or timers; null: an error of the socket. */
 function refusalOf(error: NodeJS.ErrnoException, socket: Socket): ParserRefusal | null {
@@ -57,7 +83,7 @@ function toRequestError(refusal: Exclude<ParserRefusal, 'unused'>, cause?: Error
 export interface ClientErrorOptions {
   /** From headersOfEveryAnswer. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly events: Pick<ConnectionEvents, 'refused'>;
+  readonly refused: (reason: ParserRefusal) => void;
   /** Answers a pending request with an error. */
   readonly respond: (res: ServerResponse, error: RequestError) => void;
 }
@@ -70,10 +96,10 @@ export function handleClientError(
   error: NodeJS.ErrnoException,
   socket: Socket,
   pending: ServerResponse | undefined,
-  { headers, events, respond }: ClientErrorOptions,
+  { headers, refused, respond }: ClientErrorOptions,
 ): void {
   const refusal = refusalOf(error, socket);
-  if (refusal !== null) events.refused(refusal);
+  if (refusal !== null) refused(refusal);
   // A client that has sent nothing may be about to send a request, and would take a 408 for its answer.
   if (!socket.writable || refusal === null || refusal === 'unused') {
     socket.destroy();
@@ -97,9 +123,9 @@ export function handleClientError(
 /** Answers a CONNECT, whose connection Node would close without an answer. */
 export function refuseConnect(
   socket: Duplex,
-  { headers, events }: Pick<ClientErrorOptions, 'headers' | 'events'>,
+  { headers, refused }: Pick<ClientErrorOptions, 'headers' | 'refused'>,
 ): void {
-  events.refused('connect');
+  refused('connect');
   socket.on('error', () => {}); // Node has removed its own listener
   socket.end(rawAnswer(toRequestError('connect'), headers), () => socket.destroy());
 }

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
+import type { Metrics } from '@pasteflow/runtime';
 import { networkOf } from '../request/client-address.ts';
-import type { ConnectionEvents } from '../telemetry/connection-events.ts';
 
 export interface ConnectionsOptions {
   /** All connections to this process. */
@@ -8,21 +8,28 @@ export interface ConnectionsOptions {
   /** Of one IPv4 address or /64 network that is no trusted proxy. */
   readonly maxPerNetwork: number;
   readonly isTrustedProxy: (address: string) => boolean;
-  readonly events: ConnectionEvents;
+  readonly metrics: Metrics;
 }
 
-/** Connections that share a limit. */
-interface Group {
-  open: number;
+/** Connections that share a limit: all of them, or those of a network. */
+class Group {
+  readonly of: 'total' | 'caller';
   readonly max: number;
+  open = 0;
   /** Those without a request in progress; the first is idle for longest. */
-  readonly idle: Set<Socket>;
+  readonly idle = new Set<Socket>();
   /** Those whose answer is complete and waits for the client to read; the first waits for longest. */
-  readonly unread: Set<Socket>;
+  readonly unread = new Set<Socket>();
+
+  constructor(of: 'total' | 'caller', max: number) {
+    this.of = of;
+    this.max = max;
+  }
 }
 
 interface Known {
-  readonly of: readonly Group[];
+  readonly groups: readonly Group[];
+  /** Null: of a trusted proxy, whose connections are those of many clients. */
   readonly network: string | null;
   requests: number;
 }
@@ -31,42 +38,68 @@ interface Known {
  * The connections of clients and their limits. At a limit the connection that is idle for longest makes room
  * for a new one (RFC 9112, 9.5: a server may close an idle connection at any time). When none is idle, the
  * one makes room whose client has not read a complete answer for longest. One whose request is being handled
- * never does: when all are such, the new connection is closed.
+ * never does: when all are such, the new connection is closed. Strangers cause all this at any rate, so it is
+ * counted and not logged.
  */
 export class Connections {
   readonly #options: ConnectionsOptions;
   readonly #all: Group;
   readonly #ofNetworks = new Map<string, Group>();
   readonly #known = new Map<Socket, Known>();
+  readonly #dropped;
+  readonly #closedIdle;
 
   constructor(options: ConnectionsOptions) {
+    const { maxConnections, metrics } = options;
     this.#options = options;
-    this.#all = { open: 0, max: options.maxConnections, idle: new Set(), unread: new Set() };
+    this.#all = new Group('total', maxConnections);
+    metrics.computed(
+      {
+        name: 'http_connections',
+        help: 'Connections of clients, and their limit.',
+        type: 'gauge',
+        labels: ['kind'],
+      },
+      () => [
+        { labels: { kind: 'open' }, value: this.#all.open },
+        { labels: { kind: 'limit' }, value: maxConnections },
+      ],
+    );
+    this.#dropped = metrics.counter({
+      name: 'http_connections_dropped_total',
+      help: 'New connections that were closed at once because all connections of the process, or of this caller, had a request that was being handled.',
+      labels: ['of'],
+    });
+    this.#closedIdle = metrics.counter({
+      name: 'http_connections_closed_idle_total',
+      help: 'Connections without a request, or whose client did not read the answer, that were closed to make room for a new one, because the process or this caller had its maximum number of connections.',
+      labels: ['of'],
+    });
+    for (const limit of ['total', 'caller']) {
+      this.#dropped.inc({ of: limit }, 0);
+      this.#closedIdle.inc({ of: limit }, 0);
+    }
   }
 
   /** Call it with each new connection. */
   opened(socket: Socket): void {
-    const { events } = this.#options;
-    const network = this.#networkOf(socket);
-    const ofNetwork = network === null ? null : this.#groupOf(network);
-    if (ofNetwork !== null && !this.#hasRoom(ofNetwork, 'caller')) {
-      events.dropped('caller');
+    const { isTrustedProxy, maxPerNetwork } = this.#options;
+    const { remoteAddress = '' } = socket;
+    const network = isTrustedProxy(remoteAddress) ? null : networkOf(remoteAddress);
+    const groups = [this.#all];
+    if (network !== null) groups.unshift(this.#ofNetworks.get(network) ?? new Group('caller', maxPerNetwork));
+    for (const group of groups) {
+      if (this.#hasRoom(group)) continue;
+      this.#dropped.inc({ of: group.of });
       socket.destroy();
       return;
     }
-    if (!this.#hasRoom(this.#all, 'total')) {
-      events.dropped('total');
-      socket.destroy();
-      return;
-    }
-    const of = ofNetwork === null ? [this.#all] : [this.#all, ofNetwork];
-    if (network !== null && ofNetwork !== null) this.#ofNetworks.set(network, ofNetwork);
-    for (const group of of) {
+    for (const group of groups) {
       group.open += 1;
       group.idle.add(socket);
+      if (network !== null && group !== this.#all) this.#ofNetworks.set(network, group);
     }
-    this.#known.set(socket, { of, network, requests: 0 });
-    events.opened();
+    this.#known.set(socket, { groups, network, requests: 0 });
     socket.once('close', () => this.#forget(socket));
   }
 
@@ -75,12 +108,12 @@ export class Connections {
     const known = this.#known.get(socket);
     if (known === undefined) return;
     known.requests += 1;
-    for (const { idle } of known.of) idle.delete(socket);
+    for (const { idle } of known.groups) idle.delete(socket);
   }
 
   /** The answer to a request is complete, and perhaps not yet read. */
   answered(socket: Socket): void {
-    for (const { unread } of this.#known.get(socket)?.of ?? []) unread.add(socket);
+    for (const { unread } of this.#known.get(socket)?.groups ?? []) unread.add(socket);
   }
 
   /** The answer to a request has been sent, or has been given up. */
@@ -88,15 +121,15 @@ export class Connections {
     const known = this.#known.get(socket);
     if (known === undefined) return;
     known.requests -= 1;
-    for (const { unread } of known.of) unread.delete(socket);
-    if (known.requests === 0) for (const { idle } of known.of) idle.add(socket);
+    for (const { unread } of known.groups) unread.delete(socket);
+    if (known.requests === 0) for (const { idle } of known.groups) idle.add(socket);
   }
 
-  #hasRoom(group: Group, of: 'caller' | 'total'): boolean {
-    if (group.open < group.max) return true;
-    const [longest] = group.idle.size > 0 ? group.idle : group.unread;
+  #hasRoom({ of, open, max, idle, unread }: Group): boolean {
+    if (open < max) return true;
+    const [longest] = idle.size > 0 ? idle : unread;
     if (longest === undefined) return false;
-    this.#options.events.closedIdle(of);
+    this.#closedIdle.inc({ of });
     this.#forget(longest);
     longest.destroy();
     return true;
@@ -106,25 +139,12 @@ export class Connections {
     const known = this.#known.get(socket);
     if (known === undefined) return;
     this.#known.delete(socket);
-    for (const group of known.of) {
+    for (const group of known.groups) {
       group.open -= 1;
       group.idle.delete(socket);
       group.unread.delete(socket);
       if (group.open === 0 && known.network !== null && this.#ofNetworks.get(known.network) === group)
         this.#ofNetworks.delete(known.network);
     }
-    this.#options.events.closed();
-  }
-
-  #groupOf(network: string): Group {
-    const max = this.#options.maxPerNetwork;
-    return (
-      this.#ofNetworks.get(network) ?? { open: 0, max, idle: new Set<Socket>(), unread: new Set<Socket>() }
-    );
-  }
-
-  /** Null: a trusted proxy, whose connections are those of many clients. */
-  #networkOf({ remoteAddress = '' }: Socket): string | null {
-    return this.#options.isTrustedProxy(remoteAddress) ? null : networkOf(remoteAddress);
   }
 }

@@ -10,22 +10,17 @@ const MAX_WAITING = 100;
  * could start a thousand requests.
  */
 export class PipelinedRequests {
-  /**
-   * Null after the answer: otherwise a connection that waits for its next request, perhaps for a minute,
-   * would keep the last request and its body. To delete the entry would make V8 build a new table for each
-   * request.
-   */
-  readonly #last = new WeakMap<Duplex, ServerResponse | null>();
+  readonly #last = new Map<Duplex, ServerResponse>();
   readonly #waiting = new WeakMap<Duplex, number>();
 
   /** The answer to the last request of the connection; undefined: no request waits for an answer. */
   pending(socket: Duplex): ServerResponse | undefined {
-    return this.#last.get(socket) ?? undefined;
+    return this.#last.get(socket);
   }
 
-  /** Call it when an answer has closed. */
+  /** Call it when an answer has closed: an idle connection keeps no request and no body. */
   leave(socket: Duplex, res: ServerResponse): void {
-    if (this.#last.get(socket) === res) this.#last.set(socket, null);
+    if (this.#last.get(socket) === res) this.#last.delete(socket);
   }
 
   /** Calls `begin` when the earlier requests have been answered; never if the connection ends before. */
@@ -33,7 +28,7 @@ export class PipelinedRequests {
     const { socket } = req;
     const previous = this.#last.get(socket);
     this.#last.set(socket, res);
-    if (previous === undefined || previous === null || previous.closed) {
+    if (previous === undefined || previous.closed) {
       begin();
       return;
     }
