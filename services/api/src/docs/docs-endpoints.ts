@@ -9,6 +9,7 @@ import { pathOf } from '../http/request/request-context.ts';
 import * as headers from '../openapi/answer-headers.ts';
 import { openApiDocument } from '../openapi/document.ts';
 import type { Endpoint, Routes } from '../openapi/endpoint.ts';
+import { jsonResponse, optionalHeader } from '../openapi/formats.ts';
 import { pageHtml, pagePolicy, startScript, styles } from './page.ts';
 
 interface ServedFile {
@@ -64,10 +65,7 @@ function packaged(name: string): Promise<Buffer> {
 const tagged = z.object({ ETag: headers.etag });
 const known = { description: 'The client has the current version: an empty body.', headers: tagged };
 const ifNoneMatch = z.object({
-  'If-None-Match': z
-    .string()
-    .optional()
-    .meta({ param: { description: 'ETags of the versions that the client has.', example: '"x"' } }),
+  'If-None-Match': optionalHeader('ETags of the versions that the client has.', '"x"'),
 });
 
 /** GET /docs: /openapi.json as a page, by Swagger UI. */
@@ -186,10 +184,10 @@ export function readDocument({ publicUrl }: { publicUrl: () => string }, routes:
       access: 'open',
       summary: 'Returns this document.',
       answers: {
-        200: {
-          description: 'OpenAPI 3.1, generated from the schemas that validate requests.',
-          content: { 'application/json': { schema: z.looseObject({ openapi: z.string() }) } },
-        },
+        200: jsonResponse(
+          'OpenAPI 3.1, generated from the schemas that validate requests.',
+          z.looseObject({ openapi: z.string() }),
+        ),
       },
       errors: [],
     },

@@ -1,6 +1,7 @@
 import type { Readiness } from '@pasteflow/runtime';
 import { z } from 'zod';
 import type { Endpoint } from '../openapi/endpoint.ts';
+import { jsonResponse } from '../openapi/formats.ts';
 
 const alive = z.object({ status: z.literal('alive') });
 
@@ -11,9 +12,7 @@ export const healthz: Endpoint = {
     tag: 'operation',
     access: 'open',
     summary: 'Reports that the process is alive.',
-    answers: {
-      200: { description: 'The process is alive.', content: { 'application/json': { schema: alive } } },
-    },
+    answers: { 200: jsonResponse('The process is alive.', alive) },
     errors: [],
   },
   handle: (_req, res) => {
@@ -37,7 +36,6 @@ const report = z
     id: 'Readiness',
     description: 'Whether a process accepts requests, and the state of its dependencies.',
   });
-const content = { 'application/json': { schema: report } };
 
 /** GET /readyz: 503 while a required dependency does not answer, and during start and shutdown. */
 export function readyz({ readiness }: { readiness: Readiness }): Endpoint {
@@ -48,11 +46,11 @@ export function readyz({ readiness }: { readiness: Readiness }): Endpoint {
       access: 'open',
       summary: 'Reports whether the process accepts requests.',
       answers: {
-        200: { description: 'The process accepts requests.', content },
-        503: {
-          description: 'The process is starting or shutting down, or a required dependency does not answer.',
-          content,
-        },
+        200: jsonResponse('The process accepts requests.', report),
+        503: jsonResponse(
+          'The process is starting or shutting down, or a required dependency does not answer.',
+          report,
+        ),
       },
       errors: [],
     },

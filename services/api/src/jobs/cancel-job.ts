@@ -12,6 +12,7 @@ import type { RequestEvents } from '../http/telemetry/request-events.ts';
 import { jsonAnswer, sendAnswer } from '../http/response/answer.ts';
 import { sendReplay, type Idempotency } from '../idempotency/idempotency.ts';
 import type { Endpoint } from '../openapi/endpoint.ts';
+import { jsonResponse } from '../openapi/formats.ts';
 import { findErrors, findNamedJobBrief, namedJob } from './find-named-job.ts';
 import { jobSchema, viewOf } from './job-view.ts';
 
@@ -37,9 +38,7 @@ export function cancelJob(deps: CancelJobDependencies): Endpoint {
         'The job ends at once: `failed`, or `partial` when it has assets, which stay. Its worker stops within seconds. ' +
         'Cancelling a cancelled job again changes nothing and is answered 200.',
       params: { path: namedJob },
-      answers: {
-        200: { description: 'The cancelled job.', content: { 'application/json': { schema: jobSchema } } },
-      },
+      answers: { 200: jsonResponse('The cancelled job.', jobSchema) },
       errors: [...findErrors, 'job_ended'],
     },
     handle: (req, res) => handle(deps, req, res),

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { limitField, nextCursor, nextCursorOf, pageFields, pageRequestOf } from '../http/request/paging.ts';
 import { readQuery } from '../http/request/query.ts';
 import type { Endpoint } from '../openapi/endpoint.ts';
+import { jsonResponse } from '../openapi/formats.ts';
 import { assetSchema, viewOfAsset, type AssetUrlDependencies } from './asset-view.ts';
 import { findErrors, findNamedJobBrief, namedJob } from './find-named-job.ts';
 
@@ -27,9 +28,7 @@ export function listAssets({ db, ...urls }: AssetUrlDependencies & { db: Databas
       access: 'user',
       summary: 'Lists the assets of a job, newest first.',
       params: { path: namedJob, query },
-      answers: {
-        200: { description: 'A page of assets.', content: { 'application/json': { schema: listSchema } } },
-      },
+      answers: { 200: jsonResponse('A page of assets.', listSchema) },
       errors: [...findErrors, 'validation_failed'],
     },
     handle: async (req, res) => {

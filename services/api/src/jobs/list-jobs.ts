@@ -6,6 +6,7 @@ import { requireUser } from '../identity/caller-of.ts';
 import { nextCursor, nextCursorOf, pageFields, pageRequestOf } from '../http/request/paging.ts';
 import { readQuery } from '../http/request/query.ts';
 import type { Endpoint } from '../openapi/endpoint.ts';
+import { jsonResponse } from '../openapi/formats.ts';
 import { listedJobSchema, viewOfListed } from './job-view.ts';
 import { jobTypeNames } from './new-job.ts';
 
@@ -36,9 +37,7 @@ export function listJobs({ db }: { db: Database }): Endpoint {
       access: 'user',
       summary: "Lists the caller's jobs, newest first.",
       params: { query },
-      answers: {
-        200: { description: 'A page of jobs.', content: { 'application/json': { schema: listSchema } } },
-      },
+      answers: { 200: jsonResponse('A page of jobs.', listSchema) },
       errors: ['validation_failed', 'dependency_unavailable'],
     },
     handle: async (req, res) => {

@@ -1,5 +1,6 @@
 import { readJobTimeline as findTimeline, type Database } from '@pasteflow/postgres';
 import type { Endpoint } from '../openapi/endpoint.ts';
+import { jsonResponse } from '../openapi/formats.ts';
 import { timelineSchema, viewOfTimeline } from '../timeline/timeline-view.ts';
 import { findErrors, findNamedJobBrief, namedJob } from './find-named-job.ts';
 
@@ -12,9 +13,7 @@ export function readJobTimeline({ db }: { db: Database }): Endpoint {
       access: 'user',
       summary: 'Reads the timeline of a job: its transitions and its executions.',
       params: { path: namedJob },
-      answers: {
-        200: { description: 'The timeline.', content: { 'application/json': { schema: timelineSchema } } },
-      },
+      answers: { 200: jsonResponse('The timeline.', timelineSchema) },
       errors: findErrors,
     },
     handle: async (req, res) => {

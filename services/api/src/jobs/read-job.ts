@@ -5,6 +5,7 @@ import { preferenceApplied, preferWait } from '../live/live-documents.ts';
 import type { Live } from '../live/live.ts';
 import { readWaiting } from '../live/read-waiting.ts';
 import type { Endpoint } from '../openapi/endpoint.ts';
+import { jsonResponse } from '../openapi/formats.ts';
 import { findErrors, findNamedJob, namedJob } from './find-named-job.ts';
 import { jobSchema, viewOf } from './job-view.ts';
 
@@ -22,9 +23,8 @@ export function readJob({ db, live }: { db: Database; live: Live }): Endpoint {
       params: { path: namedJob, header: preferWait },
       answers: {
         200: {
-          description: 'The job.',
+          ...jsonResponse('The job.', jobSchema),
           headers: z.object({ 'Preference-Applied': preferenceApplied }),
-          content: { 'application/json': { schema: jobSchema } },
         },
       },
       errors: findErrors,

@@ -1,6 +1,7 @@
 import { isTerminal, job, type Machine, pasteUpload, statesOf } from '@pasteflow/domain';
 import { z } from 'zod';
 import type { ZodOpenApiResponseObject } from 'zod-openapi';
+import { optionalHeader } from '../openapi/formats.ts';
 
 const endStates = [pasteUpload, job].flatMap((machine) =>
   statesOf<Machine>(machine).filter((state) => isTerminal<Machine>(machine, state)),
@@ -40,17 +41,11 @@ function jsonSchemaOf(schema: z.ZodType): object {
 
 /** The headers of a request that may wait. */
 export const preferWait = z.object({
-  Prefer: z
-    .string()
-    .optional()
-    .meta({
-      param: {
-        description:
-          '`wait=N`: answer when the status becomes terminal, or after N seconds, at most 60 (RFC 7240). A malformed value and other preferences are ignored. ' +
-          'A caller with too many waiting requests gets 429.',
-        example: 'wait=1',
-      },
-    }),
+  Prefer: optionalHeader(
+    '`wait=N`: answer when the status becomes terminal, or after N seconds, at most 60 (RFC 7240). A malformed value and other preferences are ignored. ' +
+      'A caller with too many waiting requests gets 429.',
+    'wait=1',
+  ),
 });
 
 export const preferenceApplied = z
@@ -65,16 +60,10 @@ export const preferenceApplied = z
   });
 
 export const lastEventId = z.object({
-  'Last-Event-ID': z
-    .string()
-    .optional()
-    .meta({
-      param: {
-        description:
-          'The id of the last event that the client received. The stream continues after that event. Without the header, or with an id that was never sent, it begins with the first event.',
-        example: '1204.40',
-      },
-    }),
+  'Last-Event-ID': optionalHeader(
+    'The id of the last event that the client received. The stream continues after that event. Without the header, or with an id that was never sent, it begins with the first event.',
+    '1204.40',
+  ),
 });
 
 export const streamDescription =

@@ -7,14 +7,15 @@ import {
 } from 'zod-openapi';
 import type { ProblemCode } from '../http/errors/problem-codes.ts';
 import { REQUEST_ID } from '../http/request/request-context.ts';
-import { vary, xRequestId } from './answer-headers.ts';
+import { IDEMPOTENCY_KEY } from '../idempotency/idempotency-key.ts';
 import {
-  impliedErrors,
-  impliedHeaders,
-  impliedParameters,
-  limitHeaders,
-  replayHeaders,
-} from './implied-parts.ts';
+  idempotencyReplayed,
+  rateLimit,
+  rateLimitPolicy,
+  setCookies,
+  vary,
+  xRequestId,
+} from './answer-headers.ts';
 import type { Endpoint, Operation, Routes } from './endpoint.ts';
 import { problemExamples, problemResponse, problemResponses } from './problem-responses.ts';
 
@@ -141,7 +142,7 @@ function describe(method: string, endpoint: Endpoint, shared: SharedProblems): Z
     tags: [tag],
     security: security[access],
     ...(params !== undefined && { requestParams: params }),
-    parameters: [requestIdParam, ...impliedParameters(method, operation)],
+    parameters: isKeyed(method, operation) ? [requestIdParam, idempotencyKeyParam] : [requestIdParam],
     ...(body !== undefined && { requestBody: body }),
     responses: Object.fromEntries(responses), // JavaScript sorts integer keys
   };
@@ -216,4 +217,57 @@ function withOptionalHeaders(answer: ZodOpenApiResponseObject): ZodOpenApiRespon
 function withHeaders(answer: ZodOpenApiResponseObject, more: z.ZodRawShape): ZodOpenApiResponseObject {
   const headers = answer.headers instanceof z.ZodObject ? answer.headers.shape : {};
   return { ...answer, headers: z.object({ ...headers, ...more }) };
+}
+
+// What operations share because of their method or access. It is added here, so that no operation can forget
+// it.
+
+/**
+ * A POST that creates something takes an Idempotency-Key. The form of a page only deletes, and the answer of
+ * a reveal is not kept.
+ */
+function isKeyed(method: string, { tag, hasOwnKey }: Operation): boolean {
+  return method === 'POST' && tag !== 'pages' && hasOwnKey !== true;
+}
+
+/** Without an example, which Swagger UI would send for every reader of the documentation. */
+const idempotencyKeyParam = z
+  .string()
+  .regex(IDEMPOTENCY_KEY)
+  .optional()
+  .meta({
+    param: {
+      name: 'Idempotency-Key',
+      in: 'header',
+      description:
+        'Makes the request safe to repeat: the same request with the same key gets the first answer again and creates nothing. ' +
+        'Use a new key for each request, and one that is hard to guess, such as a UUID: it gives access to the answer.',
+    },
+  });
+
+function impliedErrors(method: string, operation: Operation): readonly ProblemCode[] {
+  return [
+    ...(method === 'GET' ? [] : (['cross_site_request'] as const)),
+    ...(operation.access === 'open' ? [] : (['rate_limited'] as const)),
+    ...(isKeyed(method, operation) ? (['idempotency_key_in_use', 'idempotency_key_reused'] as const) : []),
+  ];
+}
+
+const limitHeaders: z.ZodRawShape = { 'RateLimit-Policy': rateLimitPolicy, RateLimit: rateLimit };
+
+/**
+ * The headers of every answer of an operation. A limit that is off, or suspended because Postgres is
+ * unavailable, is not shown.
+ */
+function impliedHeaders({ access, errors, setsCookies }: Operation): z.ZodRawShape {
+  const isLimited = access !== 'open' || errors.includes('rate_limited');
+  return {
+    ...(isLimited && limitHeaders),
+    ...(setsCookies === true && { 'Set-Cookie': setCookies }),
+  };
+}
+
+/** The headers of an operation's own answers. Only these are stored: a problem is never replayed. */
+function replayHeaders(method: string, operation: Operation): z.ZodRawShape {
+  return isKeyed(method, operation) ? { 'Idempotency-Replayed': idempotencyReplayed } : {};
 }

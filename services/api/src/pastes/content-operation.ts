@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { ZodOpenApiResponseObject } from 'zod-openapi';
 import * as headers from '../openapi/answer-headers.ts';
 import type { Operation } from '../openapi/endpoint.ts';
+import { optionalHeader } from '../openapi/formats.ts';
 import { example } from './example.ts';
 import { findErrors, namedPaste } from './find-named-paste.ts';
 
@@ -18,13 +19,6 @@ export function etagOf(contentHash: string, encoding: ContentEncoding | null = n
 
 const tags = { ETag: headers.etag, 'Accept-Ranges': headers.acceptRanges, Vary: headers.varyEncoding };
 const etag = etagOf(example.contentHash);
-
-function field(description: string, value: string) {
-  return z
-    .string()
-    .optional()
-    .meta({ param: { description, example: value } });
-}
 
 function bytes(description: string, more: z.ZodRawShape = {}): ZodOpenApiResponseObject {
   return {
@@ -45,23 +39,23 @@ export const contentOperation: Omit<Operation, 'operationId'> = {
   params: {
     path: namedPaste,
     header: z.object({
-      Range: field(
+      Range: optionalHeader(
         'The requested part. The whole content is served for several ranges and for a malformed one.',
         'bytes=0-4',
       ),
-      'If-Range': field(
+      'If-Range': optionalHeader(
         'Range applies only to the content with this ETag. With any other value the whole content is served.',
         etag,
       ),
-      'If-None-Match': field(
+      'If-None-Match': optionalHeader(
         'ETags of the content that the client has: 304 when one of them matches. A malformed value matches nothing.',
         etag,
       ),
-      'If-Match': field(
+      'If-Match': optionalHeader(
         'ETags of the expected content: 412 when none of them matches, and for a malformed value.',
         etag,
       ),
-      'Accept-Encoding': field(
+      'Accept-Encoding': optionalHeader(
         'Content that is stored compressed is sent as it is stored to clients that name its encoding, `gzip`. A part is never compressed.',
         'gzip',
       ),

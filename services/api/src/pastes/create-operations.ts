@@ -4,6 +4,7 @@ import { jsonPaste, textOptions } from '@pasteflow/service-kit';
 import type { ProblemCode } from '../http/errors/problem-codes.ts';
 import * as headers from '../openapi/answer-headers.ts';
 import type { Operation } from '../openapi/endpoint.ts';
+import { optionalHeader } from '../openapi/formats.ts';
 import { example } from './example.ts';
 import { formKey, maxJsonBytes } from './receive-paste.ts';
 import { createdPasteSchema } from './paste-view.ts';
@@ -70,15 +71,10 @@ const errors: readonly ProblemCode[] = [
 const params = {
   query: textOptions,
   header: z.object({
-    traceparent: z
-      .string()
-      .optional()
-      .meta({
-        param: {
-          description: 'W3C trace context, which is passed on to the upload. A malformed one is ignored.',
-          example: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
-        },
-      }),
+    traceparent: optionalHeader(
+      'W3C trace context, which is passed on to the upload. A malformed one is ignored.',
+      '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+    ),
   }),
 };
 

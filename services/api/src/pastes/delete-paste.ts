@@ -5,6 +5,7 @@ import { userIdOf } from '../identity/caller-of.ts';
 import { RequestError } from '../http/errors/request-error.ts';
 import { credentialsRequired } from '../identity/authorization.ts';
 import type { Endpoint } from '../openapi/endpoint.ts';
+import { optionalHeader } from '../openapi/formats.ts';
 import { hashOfSecret, isSameHash } from '../identity/secret.ts';
 import { example } from './example.ts';
 import {
@@ -31,15 +32,10 @@ export function deletePaste({ db }: FindDependencies): Endpoint {
       params: {
         path: namedPaste,
         header: z.object({
-          'Delete-Token': z
-            .string()
-            .optional()
-            .meta({
-              param: {
-                description: 'The delete_token from the answer that created the anonymous paste.',
-                example: example.deleteToken,
-              },
-            }),
+          'Delete-Token': optionalHeader(
+            'The delete_token from the answer that created the anonymous paste.',
+            example.deleteToken,
+          ),
         }),
       },
       answers: { 204: { description: 'The paste is deleted.' } },

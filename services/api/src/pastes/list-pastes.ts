@@ -6,6 +6,7 @@ import { requireUser } from '../identity/caller-of.ts';
 import { nextCursor, nextCursorOf, pageFields, pageRequestOf } from '../http/request/paging.ts';
 import { readQuery } from '../http/request/query.ts';
 import type { Endpoint } from '../openapi/endpoint.ts';
+import { jsonResponse } from '../openapi/formats.ts';
 import { pasteSchema, viewOf } from './paste-view.ts';
 
 const states = statesOf(pasteUpload);
@@ -33,9 +34,7 @@ export function listPastes({ db, publicUrl }: { db: Database; publicUrl: () => s
       description:
         'Expired and deleted pastes are not listed. New pastes do not shift the pages that follow a cursor.',
       params: { query },
-      answers: {
-        200: { description: 'A page of pastes.', content: { 'application/json': { schema: pasteList } } },
-      },
+      answers: { 200: jsonResponse('A page of pastes.', pasteList) },
       errors: ['validation_failed', 'dependency_unavailable'],
     },
     handle: async (req, res) => {

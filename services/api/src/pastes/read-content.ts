@@ -2,7 +2,6 @@ import type { ServerResponse } from 'node:http';
 import type { Request, Response } from 'express';
 import { DependencyUnavailableError, type ContentEncoding } from '@pasteflow/domain';
 import type { PasteRow } from '@pasteflow/postgres';
-import type { Logger } from '@pasteflow/runtime';
 import { acceptedEncoding } from '../http/request/accept.ts';
 import { isKnownToClient, matchesPrecondition, rangeOf } from '../http/request/conditional.ts';
 import { contextOf, idsOf } from '../http/request/request-context.ts';

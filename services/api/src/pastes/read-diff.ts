@@ -8,6 +8,7 @@ import { isKnownToClient } from '../http/request/conditional.ts';
 import { sendWhole } from '../http/response/send-paced.ts';
 import * as headers from '../openapi/answer-headers.ts';
 import type { Endpoint, Operation } from '../openapi/endpoint.ts';
+import { optionalHeader } from '../openapi/formats.ts';
 import {
   assertComparable,
   diffUnavailable,
@@ -33,15 +34,10 @@ const diffOperation: Operation = {
   params: {
     path: namesPaste(example.childCode),
     header: z.object({
-      'If-None-Match': z
-        .string()
-        .optional()
-        .meta({
-          param: {
-            description: 'ETags of the diffs that the client has: 304 when one of them matches.',
-            example: '"0"',
-          },
-        }),
+      'If-None-Match': optionalHeader(
+        'ETags of the diffs that the client has: 304 when one of them matches.',
+        '"0"',
+      ),
     }),
   },
   answers: {

@@ -4,6 +4,7 @@ import { preferenceApplied, preferWait } from '../live/live-documents.ts';
 import type { Live } from '../live/live.ts';
 import { readWaiting } from '../live/read-waiting.ts';
 import type { Endpoint } from '../openapi/endpoint.ts';
+import { jsonResponse } from '../openapi/formats.ts';
 import {
   assertNotGone,
   findErrors,
@@ -33,9 +34,8 @@ export function readPaste({ db, live, publicUrl }: ReadPasteDependencies): Endpo
       params: { path: namedPaste, header: preferWait },
       answers: {
         200: {
-          description: 'The paste.',
+          ...jsonResponse('The paste.', pasteSchema),
           headers: z.object({ 'Preference-Applied': preferenceApplied }),
-          content: { 'application/json': { schema: pasteSchema } },
         },
       },
       errors: findErrors,

@@ -1,5 +1,6 @@
 import { readTimeline as findTimeline } from '@pasteflow/postgres';
 import type { Endpoint } from '../openapi/endpoint.ts';
+import { jsonResponse } from '../openapi/formats.ts';
 import { timelineSchema, viewOfTimeline } from '../timeline/timeline-view.ts';
 import {
   assertTimelineShown,
@@ -22,9 +23,7 @@ export function readTimeline({ db }: FindDependencies): Endpoint {
       access: 'anyone',
       summary: 'Reads the timeline of a paste: its transitions and the executions of its upload.',
       params: { path: namedPaste },
-      answers: {
-        200: { description: 'The timeline.', content: { 'application/json': { schema: timelineSchema } } },
-      },
+      answers: { 200: jsonResponse('The timeline.', timelineSchema) },
       errors: findErrors,
     },
     handle: async (req, res) => {
