@@ -15,7 +15,7 @@ import type { Config } from './config.ts';
 /** Short, because the relay sends what is not sent in time, and sending twice is harmless. */
 const SQS_REQUEST_TIMEOUT_MS = 2000;
 
-/** Within the 2 s that a stop leaves after the HTTP server has stopped. */
+/** For the waiting messages: within the 2 s that a stop leaves after the HTTP server has stopped. */
 const DISPATCH_STOP_MS = 1500;
 
 export interface Dispatchers {
@@ -38,23 +38,19 @@ export function composeDispatchers(
     requestTimeoutMs: SQS_REQUEST_TIMEOUT_MS,
   });
   const uploadQueue = createQueue(sqs, queues.uploads);
-  const jobQueue = createQueue(sqs, queues.jobs);
-  const onSent = (executionIds: readonly string[]): Promise<void> =>
-    runOutsideSpans(() => stampDispatched(db, executionIds));
-  const onError = (error: unknown, count: number): void =>
-    runOutsideSpans(() => logger.warn('messages left to the relay', { error, count }));
-  const uploads = new MessageDispatcher<OutgoingUpload>({
-    send: (messages) => sendUploads(sqs, uploadQueue, messages),
-    trace: messageSpans({ queueName: uploadQueue.name, relation: 'child' }),
-    onSent,
-    onError,
-  });
-  const jobs = new MessageDispatcher<OutgoingJob>({
-    send: (messages) => sendJobs(sqs, jobQueue, messages),
-    trace: messageSpans({ queueName: jobQueue.name, relation: 'child' }),
-    onSent,
-    onError,
-  });
+  const dispatcher = <Message extends OutgoingUpload | OutgoingJob>(
+    queue: ReturnType<typeof createQueue>,
+    send: (client: typeof sqs, to: typeof queue, messages: readonly Message[]) => Promise<readonly string[]>,
+  ): MessageDispatcher<Message> =>
+    new MessageDispatcher({
+      send: (messages) => send(sqs, queue, messages),
+      trace: messageSpans({ queueName: queue.name, relation: 'child' }),
+      onSent: (executionIds) => runOutsideSpans(() => stampDispatched(db, executionIds)),
+      onError: (error, count) =>
+        runOutsideSpans(() => logger.warn('messages left to the relay', { error, count })),
+    });
+  const uploads = dispatcher(uploadQueue, sendUploads);
+  const jobs = dispatcher(createQueue(sqs, queues.jobs), sendJobs);
   return {
     uploads,
     jobs,
@@ -62,22 +58,13 @@ export function composeDispatchers(
     component: {
       name: 'dispatchers',
       start: () => Promise.resolve(),
-      stop: () => stopDispatchers([uploads, jobs], () => sqs.destroy()),
+      stop: async () => {
+        const waiting = new AbortController();
+        const stopped = Promise.all([uploads.stop(), jobs.stop()]);
+        await Promise.race([stopped, sleep(DISPATCH_STOP_MS, waiting.signal)]);
+        waiting.abort();
+        sqs.destroy(); // cuts the connections: the relay sends the rest
+      },
     },
   };
-}
-
-/**
- * Sends the waiting messages for at most DISPATCH_STOP_MS. Then the connections are cut, and the relay sends
- * the rest.
- */
-async function stopDispatchers(
-  dispatchers: readonly { stop(): Promise<void> }[],
-  cutConnections: () => void,
-): Promise<void> {
-  const waiting = new AbortController();
-  const stopped = Promise.all(dispatchers.map((dispatcher) => dispatcher.stop()));
-  await Promise.race([stopped, sleep(DISPATCH_STOP_MS, waiting.signal)]);
-  waiting.abort();
-  cutConnections();
 }
