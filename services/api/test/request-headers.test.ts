@@ -15,7 +15,7 @@ import { createRequireHost } from '../src/http/request/host.ts';
 import { mediaTypeOf } from '../src/http/request/media-type.ts';
 import { contextOf } from '../src/http/request/request-context.ts';
 import { idempotencyKeyOf } from '../src/idempotency/idempotency-key.ts';
-import { isApiToken } from '../src/identity/api-token.ts';
+import { isApiToken } from '../src/identity/secret.ts';
 import { bearerTokenOf } from '../src/identity/authorization.ts';
 import { positionOf } from '../src/live/event-stream.ts';
 import { preferredWait } from '../src/live/read-waiting.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { newApiToken } from '../src/identity/api-token.ts';
+import { newApiToken } from '../src/identity/secret.ts';
 import { ownPath } from '../src/pages/own-path.ts';
 import { useApi, type RunningApi } from './support/api.ts';
 import { ownForm, problemOf } from './support/http.ts';

@@ -12,8 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { newApiToken } from '../src/identity/api-token.ts';
-import { hashOfSecret } from '../src/identity/secret.ts';
+import { hashOfSecret, newApiToken } from '../src/identity/secret.ts';
 import { parseTokenCommand } from '../src/token/command-line.ts';
 import { runTokenCommand } from '../src/token/token-command.ts';
 import { useTokenCommand } from './support/token-bed.ts';

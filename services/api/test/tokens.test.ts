@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { TcpProxy } from '@pasteflow/dev-stack/testing';
 import { type AppDependencies, routesOf } from '../src/app.ts';
-import { newApiToken } from '../src/identity/api-token.ts';
-import { hashOfSecret } from '../src/identity/secret.ts';
+import { hashOfSecret, newApiToken } from '../src/identity/secret.ts';
 import type { Method } from '../src/openapi/endpoint.ts';
 import { accessTable } from './support/access-table.ts';
 import { useApi } from './support/api.ts';

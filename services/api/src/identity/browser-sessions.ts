@@ -1,6 +1,6 @@
 import { beginBrowserSession, endBrowserSession, type Database } from '@pasteflow/postgres';
 import type { IdentifiedUser } from '../http/request/caller.ts';
-import { hashOfSecret, newSecret } from './secret.ts';
+import { hashOfSecret, isSessionSecret, newSecret } from './secret.ts';
 
 /** A working day. The identity provider is asked again afterwards, which a user who left may not pass. */
 const SESSION_SECONDS = 12 * 3600;
@@ -24,11 +24,4 @@ export async function beginSession(
 /** Ends the session of a browser. @param secret of its cookie; null: it has none */
 export async function endSession(db: Database, secret: string | null): Promise<void> {
   if (secret !== null && isSessionSecret(secret)) await endBrowserSession(db, hashOfSecret(secret));
-}
-
-/**
- * An API token has another form, so that it counts in no cookie, and the secret of a session in no header.
- */
-export function isSessionSecret(text: string): boolean {
-  return /^[\w-]{43}$/.test(text);
 }

@@ -2,11 +2,9 @@ import type { Request } from 'express';
 import { useApiToken, type Database } from '@pasteflow/postgres';
 import type { Caller, IdentifiedUser } from '../http/request/caller.ts';
 import { clientAddressOf } from '../http/request/client-address.ts';
-import { isApiToken } from './api-token.ts';
 import { bearerTokenOf, invalidToken, sessionEnded } from './authorization.ts';
-import { isSessionSecret } from './browser-sessions.ts';
 import type { OidcUsers } from './oidc-users.ts';
-import { hashOfSecret, isSameHash } from './secret.ts';
+import { hashOfSecret, isApiToken, isSameHash, isSessionSecret } from './secret.ts';
 import type { SessionCookie } from './session-cookie.ts';
 
 export type FindUser = (token: string) => Promise<IdentifiedUser | null>;

@@ -14,3 +14,20 @@ export function hashOfSecret(secret: string): Buffer {
 export function isSameHash(one: Buffer, other: Buffer): boolean {
   return one.length === other.length && timingSafeEqual(one, other);
 }
+
+/** The prefix distinguishes an API token from others, also for scanners of leaked secrets. */
+export function newApiToken(): string {
+  return `pf_${newSecret()}`;
+}
+
+/** Whether a text has the form of an API token. Other texts never reach the database. */
+export function isApiToken(text: string): boolean {
+  return /^pf_[\w-]{43}$/.test(text);
+}
+
+/**
+ * An API token has another form, so that it counts in no cookie, and the secret of a session in no header.
+ */
+export function isSessionSecret(text: string): boolean {
+  return /^[\w-]{43}$/.test(text);
+}

@@ -20,8 +20,7 @@ import {
   withDatabase,
 } from '@pasteflow/service-kit';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { isApiToken, newApiToken } from '../identity/api-token.ts';
-import { hashOfSecret } from '../identity/secret.ts';
+import { hashOfSecret, isApiToken, newApiToken } from '../identity/secret.ts';
 import { type MakeToken, parseTokenCommand, type TokenCommand, usage } from './command-line.ts';
 
 /** `npm run token`. */

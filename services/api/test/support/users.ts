@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createApiToken, revokeApiToken, useApiToken, type Database } from '@pasteflow/postgres';
-import { newApiToken } from '../../src/identity/api-token.ts';
+import { hashOfSecret, newApiToken } from '../../src/identity/secret.ts';
 import { beginSession } from '../../src/identity/browser-sessions.ts';
-import { hashOfSecret } from '../../src/identity/secret.ts';
 
 export interface TestUser {
   readonly id: string;
