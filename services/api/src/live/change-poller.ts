@@ -1,6 +1,5 @@
 import type { Snapshot, Subscription } from '@pasteflow/postgres';
 import { backoffMs } from '@pasteflow/runtime';
-import { systemClock, type CancelTimer, type Clock } from './clock.ts';
 
 /** A client that waits for changes of one paste or job. */
 export interface Watcher {
@@ -70,7 +69,7 @@ export class ChangePoller {
   readonly #clock: Clock;
   readonly #watched = new Map<string, Watched>();
   readonly #counts = { wait: 0, events: 0, content: 0 };
-  #timer: { readonly at: number; readonly cancel: CancelTimer } | null = null;
+  #timer: { readonly at: number; readonly cancel: () => void } | null = null;
   #isReading = false;
   /** The earliest time of the next read. */
   #notBefore = -Infinity;
@@ -197,3 +196,19 @@ function stateOf(snapshot: Snapshot | null): string {
   const { status, gone, progress } = snapshot;
   return JSON.stringify([status, gone, progress]);
 }
+
+/** The time of a process. Tests pass their own. */
+export interface Clock {
+  /** Milliseconds; never goes back. */
+  now(): number;
+  /** Calls `run` once, after `ms` milliseconds. */
+  after(ms: number, run: () => void): () => void;
+}
+
+const systemClock: Clock = {
+  now: () => performance.now(),
+  after: (ms, run) => {
+    const timer = setTimeout(run, ms);
+    return () => clearTimeout(timer);
+  },
+};

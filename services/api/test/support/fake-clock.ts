@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { CancelTimer, Clock } from '../../src/live/clock.ts';
+import type { Clock } from '../../src/live/change-poller.ts';
 
 /** A clock that moves only when the test says so. */
 export class FakeClock implements Clock {
@@ -15,7 +15,7 @@ export class FakeClock implements Clock {
     return this.#now;
   }
 
-  after(ms: number, run: () => void): CancelTimer {
+  after(ms: number, run: () => void): () => void {
     const key = Symbol('timer');
     this.#timers.set(key, { at: this.#now + ms, run });
     return () => void this.#timers.delete(key);
