@@ -7,8 +7,14 @@ import type { DownloadBudget } from '../budget/download-budget.ts';
 import { contextOf, idsOf } from '../http/request/request-context.ts';
 import { sendStream, sendWhole, type SendOptions, type SendOutcome } from '../http/response/send-paced.ts';
 import type { RequestEvents } from '../http/telemetry/request-events.ts';
-import { openContent, readContent, type ContentDependencies, type OpenContent } from './stored-content.ts';
-import { requestedBytes, type ObjectRequest } from './stored-object.ts';
+import {
+  openContent,
+  readContent,
+  requestedBytes,
+  type ContentDependencies,
+  type ObjectRequest,
+  type OpenContent,
+} from './stored-content.ts';
 
 export interface SendDownloadDependencies extends ContentDependencies {
   readonly downloads: Pick<DownloadBudget, 'begin'>;

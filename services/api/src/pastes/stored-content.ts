@@ -1,15 +1,23 @@
 import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
-import { DependencyUnavailableError, type ContentEncoding } from '@pasteflow/domain';
+import { DependencyUnavailableError, objectKeyOf, type ContentEncoding } from '@pasteflow/domain';
+import type { PasteRow } from '@pasteflow/postgres';
 import { contentHashOf } from '@pasteflow/service-kit';
-import { contentRange, decompress, type ObjectStore } from '@pasteflow/s3';
+import { contentRange, decompress, type ObjectStore, type StoredObject } from '@pasteflow/s3';
 import { MAX_WHOLE_BYTES } from '../budget/download-budget.ts';
+import type { ByteRange } from '../http/request/conditional.ts';
 import type { ContentCache, StoredContent } from './content-cache.ts';
-import { openStoredObject, requestedBytes, type ObjectRequest } from './stored-object.ts';
 
 export interface ContentDependencies {
   readonly store: Pick<ObjectStore, 'get'>;
   readonly cache: Pick<ContentCache, 'get' | 'add'>;
+}
+
+export interface ObjectRequest {
+  readonly paste: Pick<PasteRow, 'short_code' | 'content_hash' | 'size_bytes' | 'stored_encoding'>;
+  readonly range: ByteRange | undefined;
+  /** The encoding in which the client takes content that is stored in it; null: none, as for each range. */
+  readonly accepts: ContentEncoding | null;
 }
 
 /** What is sent: content, or a range of it. */
@@ -145,4 +153,54 @@ export async function readWhole(
   const exact = Buffer.allocUnsafeSlow(filled); // the cache counts these bytes, and no others
   content.copy(exact);
   return exact;
+}
+
+/** The bytes of the content that a request asks for. */
+export function requestedBytes({ paste, range }: Pick<ObjectRequest, 'paste' | 'range'>): number {
+  return range === undefined ? paste.size_bytes : range.end - range.start + 1;
+}
+
+/**
+ * Opens the object of a paste: the requested range of an object that isn't compressed, and otherwise the
+ * whole object. The request to S3 is aborted when the client disconnects.
+ *
+ * The row says whether the object is compressed, but the object counts: a worker that was taken for dead may
+ * have replaced it since, with another setting.
+ * @returns null when S3 has no object with this key and a possible length
+ * @throws DependencyUnavailableError
+ */
+async function openStoredObject(
+  store: Pick<ObjectStore, 'get'>,
+  requested: ObjectRequest,
+  res: ServerResponse,
+): Promise<StoredObject | null> {
+  const { paste, range } = requested;
+  const clientGone = new AbortController();
+  const abort = (): void => clientGone.abort();
+  const open = (part: ByteRange | undefined): Promise<StoredObject | null> =>
+    store.get(objectKeyOf(paste.short_code), { range: part, signal: clientGone.signal });
+  res.once('close', abort);
+  try {
+    let object = await open(paste.stored_encoding === null ? range : undefined);
+    if (object !== null && object.encoding !== null && object.isPart) {
+      object.body.destroy();
+      object = await open(undefined);
+    }
+    if (object === null || isPossible(object, requested)) return object;
+    object.body.destroy();
+    return null;
+  } finally {
+    res.off('close', abort);
+  }
+}
+
+/**
+ * A compressed object is smaller than its content: contents that don't become smaller are stored as they
+ * are. An object without a length is measured when it is read.
+ */
+function isPossible({ encoding, contentLength, isPart }: StoredObject, requested: ObjectRequest): boolean {
+  if (contentLength === null) return true;
+  const { paste } = requested;
+  if (encoding !== null) return contentLength > 0 && contentLength < paste.size_bytes;
+  return contentLength === (isPart ? requestedBytes(requested) : paste.size_bytes);
 }
