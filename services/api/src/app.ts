@@ -17,12 +17,10 @@ import { respondWithError } from './http/response/respond-with-error.ts';
 import { robotsHeader } from './http/response/response-headers.ts';
 import { cancelJob, type CancelJobDependencies } from './jobs/cancel-job.ts';
 import { createJob, type CreateJobDependencies } from './jobs/create-job.ts';
-import { jobEvents } from './jobs/job-events.ts';
 import type { AssetUrlDependencies } from './jobs/asset-view.ts';
 import { listAssets } from './jobs/list-assets.ts';
 import { listJobs } from './jobs/list-jobs.ts';
-import { readJob } from './jobs/read-job.ts';
-import { readJobTimeline } from './jobs/read-job-timeline.ts';
+import { jobEvents, readJob, readJobTimeline } from './jobs/read-job.ts';
 import type { Limits } from './limits/limits.ts';
 import type { Live } from './live/live.ts';
 import type { Endpoint, Handler, Method, Routes } from './openapi/endpoint.ts';
@@ -50,12 +48,10 @@ import { timelineAtShortUrl } from './pages/timeline-page.ts';
 import { createPaste, createPasteFromShell, type CreatePasteDependencies } from './pastes/create-paste.ts';
 import { deletePaste } from './pastes/delete-paste.ts';
 import { listPastes } from './pastes/list-pastes.ts';
-import { pasteEvents } from './pastes/paste-events.ts';
 import type { PasteInserts } from './pastes/paste-inserts.ts';
 import { readContent } from './pastes/read-content.ts';
 import { diffAtShortUrl } from './pastes/read-diff.ts';
-import { readPaste } from './pastes/read-paste.ts';
-import { readTimeline } from './pastes/read-timeline.ts';
+import { pasteEvents, readPaste, readTimeline } from './pastes/read-paste.ts';
 import { revealPaste, type RevealDependencies } from './pastes/reveal-paste.ts';
 import { pageHeaders, type Pages } from './html/page.ts';
 import { usage } from './docs/usage.ts';
@@ -185,9 +181,7 @@ function byMethod(
       throw new RequestError(
         'method_not_allowed',
         `This route has no ${req.method}. Use ${allowed.join(' or ')}.`,
-        {
-          headers: { Allow: allowed.join(', ') },
-        },
+        { headers: { Allow: allowed.join(', ') } },
       );
     }
     if (endpoint.operation.access !== 'open') res.set(robotsHeader);

@@ -9,7 +9,7 @@ import { sendReplay, type Idempotency } from '../idempotency/idempotency.ts';
 import { callerOf, requireUser } from '../identity/caller-of.ts';
 import * as headers from '../openapi/answer-headers.ts';
 import type { Endpoint, Operation } from '../openapi/endpoint.ts';
-import { uuid } from '../openapi/formats.ts';
+import { jsonResponse, uuid } from '../openapi/formats.ts';
 import { countGuesses, type CountGuessesDependencies } from './count-guesses.ts';
 import { example } from './job-view.ts';
 import {
@@ -56,11 +56,9 @@ const operation: Operation = {
     },
   },
   answers: {
-    202: {
-      description: 'The job is stored durably. Read its progress at Location.',
-      headers: z.object({ Location: headers.jobLocation }),
-      content: { 'application/json': { schema: queuedJobSchema } },
-    },
+    202: jsonResponse('The job is stored durably. Read its progress at Location.', queuedJobSchema, {
+      Location: headers.jobLocation,
+    }),
   },
   errors: [
     'content_too_large',

@@ -13,6 +13,10 @@ export function optionalHeader(description: string, example: string) {
   return z.string().optional().meta({ param: { description, example } });
 }
 
-export function jsonResponse(description: string, schema: z.ZodType): ZodOpenApiResponseObject {
-  return { description, content: { 'application/json': { schema } } };
+export function jsonResponse(
+  description: string,
+  schema: z.ZodType,
+  headers: z.ZodRawShape = {},
+): ZodOpenApiResponseObject {
+  return { description, headers: z.object(headers), content: { 'application/json': { schema } } };
 }

@@ -7,7 +7,7 @@ import {
   readerOf,
   type FindDependencies,
 } from '../pastes/find-named-paste.ts';
-import { readTimeline } from '../pastes/read-timeline.ts';
+import { readTimeline } from '../pastes/read-paste.ts';
 import { viewOfTimeline } from '../timeline/timeline-view.ts';
 import { type Pages, sendPage } from '../html/page.ts';
 import { shownPaste } from './paste-page.ts';

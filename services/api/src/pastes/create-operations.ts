@@ -4,7 +4,7 @@ import { jsonPaste, textOptions } from '@pasteflow/service-kit';
 import type { ProblemCode } from '../http/errors/problem-codes.ts';
 import * as headers from '../openapi/answer-headers.ts';
 import type { Operation } from '../openapi/endpoint.ts';
-import { optionalHeader } from '../openapi/formats.ts';
+import { jsonResponse, optionalHeader } from '../openapi/formats.ts';
 import { example } from './example.ts';
 import { formKey, maxJsonBytes } from './receive-paste.ts';
 import { createdPasteSchema } from './paste-view.ts';
@@ -99,11 +99,9 @@ export function createOperation(rules: CreateRules): Operation {
     params,
     body: pasteBodies({ maxPasteBytes: rules.maxPasteBytes, json: true }),
     answers: {
-      201: {
-        description: 'The paste is stored durably. Its upload is in progress.',
-        headers: z.object({ Location: headers.location }),
-        content: { 'application/json': { schema: createdPasteSchema } },
-      },
+      201: jsonResponse('The paste is stored durably. Its upload is in progress.', createdPasteSchema, {
+        Location: headers.location,
+      }),
     },
     errors: [...errors, 'unsupported_media_type'],
   };

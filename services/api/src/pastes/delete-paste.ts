@@ -70,9 +70,7 @@ function deleteTokenRequired(): RequestError {
   return new RequestError(
     'unauthorized',
     'Send the delete_token of this paste in the header `Delete-Token`.',
-    {
-      headers: { 'WWW-Authenticate': 'Delete-Token realm="pasteflow"' },
-    },
+    { headers: { 'WWW-Authenticate': 'Delete-Token realm="pasteflow"' } },
   );
 }
 

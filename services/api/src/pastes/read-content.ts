@@ -140,9 +140,7 @@ async function serve(
     throw new RequestError(
       'range_not_satisfiable',
       `The content has ${size} bytes. Request a range within 0 to ${size - 1}.`,
-      {
-        headers: { 'Content-Range': `bytes */${size}` },
-      },
+      { headers: { 'Content-Range': `bytes */${size}` } },
     );
   }
   const head = (sent: Pick<OpenContent, 'encoding'> & { readonly length?: number }): ServerResponse =>

@@ -1,19 +1,28 @@
 import { isTerminal, pasteUpload } from '@pasteflow/domain';
-import { z } from 'zod';
-import { preferenceApplied, preferWait } from '../live/live-documents.ts';
+import {
+  lastEventId,
+  preferenceApplied,
+  preferWait,
+  streamAnswers,
+  streamDescription,
+} from '../live/live-documents.ts';
 import type { Live } from '../live/live.ts';
 import { readWaiting } from '../live/read-waiting.ts';
 import type { Endpoint } from '../openapi/endpoint.ts';
 import { jsonResponse } from '../openapi/formats.ts';
 import {
   assertNotGone,
+  assertTimelineShown,
+  type FindDependencies,
   findErrors,
   findNamedPaste,
-  type FindDependencies,
   namedPaste,
   readerOf,
 } from './find-named-paste.ts';
 import { pasteSchema, viewOf } from './paste-view.ts';
+import { readTimeline as findTimeline } from '@pasteflow/postgres';
+import { timelineSchema, viewOfTimeline } from '../timeline/timeline-view.ts';
+import { openStream } from '../live/open-stream.ts';
 
 export interface ReadPasteDependencies extends FindDependencies {
   readonly live: Live;
@@ -33,10 +42,7 @@ export function readPaste({ db, live, publicUrl }: ReadPasteDependencies): Endpo
       summary: 'Reads the metadata of a paste, in any upload state.',
       params: { path: namedPaste, header: preferWait },
       answers: {
-        200: {
-          ...jsonResponse('The paste.', pasteSchema),
-          headers: z.object({ 'Preference-Applied': preferenceApplied }),
-        },
+        200: jsonResponse('The paste.', pasteSchema, { 'Preference-Applied': preferenceApplied }),
       },
       errors: findErrors,
     },
@@ -52,5 +58,51 @@ export function readPaste({ db, live, publicUrl }: ReadPasteDependencies): Endpo
       });
       if (paste !== null) res.json(viewOf(paste, publicUrl(), readerOf(paste, req)));
     },
+  };
+}
+
+/**
+ * GET /v1/pastes/:short_code/timeline: the transitions of a paste and of its upload's executions, oldest
+ * first.
+ */
+export function readTimeline({ db }: FindDependencies): Endpoint {
+  return {
+    operation: {
+      operationId: 'readTimeline',
+      tag: 'pastes',
+      access: 'anyone',
+      summary: 'Reads the timeline of a paste: its transitions and the executions of its upload.',
+      params: { path: namedPaste },
+      answers: { 200: jsonResponse('The timeline.', timelineSchema) },
+      errors: findErrors,
+    },
+    handle: async (req, res) => {
+      const paste = await findNamedPaste({ db }, req);
+      assertTimelineShown(paste);
+      res.json(viewOfTimeline(await findTimeline(db, paste.id), readerOf(paste, req)));
+    },
+  };
+}
+
+/** GET /v1/pastes/:short_code/events: the events of a paste until its upload has settled, as they happen. */
+export function pasteEvents({ db, live }: FindDependencies & { live: Live }): Endpoint {
+  return {
+    operation: {
+      operationId: 'streamPasteEvents',
+      tag: 'pastes',
+      access: 'anyone',
+      summary: 'Streams the events of a paste until its upload has settled.',
+      description: streamDescription,
+      params: { path: namedPaste, header: lastEventId },
+      answers: streamAnswers,
+      errors: [...findErrors, 'stream_unavailable'],
+    },
+    handle: (req, res) =>
+      openStream(live, req, res, async () => {
+        const paste = await findNamedPaste({ db }, req);
+        assertNotGone(paste);
+        const settled = isTerminal(pasteUpload, paste.status);
+        return { kind: 'upload', id: paste.id, settled, audience: readerOf(paste, req) };
+      }),
   };
 }

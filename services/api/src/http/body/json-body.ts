@@ -26,9 +26,7 @@ export function parseJson(
     throw new RequestError(
       'malformed_request',
       'The body is not valid JSON in UTF-8. Correct it and send the request again.',
-      {
-        cause: error,
-      },
+      { cause: error },
     );
   }
 }

@@ -190,8 +190,6 @@ function malformedForm(error: unknown): RequestError {
   return new RequestError(
     'malformed_request',
     'The body is not a complete multipart/form-data document. Correct it and send the request again.',
-    {
-      cause: error,
-    },
+    { cause: error },
   );
 }

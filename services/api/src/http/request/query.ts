@@ -31,9 +31,7 @@ function decode(text: string): string {
     throw new RequestError(
       'malformed_request',
       'Correct the percent-encoding of the query and send the request again.',
-      {
-        cause: error,
-      },
+      { cause: error },
     );
   }
 }
