@@ -1,14 +1,7 @@
-import { setImmediate } from 'node:timers/promises';
 import type { Caller } from '../http/request/caller.ts';
 
 /** Proxies close idle connections, often after 60 s, some after 30 s. */
 const HEARTBEAT_MS = 15_000;
-
-/** For one statement: an api with 10,000 streams sends ten every 15 s. */
-const MAX_CHECKED = 1000;
-
-/** After so many bytes other requests have a turn. */
-const BEATS_OF_A_TURN = 500;
 
 /** A stream that goes on for as long as its caller is good. */
 export interface BeatingStream {
@@ -56,17 +49,8 @@ export class Heartbeat {
   }
 
   #beat(): void {
-    void this.#send();
+    for (const stream of this.#streams) stream.beat();
     if (!this.#isChecking) void this.#check();
-  }
-
-  async #send(): Promise<void> {
-    let sent = 0;
-    for (const stream of this.#streams) {
-      stream.beat();
-      sent += 1;
-      if (sent % BEATS_OF_A_TURN === 0) await setImmediate();
-    }
   }
 
   async #check(): Promise<void> {
@@ -75,12 +59,10 @@ export class Heartbeat {
       for (const stream of this.#streams) if (hasExpired(stream.caller)) stream.refuse();
       const streamsOf = Map.groupBy(this.#streams, ({ caller }) => hashOf(caller));
       const hashes = [...streamsOf.keys()].filter((hash) => hash !== null);
-      for (let from = 0; from < hashes.length; from += MAX_CHECKED) {
-        const asked = hashes.slice(from, from + MAX_CHECKED);
-        const good = await this.#options.findGood(asked.map((hash) => Buffer.from(hash, 'hex')));
-        const bad = asked.filter((hash) => !good.has(hash));
-        for (const stream of bad.flatMap((hash) => streamsOf.get(hash) ?? [])) stream.refuse();
-      }
+      if (hashes.length === 0) return;
+      const good = await this.#options.findGood(hashes.map((hash) => Buffer.from(hash, 'hex')));
+      const bad = hashes.filter((hash) => !good.has(hash));
+      for (const stream of bad.flatMap((hash) => streamsOf.get(hash) ?? [])) stream.refuse();
     } catch (error) {
       this.#options.onCheckFailed(error); // without Postgres no stream gets events, and the next beat asks again
     } finally {
