@@ -8,19 +8,38 @@ import { answerTo } from '../errors/problem.ts';
 import { RequestError } from '../errors/request-error.ts';
 
 /**
- * Why Node's HTTP parser, or one of its time limits, ended a connection before there was a request to answer.
+ * Why Node's HTTP parser, or one of its time limits, ended a connection before there was a request to answer,
+ * and the error that the client gets; null: none.
  */
-const refusals = [
-  'connect',
-  'headers_too_large',
-  'chunk_extensions_too_large',
-  'incomplete',
-  'malformed',
-  'timeout',
-  'unused',
-] as const;
+const refusals = {
+  connect: () =>
+    new RequestError('method_not_allowed', 'This server is no proxy. Use GET or POST.', {
+      headers: { Allow: 'GET, HEAD, POST, DELETE' },
+    }),
+  headers_too_large: () =>
+    new RequestError(
+      'request_headers_too_large',
+      'The URL or the headers are too long. Send a shorter URL and fewer or shorter headers.',
+    ),
+  chunk_extensions_too_large: () =>
+    new RequestError('malformed_request', 'Send chunks with shorter extensions, or with none.'),
+  incomplete: bodyIncomplete,
+  malformed: (cause: Error) =>
+    new RequestError(
+      'malformed_request',
+      'The bytes that arrived are not a valid HTTP request. Correct the client.',
+      { cause },
+    ),
+  timeout: () =>
+    new RequestError(
+      'request_timeout',
+      'The request took too long to arrive. Send it again over a faster connection.',
+    ),
+  /** A client that has sent nothing may be about to send a request, and would take a 408 for its answer. */
+  unused: null,
+} as const;
 
-type ParserRefusal = (typeof refusals)[number];
+type ParserRefusal = keyof typeof refusals;
 
 /** Strangers cause refusals at any rate, so that they are counted and not logged. */
 export function countRefusals(metrics: Metrics): (reason: ParserRefusal) => void {
@@ -29,7 +48,7 @@ export function countRefusals(metrics: Metrics): (reason: ParserRefusal) => void
     help: 'Requests that the HTTP parser or its time limits refused, by reason.',
     labels: ['reason'],
   });
-  for (const reason of refusals) refused.inc({ reason }, 0);
+  for (const reason of Object.keys(refusals)) refused.inc({ reason }, 0);
   return (reason) => refused.inc({ reason });
 }
 
@@ -46,37 +65,6 @@ function refusalOf(error: NodeJS.ErrnoException, socket: Socket): ParserRefusal 
       return 'incomplete';
     default:
       return error.code?.startsWith('HPE_') === true ? 'malformed' : null;
-  }
-}
-
-function toRequestError(refusal: Exclude<ParserRefusal, 'unused'>, cause?: Error): RequestError {
-  switch (refusal) {
-    case 'timeout':
-      return new RequestError(
-        'request_timeout',
-        'The request took too long to arrive. Send it again over a faster connection.',
-      );
-    case 'headers_too_large':
-      return new RequestError(
-        'request_headers_too_large',
-        'The URL or the headers are too long. Send a shorter URL and fewer or shorter headers.',
-      );
-    case 'incomplete':
-      return bodyIncomplete();
-    case 'connect':
-      return new RequestError('method_not_allowed', 'This server is no proxy. Use GET or POST.', {
-        headers: { Allow: 'GET, HEAD, POST, DELETE' },
-      });
-    case 'chunk_extensions_too_large':
-      return new RequestError('malformed_request', 'Send chunks with shorter extensions, or with none.');
-    case 'malformed':
-      return new RequestError(
-        'malformed_request',
-        'The bytes that arrived are not a valid HTTP request. Correct the client.',
-        { cause },
-      );
-    default:
-      return refusal satisfies never;
   }
 }
 
@@ -100,12 +88,11 @@ export function handleClientError(
 ): void {
   const refusal = refusalOf(error, socket);
   if (refusal !== null) refused(refusal);
-  // A client that has sent nothing may be about to send a request, and would take a 408 for its answer.
-  if (!socket.writable || refusal === null || refusal === 'unused') {
+  const requestError = refusal === null ? undefined : refusals[refusal]?.(error);
+  if (!socket.writable || requestError === undefined) {
     socket.destroy();
     return;
   }
-  const requestError = toRequestError(refusal, error);
   if (pending === undefined || pending.writableFinished) {
     socket.end(rawAnswer(requestError, headers), () => socket.destroy());
   } else if (pending.req.complete) {
@@ -127,7 +114,7 @@ export function refuseConnect(
 ): void {
   refused('connect');
   socket.on('error', () => {}); // Node has removed its own listener
-  socket.end(rawAnswer(toRequestError('connect'), headers), () => socket.destroy());
+  socket.end(rawAnswer(refusals.connect(), headers), () => socket.destroy());
 }
 
 /** Problem details for a connection without a request to answer. */
