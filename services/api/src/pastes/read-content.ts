@@ -38,11 +38,11 @@ async function read(deps: ReadContentDependencies, req: Request, res: Response):
   if (paste !== null) await serve(deps, paste, req, res);
 }
 
+type ReadablePaste = PasteRow & { readonly status: 'IN_PROGRESS' | 'PROCESSED' };
+
 /**
  * The paste whose content is to be sent. Waits for an upload in progress, and otherwise answers that it is
  * in progress.
- * @param check throws for a paste that may not be read in this way
- * @param find finds the paste, each time that its row is needed; default: the paste that the URL names
  * @returns null: the request is answered, or the client has disconnected
  * @throws RequestError
  */
@@ -51,39 +51,37 @@ export async function findStored(
   req: Request,
   res: Response,
   check: (paste: PasteRow) => void,
-  find: () => Promise<PasteRow | null> = () => findNamedPaste(deps, req),
+  find?: () => Promise<PasteRow | null>,
 ): Promise<PasteRow | null> {
-  let paste = readable(await find(), check);
-  if (paste.status === 'IN_PROGRESS' && (await waitForUpload(deps, paste, req, res))) {
-    if (res.destroyed) return null;
-    paste = readable(await find(), check);
-  }
-  switch (paste.status) {
-    case 'IN_PROGRESS':
-      contextOf(req).errorCode = 'paste_in_progress';
-      // Empty, because `curl --retry` would print an error body in front of the content.
-      res.writeHead(503, { 'Retry-After': String(RETRY_AFTER_SECONDS), 'Content-Length': '0' }).end();
-      return null;
-    case 'PROCESSED':
-      return paste;
-    default:
-      return paste.status satisfies never;
-  }
+  const paste = await findAfterUpload(deps, req, res, check, find);
+  if (paste?.status !== 'IN_PROGRESS') return paste;
+  contextOf(req).errorCode = 'paste_in_progress';
+  // Empty, because `curl --retry` would print an error body in front of the content.
+  res.writeHead(503, { 'Retry-After': String(RETRY_AFTER_SECONDS), 'Content-Length': '0' }).end();
+  return null;
+}
+
+/**
+ * A paste that may be read, after a wait for its upload if that is in progress.
+ * @param check throws for a paste that may not be read in this way
+ * @param find finds the paste, each time that its row is needed; default: the paste that the URL names
+ * @returns null: the client has disconnected
+ * @throws RequestError
+ */
+export async function findAfterUpload(
+  deps: FindDependencies & WaitForUploadDependencies,
+  req: Request,
+  res: Response,
+  check: (paste: PasteRow) => void = () => {},
+  find: () => Promise<PasteRow | null> = () => findNamedPaste(deps, req),
+): Promise<ReadablePaste | null> {
+  const paste = readable(await find(), check);
+  if (paste.status !== 'IN_PROGRESS' || !(await waitForUpload(deps, paste, req, res))) return paste;
+  return res.destroyed ? null : readable(await find(), check);
 }
 
 /** FAILED is checked before expiry, because a failed paste never had content. @throws RequestError */
-export async function findReadable(
-  deps: FindDependencies,
-  req: Request,
-  check: (paste: PasteRow) => void = () => {},
-): Promise<PasteRow & { readonly status: 'IN_PROGRESS' | 'PROCESSED' }> {
-  return readable(await findNamedPaste(deps, req), check);
-}
-
-function readable(
-  paste: PasteRow | null,
-  check: (paste: PasteRow) => void,
-): PasteRow & { readonly status: 'IN_PROGRESS' | 'PROCESSED' } {
+function readable(paste: PasteRow | null, check: (paste: PasteRow) => void): ReadablePaste {
   if (paste === null || paste.status === 'FAILED') throw pasteNotFound();
   assertNotGone(paste);
   check(paste);

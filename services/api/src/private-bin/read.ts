@@ -4,10 +4,9 @@ import { RequestError } from '../http/errors/request-error.ts';
 import { usage } from '../docs/usage.ts';
 import type { Endpoint } from '../openapi/endpoint.ts';
 import { findErrors } from '../pastes/find-named-paste.ts';
-import { findReadable, sendContent } from '../pastes/read-content.ts';
+import { findAfterUpload, sendContent } from '../pastes/read-content.ts';
 import { readerKeyOf } from '../pastes/reader-key.ts';
 import { sendOnce, type RevealDependencies } from '../pastes/reveal-paste.ts';
-import { waitForUpload } from '../pastes/wait-for-upload.ts';
 import type { Pages } from '../html/page.ts';
 import { fieldsOf } from './answers.ts';
 import { privateBinQuery } from './request.ts';
@@ -48,8 +47,9 @@ export function privateBinGet(deps: PrivateBinGetDependencies): Endpoint {
 }
 
 async function read(deps: PrivateBinGetDependencies, req: Request, res: Response): Promise<void> {
-  const paste = await findStored(deps, req, res);
+  const paste = await findAfterUpload({ ...deps, contentWaitMs: UPLOAD_WAIT_MS }, req, res);
   if (paste === null) return; // the client is gone
+  if (paste.status === 'IN_PROGRESS') throw uploadInProgress();
   if (!paste.encrypted) throw notEncrypted(`${deps.publicUrl()}/${paste.short_code}`);
   res.status(200).set({ 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' });
   if (req.method === 'HEAD') {
@@ -73,28 +73,17 @@ async function read(deps: PrivateBinGetDependencies, req: Request, res: Response
   else await sendContent(deps, paste, { ...download, requested: { paste, range: undefined, accepts: null } });
 }
 
-/** @throws RequestError paste_in_progress when the upload takes longer than the wait */
-async function findStored(
-  deps: PrivateBinGetDependencies,
-  req: Request,
-  res: Response,
-): Promise<PasteRow | null> {
-  const paste = await findReadable(deps, req);
-  if (paste.status === 'PROCESSED') return paste;
-  await waitForUpload({ ...deps, contentWaitMs: UPLOAD_WAIT_MS }, paste, req, res);
-  if (res.destroyed) return null;
-  const waited = await findReadable(deps, req);
-  if (waited.status === 'PROCESSED') return waited;
-  throw new RequestError(
-    'paste_in_progress',
-    'The upload of this paste is in progress. Try again in a moment.',
-  );
-}
-
 /** As PrivateBin: whole seconds, and at least one of a paste that is served. */
 function metaOf({ expires_at: expiresAt }: PasteRow): { readonly time_to_live?: number } {
   if (expiresAt === null) return {};
   return { time_to_live: Math.max(1, Math.floor((expiresAt.getTime() - Date.now()) / 1000)) };
+}
+
+function uploadInProgress(): RequestError {
+  return new RequestError(
+    'paste_in_progress',
+    'The upload of this paste is in progress. Try again in a moment.',
+  );
 }
 
 function notEncrypted(url: string): RequestError {
