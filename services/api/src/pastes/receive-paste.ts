@@ -12,19 +12,9 @@ import { freeMemory } from '../http/body/body-bytes.ts';
 import { parseJson } from '../http/body/json-body.ts';
 import { MULTIPART_OVERHEAD_BYTES, readForm, type Form } from '../http/body/multipart.ts';
 import { readBody, type BodyLimit, type BudgetOfBodies } from '../http/body/read-body.ts';
-import { RequestError, validate, validationFailed } from '../http/errors/request-error.ts';
+import { type FieldError, RequestError, validate, validationFailed } from '../http/errors/request-error.ts';
 import { assertUtf8, mediaTypeOf } from '../http/request/media-type.ts';
 import { readQuery } from '../http/request/query.ts';
-
-/** Only its owner could read a private paste. */
-const visibility = textOptions.shape.visibility.refine(
-  (value) => value !== 'private',
-  'can be private only with a token; send the token of its owner',
-);
-
-/** Only an owner can have a slug: anybody could take all good names otherwise. */
-const NEEDS_TOKEN = 'can be chosen only with a token; send the token of the owner';
-const isNone = (slug: string | null): boolean => slug === null;
 
 /** A browser without JavaScript sends no header of its own. */
 export const formKey = z
@@ -37,26 +27,26 @@ export const formKey = z
     examples: ['8f1d4c3a-6b0e-4f5a-9c2d-7e1b3a5d9f00'],
   });
 
-/**
- * How a paste is validated: `json` as a JSON document, `text` its options as query parameters, `form` as
- * the fields of a form.
- */
-const ownedSchemas = {
-  json: jsonPaste,
-  text: textOptions,
-  form: textOptions.extend({ form_key: formKey }),
-};
+const formOptions = textOptions.extend({ form_key: formKey });
 
-/** The same for a paste without an owner. */
-const anonymousText = textOptions.extend({
-  visibility,
-  slug: textOptions.shape.slug.refine(isNone, NEEDS_TOKEN),
-});
-const anonymousSchemas = {
-  json: jsonPaste.extend({ visibility, slug: jsonPaste.shape.slug.refine(isNone, NEEDS_TOKEN) }),
-  text: anonymousText,
-  form: anonymousText.extend({ form_key: formKey }),
-};
+/**
+ * Only its owner could read a private paste, and without owners anybody could take all good names.
+ * @throws RequestError validation_failed
+ */
+function assertNeedsNoOwner({ visibility, slug }: Pick<PasteOptions, 'visibility' | 'slug'>): void {
+  const errors: FieldError[] = [];
+  if (visibility === 'private')
+    errors.push({
+      path: 'visibility',
+      message: 'can be private only with a token; send the token of its owner',
+    });
+  if (slug !== undefined)
+    errors.push({
+      path: 'slug',
+      message: 'can be chosen only with a token; send the token of the owner',
+    });
+  if (errors.length > 0) throw validationFailed(errors);
+}
 
 export interface ReceivedPaste extends PasteOptions {
   readonly content: Buffer;
@@ -111,12 +101,16 @@ export async function receivePaste(
   res: ServerResponse,
   { maxBytes, budget, json, anonymous, onForm }: ReceiveOptions,
 ): Promise<ReceivedPaste> {
-  const schemas = anonymous ? anonymousSchemas : ownedSchemas;
+  const optionsOf = (sent: TextOptions): PasteOptions => {
+    const options = toOptions(sent);
+    if (anonymous) assertNeedsNoOwner(options);
+    return options;
+  };
   const mediaType = mediaTypeOf(req);
   const isForm = mediaType.type === 'multipart/form-data';
   const isJson = mediaType.type === 'application/json' && json;
   if (isJson) assertUtf8(mediaType);
-  const query = readQuery<TextOptions | null>(req, isForm || isJson ? noParameters : schemas.text);
+  const query = readQuery<TextOptions | null>(req, isForm || isJson ? noParameters : textOptions);
 
   const tooLarge = (): RequestError =>
     new RequestError('content_too_large', `Send at most ${maxBytes} bytes of content.`);
@@ -124,7 +118,8 @@ export async function receivePaste(
 
   let received: ReceivedPaste;
   if (query !== null) {
-    received = { content: await readBody(req, res, { ...limit, weight: WEIGHTS.raw }), ...toOptions(query) };
+    const options = optionsOf(query);
+    received = { content: await readBody(req, res, { ...limit, weight: WEIGHTS.raw }), ...options };
   } else if (isJson) {
     const body = await readBody(req, res, {
       ...limit,
@@ -134,8 +129,8 @@ export async function receivePaste(
     });
     const document = parseJson(body, JSON_LIMITS);
     freeMemory(body);
-    const { content, ...options } = validate(schemas.json, document);
-    received = { content: Buffer.from(content), ...toOptions(options) };
+    const { content, ...options } = validate(jsonPaste, document);
+    received = { content: Buffer.from(content), ...optionsOf(options) };
   } else {
     const form = await readForm(req, res, {
       ...limit,
@@ -143,11 +138,11 @@ export async function receivePaste(
       weight: WEIGHTS.form,
     });
     onForm?.(form);
-    const { form_key: formKey, ...options } = validate(schemas.form, Object.fromEntries(form.fields));
+    const { form_key: formKey, ...options } = validate(formOptions, Object.fromEntries(form.fields));
     received = {
       content: contentOfForm(form),
       ...(formKey !== undefined && { formKey }),
-      ...toOptions(options),
+      ...optionsOf(options),
     };
   }
   if (received.content.length > maxBytes) throw tooLarge();
