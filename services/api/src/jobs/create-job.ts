@@ -1,27 +1,33 @@
 import type { Request, Response } from 'express';
 import { jobTypes } from '@pasteflow/jobs';
+import { findPaste, type Database } from '@pasteflow/postgres';
+import { canRead } from '@pasteflow/service-kit';
 import type { MessageDispatcher, OutgoingJob } from '@pasteflow/sqs';
 import { z } from 'zod';
 import type { BodyBudget } from '../budget/body-budget.ts';
+import { limitKeyOf, type Caller } from '../http/request/caller.ts';
 import { contextOf, messageContextOf } from '../http/request/request-context.ts';
 import { jsonAnswer, sendAnswer } from '../http/response/answer.ts';
 import { sendReplay, type Idempotency } from '../idempotency/idempotency.ts';
 import { callerOf, requireUser } from '../identity/caller-of.ts';
+import type { Limits } from '../limits/limits.ts';
 import * as headers from '../openapi/answer-headers.ts';
 import type { Endpoint, Operation } from '../openapi/endpoint.ts';
 import { jsonResponse, uuid } from '../openapi/formats.ts';
-import { countGuesses, type CountGuessesDependencies } from './count-guesses.ts';
 import { example } from './job-view.ts';
 import {
   insertJob,
   type JobLimits,
   MAX_JOB_BYTES,
+  type NewJob,
   newJobSchema,
   receiveJob,
   refuseOverImportLimit,
 } from './new-job.ts';
 
-export interface CreateJobDependencies extends CountGuessesDependencies {
+export interface CreateJobDependencies {
+  readonly db: Database;
+  readonly limits: Pick<Limits, 'countMiss' | 'refuseUsedUp'>;
   readonly idempotency: Pick<Idempotency, 'claim'>;
   readonly jobDispatcher: Pick<MessageDispatcher<OutgoingJob>, 'dispatch'>;
   readonly publicUrl: () => string;
@@ -101,4 +107,26 @@ async function create(deps: CreateJobDependencies, req: Request, res: Response):
   context.jobId = id;
   deps.jobDispatcher.dispatch({ executionId, jobId: id, context: messageContextOf(context) });
   sendAnswer(res, answer);
+}
+
+/**
+ * Counts the short codes in a job's parameters that its user can't read. How such a job ends reveals whether
+ * the paste exists, so each counts as a miss, as a read of it does. The job is created all the same.
+ * @throws RequestError rate_limited for a caller with too many misses
+ */
+async function countGuesses(
+  { db, limits }: CreateJobDependencies,
+  res: Response,
+  caller: Caller,
+  { job_type: jobType, parameters }: NewJob,
+): Promise<void> {
+  const shortCodes = jobTypes.get(jobType)?.readShortCodes?.(parameters) ?? [];
+  if (shortCodes.length === 0) return;
+  limits.refuseUsedUp(res, 'misses', limitKeyOf(caller));
+  const userId = caller.kind === 'user' ? caller.userId : null;
+  for (const shortCode of shortCodes) {
+    const paste = await findPaste(db, shortCode);
+    const isMiss = paste === null || paste.status === 'FAILED' || !canRead(paste, userId);
+    if (isMiss) await limits.countMiss(res, limitKeyOf(caller));
+  }
 }
