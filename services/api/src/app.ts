@@ -17,7 +17,7 @@ import { respondWithError } from './http/response/respond-with-error.ts';
 import { robotsHeader } from './http/response/response-headers.ts';
 import { cancelJob, type CancelJobDependencies } from './jobs/cancel-job.ts';
 import { createJob, type CreateJobDependencies } from './jobs/create-job.ts';
-import type { AssetUrlDependencies } from './jobs/asset-view.ts';
+import type { AssetUrlDependencies } from './jobs/list-assets.ts';
 import { listAssets } from './jobs/list-assets.ts';
 import { listJobs } from './jobs/list-jobs.ts';
 import { jobEvents, readJob, readJobTimeline } from './jobs/read-job.ts';

@@ -1,6 +1,6 @@
 import { listAssets, type Database } from '@pasteflow/postgres';
 import { myJobPage } from '@pasteflow/web';
-import { viewOfAsset, type AssetUrlDependencies } from '../jobs/asset-view.ts';
+import { viewOfAsset, type AssetUrlDependencies } from '../jobs/list-assets.ts';
 import { findErrors, findNamedJob, namedJob } from '../jobs/find-named-job.ts';
 import { viewOf } from '../jobs/job-view.ts';
 import type { Endpoint, Handler } from '../openapi/endpoint.ts';
