@@ -5,7 +5,7 @@ import { readUrlForm } from '../http/body/url-form.ts';
 import { validate } from '../http/errors/request-error.ts';
 import type { Handler } from '../openapi/endpoint.ts';
 import { extensionOf, findNamedPaste } from '../pastes/find-named-paste.ts';
-import { readerKeyOf } from '../pastes/reader-key.ts';
+import { readerKeyOf } from '../pastes/reveal-paste.ts';
 import {
   asReaderFinds,
   assertBurns,

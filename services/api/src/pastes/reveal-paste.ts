@@ -1,28 +1,106 @@
+import type { Request, Response } from 'express';
+import { z } from 'zod';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ServerResponse } from 'node:http';
-import type { Request, Response } from 'express';
 import { DependencyUnavailableError } from '@pasteflow/domain';
 import {
-  isTimeout,
-  revealPaste as claimForReader,
   type Actor,
   type Database,
+  isTimeout,
   type PasteRow,
+  revealPaste as claimForReader,
 } from '@pasteflow/postgres';
-import { MAX_WHOLE_BYTES, type DownloadBudget } from '../budget/download-budget.ts';
+import { type DownloadBudget, MAX_WHOLE_BYTES } from '../budget/download-budget.ts';
 import { RequestError, validationFailed } from '../http/errors/request-error.ts';
 import { sendStream, sendWhole } from '../http/response/send-paced.ts';
 import type { RequestEvents } from '../http/telemetry/request-events.ts';
-import { isSameHash } from '../identity/secret.ts';
-import type { Endpoint } from '../openapi/endpoint.ts';
-import { assertNotGone, findNamedPaste, pasteGone } from './find-named-paste.ts';
+import { IDEMPOTENCY_KEY, idempotencyKeyOf } from '../idempotency/idempotency-key.ts';
+import { hashOfSecret, isSameHash, newSecret } from '../identity/secret.ts';
+import * as headers from '../openapi/answer-headers.ts';
+import type { Endpoint, Operation } from '../openapi/endpoint.ts';
+import { example } from './example.ts';
+import { assertNotGone, findErrors, findNamedPaste, namesPaste, pasteGone } from './find-named-paste.ts';
 import { findStored, objectMissing, type ReadContentDependencies } from './read-content.ts';
-import { readerKeyOf, type ReaderKey } from './reader-key.ts';
-import { revealOperation } from './reveal-operation.ts';
 import { BYTES_OF_PAGE, type RequestedDownload } from './send-download.ts';
 import { readContent } from './stored-content.ts';
+
+/**
+ * By this, the reader of a paste that is deleted when it is read is known when the reader repeats the
+ * request.
+ */
+export interface ReaderKey {
+  readonly text: string;
+  readonly hash: Buffer;
+  /** False: the key was made for this request, so that the reader learns it from the answer. */
+  readonly isSent: boolean;
+}
+
+/** Whoever guesses the key of a reader gets the content for five minutes. */
+const MIN_KEY_LENGTH = 16;
+
+/**
+ * @param sent the key that the request has; default: its Idempotency-Key @throws RequestError
+ * malformed_request, validation_failed
+ */
+export function readerKeyOf(req: Request, sent: string | null = idempotencyKeyOf(req)): ReaderKey {
+  if (sent !== null && sent.length < MIN_KEY_LENGTH) {
+    const message = `must have at least ${MIN_KEY_LENGTH} characters that nobody can guess, e.g. a UUID: it gives access to the content`;
+    throw validationFailed([{ path: 'Idempotency-Key', message }]);
+  }
+  const text = sent ?? newSecret();
+  return { text, hash: hashOfSecret(text), isSent: sent !== null };
+}
+
+const path = namesPaste(example.burnCode);
+
+/** The operation of revealPaste, at both of its paths. */
+const revealOperation: Omit<Operation, 'operationId'> = {
+  tag: 'pastes',
+  access: 'anyone',
+  hasOwnKey: true,
+  summary: 'Reads a paste that is deleted when it is read: once, and never again.',
+  description:
+    'Of any number of readers one gets the content, byte for byte, and all others 410. The whole content is at hand before the paste is ' +
+    'deleted. The reader is known by the Idempotency-Key: a request with the same key gets the content again for five minutes, so that a ' +
+    'client can repeat it after a 503 or when the answer breaks off. A takedown ends that. A body and a request that a browser sends ' +
+    'from another site are refused. Ranges are not supported.',
+  params: {
+    path,
+    header: z.object({
+      'Idempotency-Key': z
+        .string()
+        .regex(IDEMPOTENCY_KEY)
+        .min(MIN_KEY_LENGTH)
+        .optional()
+        .meta({
+          param: {
+            description:
+              'A key that nobody can guess, such as a UUID: it gives access to the content for five minutes. Without one, the answer has the key that was made for the request.',
+          },
+        }),
+    }),
+  },
+  answers: {
+    200: {
+      description: 'The content, which no other reader gets.',
+      headers: z.object({
+        'Content-Length': headers.contentLength,
+        'Idempotency-Key': headers.madeIdempotencyKey,
+      }),
+      content: { 'text/plain': {} }, // any bytes, which no schema can express
+    },
+    503: {
+      description: 'The upload is in progress: an empty body. Retry after the given time.',
+      headers: z.object({
+        'Retry-After': headers.retryAfter,
+        'Idempotency-Key': headers.madeIdempotencyKey,
+      }),
+    },
+  },
+  errors: [...findErrors, 'nothing_to_reveal', 'cross_site_request', 'validation_failed', 'overloaded'],
+};
 
 export interface RevealDependencies extends ReadContentDependencies {
   readonly db: Database;

@@ -5,7 +5,7 @@ import { usage } from '../docs/usage.ts';
 import type { Endpoint } from '../openapi/endpoint.ts';
 import { findErrors } from '../pastes/find-named-paste.ts';
 import { findAfterUpload, sendContent } from '../pastes/read-content.ts';
-import { readerKeyOf } from '../pastes/reader-key.ts';
+import { readerKeyOf } from '../pastes/reveal-paste.ts';
 import { sendOnce, type RevealDependencies } from '../pastes/reveal-paste.ts';
 import type { Pages } from '../html/page.ts';
 import { fieldsOf } from './answers.ts';
