@@ -1,8 +1,9 @@
-import type { Subscription } from '@pasteflow/postgres';
+import type { PasteRow, Subscription } from '@pasteflow/postgres';
 import type { Request, Response } from 'express';
 import type { IncomingMessage } from 'node:http';
+import { contextOf } from '../http/request/request-context.ts';
+import type { ChangePoller, Watcher } from './change-poller.ts';
 import type { Live } from './live.ts';
-import { waitForEnd } from './wait-for-end.ts';
 
 /** How an endpoint reads its paste or job. */
 interface Waitable<Row> {
@@ -40,6 +41,79 @@ export async function readWaiting<Row extends { readonly id: string }>(
   }
   if (isApplied) res.set('Preference-Applied', `wait=${seconds}`);
   return row;
+}
+
+export interface WaitForUploadDependencies {
+  readonly live: Pick<Live, 'poller' | 'places'>;
+  /** 0: reads of content never wait. */
+  readonly contentWaitMs: number;
+}
+
+/**
+ * Lets a read of content wait for an upload in progress, which usually ends within 0.1 s. The client did
+ * not ask for a wait, so without a free place the read is answered at once.
+ * @returns whether the read has waited, so that the row is out of date
+ */
+export async function waitForUpload(
+  { live: { poller, places }, contentWaitMs: ms }: WaitForUploadDependencies,
+  { id }: Pick<PasteRow, 'id'>,
+  req: Request,
+  res: Response,
+): Promise<boolean> {
+  if (ms === 0) return false;
+  const leavePlace = places.tryTake(req, 'content');
+  if (leavePlace === null) return false;
+  try {
+    return await waitForEnd(poller, req, res, { purpose: 'content', kind: 'upload', id, ms });
+  } finally {
+    leavePlace();
+  }
+}
+
+/**
+ * Waits until an upload or a job has ended, the paste or job is gone, the time is over, the process stops or
+ * the client has disconnected. What has happened is not told: read the row afterwards.
+ * @returns false when too many clients wait in this process already: nothing was waited for
+ */
+async function waitForEnd(
+  poller: ChangePoller,
+  req: Request,
+  res: Response,
+  {
+    purpose,
+    kind,
+    id,
+    ms,
+  }: {
+    readonly purpose: 'wait' | 'content';
+    readonly kind: Subscription['kind'];
+    readonly id: string;
+    readonly ms: number;
+  },
+): Promise<boolean> {
+  const { promise, resolve: end } = Promise.withResolvers<void>();
+  const watcher: Watcher = {
+    purpose,
+    kind,
+    id,
+    wants: () => ({ after: null }),
+    onSnapshot: (snapshot) => {
+      if (snapshot === null || snapshot.settled || snapshot.gone) end();
+    },
+    onStop: end,
+  };
+  if (!poller.watch(watcher)) return false;
+  const context = contextOf(req);
+  context.waitingSinceMs = performance.now();
+  const timer = setTimeout(end, ms);
+  res.once('close', end);
+  if (res.destroyed) end(); // the event came before the listener
+  await promise;
+  clearTimeout(timer);
+  res.off('close', end);
+  poller.unwatch(watcher);
+  context.waitedUntilMs = performance.now();
+  return true;
 }
 
 /** Longer waits are cut to this: proxies close a connection after a minute or so without a response. */
