@@ -31,27 +31,21 @@ export interface IdempotencyDependencies {
  */
 const HOLD_SECONDS = 15;
 
-/** What a POST may do after `claim`. */
-export type Claim =
-  /** The same request was answered before: send that answer with sendReplay. */
-  | { readonly kind: 'answered'; readonly answer: Answer }
-  /** The request is new, or it has no key. */
-  | { readonly kind: 'new'; readonly commit: Commit; readonly releaseOnFailure: ReleaseOnFailure };
-
-/**
- * Runs the statements of a POST. With a key, `create` runs in a transaction that also stores the answer, so
- * it must do nothing that a rollback can't undo. When `create` or the commit fails, the key is released, and
- * the client may repeat the request at once.
- */
-type Commit = <Created extends { readonly answer: Answer }>(
-  create: (db: Database) => Promise<Created>,
-) => Promise<Created>;
-
-/**
- * Instead of `commit`, for a `create` that stores the answer in a transaction of its own. `key` null: there
- * is no key.
- */
-type ReleaseOnFailure = <Created>(create: (key: KeyOfRequest | null) => Promise<Created>) => Promise<Created>;
+/** A request that is new, or has no key. Its caller calls one of these. */
+export interface Claim {
+  /**
+   * Runs the statements of a POST. With a key, `create` runs in a transaction that also stores the answer, so
+   * it must do nothing that a rollback can't undo. When `create` or the commit fails, the key is released, and
+   * the client may repeat the request at once.
+   */
+  readonly commit: <Created extends { readonly answer: Answer }>(
+    create: (db: Database) => Promise<Created>,
+  ) => Promise<Created>;
+  /** For a `create` that stores the answer in a transaction of its own. `key` null: there is no key. */
+  readonly releaseOnFailure: <Created>(
+    create: (key: KeyOfRequest | null) => Promise<Created>,
+  ) => Promise<Created>;
+}
 
 /** The key that a request has claimed. */
 export interface KeyOfRequest {
@@ -73,17 +67,23 @@ export class Idempotency {
   }
 
   /**
-   * Claims the request's key; a request without one only gets a `commit` without a transaction, and no key.
+   * Claims the request's key. A request that was answered before is answered again.
    * @param fingerprintInput the meaning of the body: a request that repeats a key with another one is refused
    * @param formKey for a form without the header. The same form with another text is another request, because
    * a writer may go back and change the text
+   * @returns null: the request is answered
    * @throws RequestError idempotency_key_in_use, idempotency_key_reused
    */
-  async claim(req: Request, fingerprintInput: string, formKey: string | null = null): Promise<Claim> {
+  async claim(
+    req: Request,
+    res: Response,
+    fingerprintInput: string,
+    formKey: string | null = null,
+  ): Promise<Claim | null> {
     const { db, retentionSeconds } = this.#deps;
     const sent = idempotencyKeyOf(req);
     if (sent === null && formKey === null) {
-      return { kind: 'new', commit: (create) => create(db), releaseOnFailure: (create) => create(null) };
+      return { commit: (create) => create(db), releaseOnFailure: (create) => create(null) };
     }
     const caller = callerKeyOf(callerOf(req));
     const fingerprint = fingerprintOf(req, fingerprintInput);
@@ -101,7 +101,10 @@ export class Idempotency {
       case 'claimed':
         return this.#new(req, { held, seal: (answer) => sealAnswer(answer, seal) });
       case 'answered':
-        return { kind: 'answered', answer: openAnswer(found.answer, seal) };
+        contextOf(req).replayed = true;
+        res.set('Idempotency-Replayed', 'true');
+        sendAnswer(res, openAnswer(found.answer, seal));
+        return null;
       case 'running':
         throw keyInUse(found.secondsLeft, sent === null);
       default:
@@ -110,7 +113,7 @@ export class Idempotency {
   }
 
   #new(req: Request, key: KeyOfRequest): Claim {
-    const releaseOnFailure: ReleaseOnFailure = async (create) => {
+    const releaseOnFailure: Claim['releaseOnFailure'] = async (create) => {
       try {
         return await create(key);
       } catch (error) {
@@ -118,11 +121,7 @@ export class Idempotency {
         throw error;
       }
     };
-    return {
-      kind: 'new',
-      releaseOnFailure,
-      commit: (create) => releaseOnFailure(() => this.#commit(key, create)),
-    };
+    return { releaseOnFailure, commit: (create) => releaseOnFailure(() => this.#commit(key, create)) };
   }
 
   async #commit<Created extends { readonly answer: Answer }>(
@@ -147,13 +146,6 @@ export class Idempotency {
       });
     }
   }
-}
-
-/** Sends the answer of an earlier request with the same key. */
-export function sendReplay(req: Request, res: Response, answer: Answer): void {
-  contextOf(req).replayed = true;
-  res.set('Idempotency-Replayed', 'true');
-  sendAnswer(res, answer);
 }
 
 function keyReused(): RequestError {

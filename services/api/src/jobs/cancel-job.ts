@@ -10,7 +10,7 @@ import {
 import { cancelJob as cancel, findJob, type Actor, type Database, type JobRow } from '@pasteflow/postgres';
 import type { RequestEvents } from '../http/telemetry/request-events.ts';
 import { jsonAnswer, sendAnswer } from '../http/response/answer.ts';
-import { sendReplay, type Idempotency } from '../idempotency/idempotency.ts';
+import type { Idempotency } from '../idempotency/idempotency.ts';
 import type { Endpoint } from '../openapi/endpoint.ts';
 import { jsonResponse } from '../openapi/formats.ts';
 import { findErrors, findNamedJobBrief, namedJob } from './find-named-job.ts';
@@ -51,11 +51,8 @@ async function handle(
   res: Response,
 ): Promise<void> {
   const { id: jobId } = await findNamedJobBrief(db, req);
-  const claim = await idempotency.claim(req, '');
-  if (claim.kind === 'answered') {
-    sendReplay(req, res, claim.answer);
-    return;
-  }
+  const claim = await idempotency.claim(req, res, '');
+  if (claim === null) return;
   const { answer, ...cancelled } = await claim.commit(async (tx) => {
     const { row, from } = await cancelIn(tx, jobId, actor);
     return { row, from, answer: jsonAnswer(200, viewOf(row)) };

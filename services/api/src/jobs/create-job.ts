@@ -8,7 +8,7 @@ import type { BodyBudget } from '../budget/body-budget.ts';
 import { limitKeyOf, type Caller } from '../http/request/caller.ts';
 import { contextOf, messageContextOf } from '../http/request/request-context.ts';
 import { jsonAnswer, sendAnswer } from '../http/response/answer.ts';
-import { sendReplay, type Idempotency } from '../idempotency/idempotency.ts';
+import type { Idempotency } from '../idempotency/idempotency.ts';
 import { callerOf, requireUser } from '../identity/caller-of.ts';
 import type { Limits } from '../limits/limits.ts';
 import * as headers from '../openapi/answer-headers.ts';
@@ -91,11 +91,8 @@ async function create(deps: CreateJobDependencies, req: Request, res: Response):
   await countGuesses(deps, res, caller, job);
 
   const { job_type: jobType, parameters } = job;
-  const claim = await deps.idempotency.claim(req, JSON.stringify([jobType, parameters]));
-  if (claim.kind === 'answered') {
-    sendReplay(req, res, claim.answer);
-    return;
-  }
+  const claim = await deps.idempotency.claim(req, res, JSON.stringify([jobType, parameters]));
+  if (claim === null) return;
   const { id, executionId, answer } = await claim.commit(async (db) => {
     if (jobType === 'import') await refuseOverImportLimit(db, userId, deps.jobLimits);
     const inserted = await insertJob(db, userId, job, deps.jobLimits);

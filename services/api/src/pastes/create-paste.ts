@@ -10,7 +10,7 @@ import { callerKeyOf, limitKeyOf } from '../http/request/caller.ts';
 import { contextOf, messageContextOf } from '../http/request/request-context.ts';
 import { jsonAnswer, sendAnswer, textAnswer, type Answer } from '../http/response/answer.ts';
 import type { RequestEvents } from '../http/telemetry/request-events.ts';
-import { sendReplay, type Idempotency } from '../idempotency/idempotency.ts';
+import type { Idempotency } from '../idempotency/idempotency.ts';
 import { callerOf } from '../identity/caller-of.ts';
 import { hashOfSecret, newSecret } from '../identity/secret.ts';
 import type { Limits } from '../limits/limits.ts';
@@ -136,11 +136,8 @@ export async function create(
     contentHash: contentHashOf(content),
     deleteTokenHash: deleteToken === null ? null : hashOfSecret(deleteToken),
   };
-  const claim = await deps.idempotency.claim(req, JSON.stringify([options, paste.contentHash]), formKey);
-  if (claim.kind === 'answered') {
-    sendReplay(req, res, claim.answer);
-    return;
-  }
+  const claim = await deps.idempotency.claim(req, res, JSON.stringify([options, paste.contentHash]), formKey);
+  if (claim === null) return;
 
   const answerOf = (created: CreatedPaste): Answer =>
     answerTo(viewOfNew({ ...paste, ...created }, deps.publicUrl()), deleteToken);
