@@ -35,12 +35,12 @@ export function createAdmit(deps: AdmissionDependencies): Admit {
     const isSignedIn = req.headers.authorization === undefined && sessions.secretOf(req) !== null;
     if (operation.access === 'open' && !(isSignedIn && context.wantsPage === true)) return;
     // Not even the browser keeps what only its user may see.
-    if (isSignedIn) res.set('Cache-Control', PRIVATE);
+    if (isSignedIn) res.set('Cache-Control', 'private, no-store');
     const caller = await identifyCounted(deps, req, res);
     context.caller = caller;
     await limits.count(res, limitKeyOf(caller), {
       creates: req.method === 'POST',
-      mayMiss: mayMiss(operation),
+      mayMiss: operation.errors.includes('paste_not_found'), // the answer reveals which short codes exist
     });
     if (operation.access === 'user') requireSignedIn(req);
     if (req.method === 'POST') idempotencyKeyOf(req); // refuses a malformed key before the body is read
@@ -48,9 +48,6 @@ export function createAdmit(deps: AdmissionDependencies): Admit {
       context.viewer = { name: await nameOfUser(db, caller.userId) };
   };
 }
-
-/** The Cache-Control of an answer to a browser that is signed in. */
-const PRIVATE = 'private, no-store';
 
 async function identifyCounted(deps: AdmissionDependencies, req: Request, res: Response): Promise<Caller> {
   const { authorization } = req.headers;
@@ -72,9 +69,4 @@ function requireSignedIn(req: Request): void {
   }
   context.mustSignIn = true;
   throw credentialsRequired('Sign in to see this page.');
-}
-
-/** Whether the answer of an endpoint reveals which short codes exist. */
-function mayMiss({ errors }: Pick<Operation, 'errors'>): boolean {
-  return errors.includes('paste_not_found');
 }

@@ -10,17 +10,13 @@ const MAX_KNOWN_CREDENTIALS = 10_000;
 
 /**
  * Counts invalid tokens as guesses from their address. Beyond the limit a wrong token is answered 429, and a
- * right one always passes: somebody who guesses must not lock out the users of the same address. Each look-up
- * costs a statement. So an address that has sent as many wrong tokens in this minute as a caller may send
- * requests gets no look-up, except for tokens that this process has recently found valid. Requests and misses
- * without a token are counted separately.
+ * right one passes: somebody who guesses must not lock out the users of the same address. An address that has
+ * sent as many wrong tokens in this minute as a caller may send requests gets no look-up, except for tokens
+ * that this process has recently found valid.
  */
 export class TokenGuesses {
   readonly #limits: Limits;
-  /**
-   * Hashes of the credentials that this process has recently found valid. They are still looked up, because
-   * they may have been revoked since.
-   */
+  /** Hashes of credentials that this process has recently found valid. They are looked up again each time. */
   readonly #known = new LRUCache<string, true>({
     maxSize: MAX_KNOWN_CREDENTIALS, // `max` would reserve the room of all of them at once
     sizeCalculation: () => 1,

@@ -12,10 +12,7 @@ import { SharedBudget, type Refusal } from './shared-budget.ts';
 export const MAX_WHOLE_BYTES = 256 * 1024;
 
 export interface DownloadLimits {
-  /**
-   * Bytes of contents of up to 256 KiB, and the same number for longer ones that are held. One caller gets
-   * half.
-   */
+  /** Bytes of contents of up to 256 KiB, and as many of longer ones that are held. One caller gets half. */
   readonly maxBytes: number;
   /** Contents that are streamed at the same time. */
   readonly maxStreams: number;
@@ -31,10 +28,7 @@ export interface Download {
   release(): void;
 }
 
-/**
- * A long content in memory, whose answer may be ended after it has begun to be sent, because its reader can
- * repeat the reveal.
- */
+/** A long content in memory. Its answer may be ended while it is sent: the reader can repeat the reveal. */
 export interface HeldDownload extends Pick<Download, 'release'> {
   /** @param end cuts the connection */
   sending(end: () => void): void;

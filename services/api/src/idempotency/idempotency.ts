@@ -55,9 +55,8 @@ export interface KeyOfRequest {
 }
 
 /**
- * Makes a POST with an Idempotency-Key safe to repeat. One statement claims the key. One transaction, fenced
- * by the claim, then creates the rows and stores the sealed answer with the key, so that a crash never leaves
- * a paste whose answer is lost.
+ * Makes a POST with an Idempotency-Key safe to repeat (ADR 11). One statement claims the key. One transaction,
+ * fenced by the claim, creates the rows and stores the sealed answer.
  */
 export class Idempotency {
   readonly #deps: IdempotencyDependencies;
@@ -156,9 +155,8 @@ function keyReused(): RequestError {
 }
 
 /**
- * How long a client should wait before it repeats the request. A creation takes milliseconds, so the first
- * wait is 1 s. A claim that is several seconds old probably belongs to a crashed process. Waiting as long as
- * the claim has existed, but no longer than until it expires, finds either outcome within 15 s in six tries.
+ * How long a client should wait before it repeats the request: as long as the claim has existed, but at least
+ * 1 s and not longer than until the claim expires. This finds the outcome within 15 s in six tries.
  * @param secondsLeft until the claim expires
  */
 export function retryAfterSeconds(secondsLeft: number): number {
@@ -181,8 +179,7 @@ function keyInUse(secondsLeft: number, isForm = false): RequestError {
 
 /**
  * SHA-256 of what distinguishes two requests. `fingerprintInput` is the meaning of the body rather than its
- * bytes, because a client that sends a form again usually sends another boundary. It contains a digest of the
- * content, so that the content is hashed once.
+ * bytes, because a client that sends a form again usually sends another boundary.
  */
 function fingerprintOf(req: Request, fingerprintInput: string): Buffer {
   const { type, charset } = mediaTypeOf(req);

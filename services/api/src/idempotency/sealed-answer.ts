@@ -5,7 +5,7 @@ const ALGORITHM = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** The inputs that an answer is sealed with; opening it needs the same. */
+/** The inputs that seal an answer and open it. */
 export interface Seal {
   /** The Idempotency-Key as sent; the database has only its SHA-256. */
   readonly key: string;

@@ -59,14 +59,10 @@ export class AccessTokens {
 const ID_TOKEN_CLAIMS = ['at_hash', 'c_hash', 's_hash'];
 
 /**
- * Whether a JWT with a valid signature is an access token that any bearer may use. An identity provider signs
- * other tokens with the same key, and some of them name the same audience.
- *
- * `at+jwt` says it (RFC 9068, 2.1). Many providers send `JWT` for all kinds of tokens; then the claims must
- * not be those of an ID token. A token without `typ` is refused. Proofs (`dpop+jwt`) and logout tokens
- * (`logout+jwt`) have types of their own; older providers send logout tokens as `JWT` with the claim `events`
- * (RFC 8417). A token that is bound to a key (`cnf`; RFC 9449, RFC 8705) is refused, because the key is not
- * checked.
+ * Whether a JWT with a valid signature is an access token that any bearer may use: a provider signs other
+ * tokens with the same key. `at+jwt` says so (RFC 9068, 2.1). Many providers send `JWT` for all kinds; then
+ * the claims must not be those of an ID token or, with `events`, of a logout token (RFC 8417). A token that
+ * is bound to a key (`cnf`; RFC 9449, RFC 8705) is refused, because the key is not checked.
  */
 function isBearerAccessToken({ typ }: Pick<JWTHeaderParameters, 'typ'>, claims: JWTPayload): boolean {
   if ('cnf' in claims || 'events' in claims) return false;

@@ -26,10 +26,7 @@ const FAILURE_PAUSE_MS = 1000;
 /** Keys older than this are renewed in the background, while they stay in use. */
 const RENEW_AFTER_MS = 10 * 60_000;
 
-/**
- * Keys older than this are no longer used. Until then an issuer that does not answer locks nobody out; after
- * it a withdrawn key is no longer accepted.
- */
+/** Keys older than this are not used. Until then an issuer that does not answer locks nobody out. */
 const KEEP_MS = 60 * 60_000;
 
 const REQUEST_TIMEOUT_MS = 5000;

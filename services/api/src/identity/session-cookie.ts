@@ -6,8 +6,8 @@ import { contextOf } from '../http/request/request-context.ts';
 const SESSION_COOKIE = 'pasteflow';
 
 /**
- * The cookie with which a browser is signed in (ADR 40). It holds the secret of the browser's session, which
- * counts only in requests that the service's own pages or the user's address bar sent.
+ * The cookie with which a browser is signed in (ADR 40): the secret of its session, which counts only in
+ * requests that the service's own pages or the user's address bar sent.
  */
 export class SessionCookie {
   readonly #publicUrl: string | undefined;
@@ -50,9 +50,7 @@ export class SessionCookie {
     return cookieOf(req, this.#name(name));
   }
 
-  /**
-   * A prefix with which browsers accept a cookie only from this host, by https. Without https they refuse it.
-   */
+  /** With the prefix browsers accept a cookie only from this host, by https. */
   #name(name: string): string {
     return this.#isHttps ? `__Host-${name}` : name;
   }
@@ -74,8 +72,7 @@ export class SessionCookie {
   }
 
   /**
-   * For a POST that programs send as well, which don't say from where: refuses what a browser says that
-   * another site has sent.
+   * For a POST that programs send as well: refuses what a browser says that another site has sent.
    * @throws RequestError cross_site_request
    */
   refuseForeign(req: IncomingMessage): void {

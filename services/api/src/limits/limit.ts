@@ -35,27 +35,19 @@ interface Portion {
   taking: Promise<void> | null;
 }
 
-/** The number of portions of a limit: see Limit. */
 const PORTIONS = 50;
 
-/**
- * Callers whose portions are kept, at about 200 bytes each. A dropped caller's next request takes a new
- * portion.
- */
+/** At about 200 bytes each. A dropped caller's next request takes a new portion. */
 const MAX_PORTIONS = 10_000;
 
 /** After a failure Postgres is not asked again for this long, so that not every request asks it. */
 const FAILURE_PAUSE_MS = 1000;
 
 /**
- * A number of points for each caller and window, counted over all processes. A window begins with a
- * caller's first request, which spends a point, or one for each byte of a paste. The count is in Postgres,
- * but not every request asks for it: a process takes a fiftieth of the limit at a time and spends it until
- * the window ends. A busy caller costs at most about 50 statements a window instead of one a request. In
- * return, points taken by one process can't be spent at another: up to (processes × (a fiftieth − 1)) points
- * may stay unspent. The limit is never exceeded. Below 100 points it is exact, because a portion is then one
- * point. (Windows end by each process's own clock: when clocks differ by a second, a portion may count in a
- * window that ended a second ago.)
+ * A number of points for each caller and window, counted over all processes (ADR 12). A window begins with a
+ * caller's first request. The count is in Postgres, but a process takes a fiftieth of the limit at a time and
+ * spends it without asking. The limit is never exceeded; points that another process has taken may stay
+ * unspent. Below 100 points a portion is one point.
  */
 export class Limit {
   readonly name: string;
@@ -64,7 +56,6 @@ export class Limit {
   readonly #portion: number;
   readonly #counters: RateLimiterPostgres;
   readonly #onError: (error: unknown) => void;
-  /** Without the callers that were not seen for longest. */
   readonly #portions = new LRUCache<string, Portion>({
     maxSize: MAX_PORTIONS, // `max` would reserve the room of all of them at once
     sizeCalculation: () => 1,
@@ -90,8 +81,7 @@ export class Limit {
   }
 
   /**
-   * Spends points of the caller, if they are left. A request that needs more than a whole window spends all
-   * of it.
+   * Spends points of the caller, if they are left, and at most those of a whole window.
    * @returns null when Postgres can't count: the request passes
    */
   async spend(caller: string, points = 1): Promise<Standing | null> {
@@ -161,10 +151,7 @@ function standingOf({ points, rest, endsAt }: Portion, allowed: boolean): Standi
   return { allowed, remaining: points + rest, resetMs: Math.max(0, endsAt - Date.now()) };
 }
 
-/**
- * A take asks for more points than are left in order to get the rest; that refusal is an answer, not an
- * error.
- */
+/** To get the rest, a take asks for more points than are left: that refusal is an answer. */
 function asAnswer(refusal: unknown): RateLimiterRes {
   if (refusal instanceof RateLimiterRes) return refusal;
   throw refusal;

@@ -38,10 +38,7 @@ const HOUR = 3600;
 /** The counter of all callers without a token. */
 const ALL = 'all';
 
-/**
- * Pastes up to this size are counted for all callers without a token, and never refused for what others have
- * sent.
- */
+/** Pastes up to this size are never refused for what others without a token have sent. */
 const SMALL_PASTE_BYTES = 64 * 1024;
 
 /** A failing Postgres is logged at most this often, instead of with every request. */
@@ -49,8 +46,7 @@ const WARNING_INTERVAL_MS = 60_000;
 
 /**
  * The limits of each caller (limitKeyOf), and the RateLimit headers of the answers. While Postgres is
- * unavailable no request is refused by a limit: requests that need Postgres fail anyway, and the others
- * should go on.
+ * unavailable no limit refuses a request: those that need Postgres fail anyway, and the others should go on.
  */
 export class Limits {
   /** Null: no limit. */
@@ -97,9 +93,8 @@ export class Limits {
   }
 
   /**
-   * Counts a failed guess. When a caller's misses reach the limit, this process refuses the caller's reads
-   * until the window ends. Another process learns of it at the next miss there, so a guesser gains one read
-   * for each process, and the reads that were running.
+   * Counts a failed guess. Beyond the limit this process refuses the caller's reads until the window ends;
+   * another process learns of it at the next miss there.
    * @throws RequestError rate_limited
    */
   async countMiss(res: ServerResponse, caller: string): Promise<void> {
@@ -161,9 +156,7 @@ export class Limits {
     return () => Date.now() < endsAt && limit.giveBack(caller, points);
   }
 
-  /**
-   * @throws RequestError rate_limited when the standing does not allow the request, unless it passes anyway
-   */
+  /** @throws RequestError rate_limited */
   #record(res: ServerResponse, limit: Limit, standing: Standing | null, passes = false): void {
     const standings = this.#standings.get(res) ?? new Map<Limit, Standing | null>();
     this.#standings.set(res, standings.set(limit, standing));
@@ -173,10 +166,7 @@ export class Limits {
     throw rateLimited(limit, standing);
   }
 
-  /**
-   * Called once after a request was counted, not for each of its limits: to write the headers takes longer
-   * than to count.
-   */
+  /** Called once for all limits of a request: to write the headers takes longer than to count. */
   #setHeaders(res: ServerResponse): void {
     const standings = this.#standings.get(res);
     if (standings === undefined) return;

@@ -192,9 +192,7 @@ function wishesOf(id: string, watched: Watched): Wishes | null {
 
 /** Equal texts: nothing has changed but for transitions. */
 function stateOf(snapshot: Snapshot | null): string {
-  if (snapshot === null) return 'removed';
-  const { status, gone, progress } = snapshot;
-  return JSON.stringify([status, gone, progress]);
+  return JSON.stringify([snapshot?.status, snapshot?.gone, snapshot?.progress]);
 }
 
 /** The time of a process. Tests pass their own. */

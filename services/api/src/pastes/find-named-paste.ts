@@ -55,10 +55,7 @@ export async function findNamedPaste(
   return readable(await findPaste(db, name), req);
 }
 
-/**
- * The log line of a request that names a paste by its slug has the short code only if the caller can read the
- * paste.
- */
+/** Also the log line has the short code of a slug only if the caller can read the paste. */
 function readable(paste: PasteRow | null, req: Request): PasteRow | null {
   if (paste === null || !canRead(paste, userIdOf(req))) return null;
   const context = contextOf(req);

@@ -4,10 +4,7 @@ import type { Form } from '../http/body/multipart.ts';
 import { contextOf } from '../http/request/request-context.ts';
 import type { Pages } from '../html/page.ts';
 
-/**
- * A page with a longer text would take a multiple of its bytes in memory. The browser has the text when
- * somebody goes back to the form.
- */
+/** A page with a longer text would take too much memory. The browser has the text, too. */
 const MAX_SHOWN_BYTES = 256 * 1024;
 
 /**

@@ -16,9 +16,8 @@ import { z } from 'zod';
 import { instant, uuid } from '../openapi/formats.ts';
 
 /**
- * Who reads a paste, a job or their timeline. The owner is the user whose token created the paste or the job.
- * Everybody else who may read an unlisted paste is a stranger, also with the delete token of an anonymous
- * paste: that token deletes, and does nothing else (ADR 31).
+ * Who reads a paste, a job or their timeline (ADR 31). Whoever has the delete token of an anonymous paste is a
+ * stranger, too: that token deletes, and does nothing else.
  */
 export type Audience = 'owner' | 'stranger';
 

@@ -4,10 +4,9 @@ import { variable, type Variable } from '@pasteflow/runtime';
 import type { Request } from 'express';
 
 /**
- * The client's address in canonical form; `::ffff:192.0.2.1` becomes 192.0.2.1. It is the address of the
- * socket, or the one that the proxies named by TRUST_PROXY report (Express's req.ip), with or without a port.
- * When they report no valid address, the proxy's own counts, so that a client can't get a new identity by
- * sending nonsense.
+ * The client's address in canonical form: that of the socket, or the one that the proxies named by TRUST_PROXY
+ * report (Express's req.ip), with or without a port. When they report no valid address, the proxy's own
+ * counts: nonsense is no new identity.
  */
 export function clientAddressOf(req: Request): string {
   const address = parse(req.ip) ?? parse(req.socket.remoteAddress);

@@ -18,8 +18,7 @@ export function mediaTypeOf(req: IncomingMessage): MediaType {
 }
 
 /**
- * The Content-Type of a request: its type in lower case, and its parameters by their names in lower case. The
- * first of several parameters with the same name counts.
+ * The type and the parameters, with names in lower case. The first of several parameters of a name counts.
  * @throws RequestError malformed_request for a Content-Type that is too long
  */
 export function contentTypeOf(req: IncomingMessage): {

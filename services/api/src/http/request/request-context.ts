@@ -6,11 +6,6 @@ import type { ProblemCode } from '../errors/problem-codes.ts';
 import type { FieldError } from '../errors/request-error.ts';
 import type { Caller } from './caller.ts';
 
-/** Whom a page names as signed in. */
-interface Viewer {
-  readonly name: string;
-}
-
 /** What is known about a request. Handlers add what they find out, for the request's log line and span. */
 export interface RequestContext {
   readonly requestId: string;
@@ -24,10 +19,7 @@ export interface RequestContext {
   shortCode?: string;
   /** The paste was named by this slug. */
   slug?: string;
-  /**
-   * The short code of a paste that cannot be read, because somebody has read it once or its upload failed;
-   * its timeline says more.
-   */
+  /** The short code of a paste that was revealed or whose upload failed: only its timeline can be read. */
   endedPaste?: string;
   jobId?: string;
   sizeBytes?: number;
@@ -44,12 +36,10 @@ export interface RequestContext {
   /** The client is one of PrivateBin's, which expects errors in its own form. */
   privateBin?: true;
   /** The user who is signed in, for the header of a page. */
-  viewer?: Viewer;
+  viewer?: { readonly name: string };
   /** The cookie of a browser that is signed in does not count for this request. */
   ignoresSession?: true;
-  /**
-   * The caller must sign in before the page can be shown: a problem of authorization becomes the page for it.
-   */
+  /** A problem of authorization becomes the page on which the caller signs in. */
   mustSignIn?: true;
   /** The path to go to after signing in; not set: that of the request. */
   afterSignIn?: string;
@@ -78,10 +68,7 @@ export function contextOf(req: IncomingMessage): RequestContext {
   return context;
 }
 
-/**
- * The ids in each log line about a request. `trace_id` is the client's; while this process traces, the logger
- * adds the span.
- */
+/** The ids in each log line about a request. `trace_id` is the client's. */
 export function idsOf({ requestId, traceparent }: RequestContext): Readonly<Record<string, string>> {
   return { request_id: requestId, ...traceIdOf(traceparent) };
 }

@@ -20,9 +20,7 @@ const TICK_MS = 1000;
 /** The source of a stream that sends nothing for this long, while the client waits for it, has failed. */
 const SOURCE_STALL_MS = 30_000;
 
-/**
- * Sends an answer that is in memory, whose headers are set, and resolves when the connection has taken it.
- */
+/** Sends an answer that is in memory, whose headers are set. */
 export async function sendWhole(
   content: Buffer,
   res: ServerResponse,
@@ -108,9 +106,8 @@ function hasUnreadBytes(res: ServerResponse): boolean {
 
 /**
  * The minimum rate of a client that reads an answer. A client begins with the credit of a minute. While it
- * has unread bytes, time uses up credit, and each byte that it takes earns some, up to a minute again. The
- * time is so long because a kernel buffers up to 4 MiB of a connection: a client that reads steadily takes
- * bytes from this process in steps of about 1 MiB.
+ * has unread bytes, time uses up credit, and each byte that it takes earns some. The time is so long because
+ * a kernel buffers up to 4 MiB: a steady reader takes bytes from this process in steps of about 1 MiB.
  */
 export class Pace {
   readonly #bytesPerMs: number;
