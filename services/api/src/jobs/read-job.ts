@@ -14,7 +14,7 @@ import { jsonResponse } from '../openapi/formats.ts';
 import { findErrors, findNamedJob, findNamedJobBrief, namedJob } from './find-named-job.ts';
 import { jobSchema, viewOf } from './job-view.ts';
 import { timelineSchema, viewOfTimeline } from '../timeline/timeline-view.ts';
-import { openStream } from '../live/open-stream.ts';
+import { openStream } from '../live/event-stream.ts';
 
 /**
  * GET /v1/jobs/:id: the progress and the result of a job. With `Prefer: wait`, the answer waits until the job

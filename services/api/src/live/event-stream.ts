@@ -1,10 +1,58 @@
+import type { Request, Response } from 'express';
 import type { Snapshot, SnapshotTransition, Subscription } from '@pasteflow/postgres';
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { RequestError } from '../http/errors/request-error.ts';
 import type { Caller } from '../http/request/caller.ts';
+import { contextOf } from '../http/request/request-context.ts';
+import { callerOf } from '../identity/caller-of.ts';
 import { type Audience, viewOfTransition } from '../timeline/timeline-view.ts';
 import type { ChangePoller, Watcher } from './change-poller.ts';
 import type { BeatingStream, Heartbeat } from './heartbeat.ts';
+import type { Live } from './live.ts';
+
+/** The paste or job of a stream. */
+interface StreamSubject {
+  readonly kind: Subscription['kind'];
+  readonly id: string;
+  /** No more events will follow. */
+  readonly settled: boolean;
+  readonly audience: Audience;
+}
+
+/**
+ * Answers with a stream of events. A client that already has the last event gets 204, which stops an
+ * EventSource from reconnecting.
+ * @param find finds the paste or job of the URL for this caller; rejects like any other request
+ * @throws RequestError stream_unavailable or rate_limited
+ */
+export async function openStream(
+  { poller, heartbeat, places }: Live,
+  req: Request,
+  res: Response,
+  find: () => Promise<StreamSubject>,
+): Promise<void> {
+  const position = positionOf(req);
+  const { kind, id, settled, audience } = await find();
+  if (position.ended && settled) {
+    res.status(204).end();
+    return;
+  }
+  const headers = { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' };
+  if (req.method === 'HEAD') {
+    res.writeHead(200, headers).end();
+    return;
+  }
+  places.take(req, res, 'events');
+  const subject = { kind, id, audience, caller: callerOf(req), position };
+  const stream = new EventStream({ poller, heartbeat }, res, subject);
+  if (!poller.watch(stream)) {
+    throw new RequestError('stream_unavailable', 'Too many clients wait at the moment. Try again shortly.');
+  }
+  contextOf(req).waitingSinceMs = performance.now();
+  res.writeHead(200, headers);
+  stream.begin();
+}
 
 /**
  * How far a client has read: the last transition and the last progress that it received. The id of each event
@@ -42,11 +90,8 @@ function progressKey({ percent, message }: { percent: number; message: string | 
   return `${percent}.${createHash('sha256').update(message).digest('hex').slice(0, 8)}`;
 }
 
-export interface EventStreamOptions {
-  readonly kind: Subscription['kind'];
-  readonly id: string;
+interface EventStreamOptions extends Omit<StreamSubject, 'settled'> {
   readonly caller: Caller;
-  readonly audience: Audience;
   /** How far the client has read. */
   readonly position: Position;
 }
@@ -63,13 +108,13 @@ const MAX_MISSED_HEARTBEATS = 2;
 /**
  * A stream of Server-Sent Events for one paste or job: its past events, new ones as they happen, and the end.
  */
-export class EventStream implements Watcher, BeatingStream {
+class EventStream implements Watcher, BeatingStream {
   readonly purpose = 'events';
   readonly kind: Subscription['kind'];
   readonly id: string;
   readonly caller: Caller;
   readonly #poller: ChangePoller;
-  readonly #heartbeat: Pick<Heartbeat, 'add' | 'remove'>;
+  readonly #heartbeat: Heartbeat;
   readonly #res: ServerResponse;
   readonly #audience: Audience;
   #position: Position;
@@ -79,10 +124,7 @@ export class EventStream implements Watcher, BeatingStream {
   #isOver = false;
 
   constructor(
-    {
-      poller,
-      heartbeat,
-    }: { readonly poller: ChangePoller; readonly heartbeat: Pick<Heartbeat, 'add' | 'remove'> },
+    { poller, heartbeat }: Pick<Live, 'poller' | 'heartbeat'>,
     res: ServerResponse,
     { kind, id, caller, audience, position }: EventStreamOptions,
   ) {

@@ -22,7 +22,7 @@ import {
 import { pasteSchema, viewOf } from './paste-view.ts';
 import { readTimeline as findTimeline } from '@pasteflow/postgres';
 import { timelineSchema, viewOfTimeline } from '../timeline/timeline-view.ts';
-import { openStream } from '../live/open-stream.ts';
+import { openStream } from '../live/event-stream.ts';
 
 export interface ReadPasteDependencies extends FindDependencies {
   readonly live: Live;
