@@ -1,11 +1,4 @@
-import {
-  parseReason,
-  pasteDeletion,
-  pasteUpload,
-  SLUG_MARK,
-  statesOf,
-  visibilities,
-} from '@pasteflow/domain';
+import { pasteDeletion, pasteUpload, SLUG_MARK, statesOf, visibilities } from '@pasteflow/domain';
 import type { CreatedPaste, NewPaste, PublicPaste } from '@pasteflow/postgres';
 import { z } from 'zod';
 import { instant } from '../openapi/formats.ts';
@@ -69,8 +62,7 @@ export const createdPasteSchema = pasteSchema
 export type CreatedPasteView = Readonly<z.output<typeof createdPasteSchema>>;
 
 export function viewOf(paste: PublicPaste, publicUrl: string, audience: Audience): PasteView {
-  const { failure_reason: failure } = paste;
-  const why = viewOfReason(failure === null ? null : parseReason(failure), audience);
+  const why = viewOfReason(paste.failure_reason, audience);
   return {
     short_code: paste.short_code,
     slug: paste.slug,

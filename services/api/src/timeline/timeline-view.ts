@@ -44,12 +44,14 @@ interface ReasonView {
 }
 
 /**
- * What a caller sees of a reason. Names of hosts, modules and processes are for operators only: `npm run ops
- * -- timeline` shows the stored text.
- * @param reason null: there is none
+ * What a caller sees of a stored reason. Names of hosts, modules and processes are for operators only: `npm
+ * run ops -- timeline` shows the stored text.
  */
-export function viewOfReason(reason: Reason | null, audience: Audience): ReasonView {
-  if (reason === null) return { class: null, text: null };
+export function viewOfReason(stored: string | null, audience: Audience, parse = parseReason): ReasonView {
+  return stored === null ? { class: null, text: null } : viewOfParsed(parse(stored), audience);
+}
+
+function viewOfParsed(reason: Reason, audience: Audience): ReasonView {
   return { class: reason.class, text: audience === 'owner' ? textForOwner(reason) : null };
 }
 
@@ -83,8 +85,7 @@ export function viewOfTransition(
   { machine, entity, from, to, at, actor, reason }: StoredTransition,
   audience: Audience,
 ): TransitionView {
-  const parse = machine === job.name ? parseJobReason : parseReason;
-  const why = viewOfReason(reason === null ? null : parse(reason), audience);
+  const why = viewOfReason(reason, audience, machine === job.name ? parseJobReason : parseReason);
   return {
     machine,
     entity,
@@ -147,7 +148,7 @@ function viewOfRetry(
   { from, at, actor, reason }: Timeline['retries'][number],
   audience: Audience,
 ): TimelineView['retries'][number] {
-  const why = viewOfReason({ class: 'retried', text: reason }, audience);
+  const why = viewOfParsed({ class: 'retried', text: reason }, audience);
   return {
     from,
     at: at.toISOString(),
@@ -161,8 +162,7 @@ function viewOfExecution(
   execution: Timeline['executions'][number],
   audience: Audience,
 ): TimelineView['executions'][number] {
-  const { error } = execution;
-  const why = viewOfReason(error === null ? null : parseReason(error), audience);
+  const why = viewOfReason(execution.error, audience);
   return {
     id: execution.id,
     attempt: execution.attempt,
