@@ -21,37 +21,24 @@ interface ServedFile {
 }
 
 /** Our script and styles, the files of swagger-ui-dist, and the licences of the bundle. */
-const files = {
-  'start.js': ['text/javascript; charset=utf-8', () => Buffer.from(startScript)],
-  'page.css': ['text/css; charset=utf-8', () => Buffer.from(styles)],
-  'swagger-ui-bundle.js': ['text/javascript; charset=utf-8', packaged],
-  'swagger-ui-bundle.js.LICENSE.txt': ['text/plain; charset=utf-8', packaged],
-  'swagger-ui.css': ['text/css; charset=utf-8', packaged],
-} as const satisfies Record<
-  string,
-  readonly [type: string, read: (name: string) => Buffer | Promise<Buffer>]
->;
+const files: ReadonlyMap<string, readonly [type: string, read: (name: string) => Buffer | Promise<Buffer>]> =
+  new Map([
+    ['start.js', ['text/javascript; charset=utf-8', () => Buffer.from(startScript)]],
+    ['page.css', ['text/css; charset=utf-8', () => Buffer.from(styles)]],
+    ['swagger-ui-bundle.js', ['text/javascript; charset=utf-8', packaged]],
+    ['swagger-ui-bundle.js.LICENSE.txt', ['text/plain; charset=utf-8', packaged]],
+    ['swagger-ui.css', ['text/css; charset=utf-8', packaged]],
+  ]);
 
-type FileName = keyof typeof files;
+const loaded = new Map<string, ServedFile>();
 
-const fileNames = Object.keys(files) as FileName[];
-
-function isFileName(name: string): name is FileName {
-  return Object.hasOwn(files, name);
-}
-
-const loaded = new Map<FileName, ServedFile>();
-
-/** A file, read at its first request and then kept. */
-async function fileNamed(name: FileName): Promise<ServedFile> {
-  const file = loaded.get(name) ?? (await load(name));
+/** A file, read at its first request and then kept; undefined: there is none of this name. */
+async function fileNamed(name: string): Promise<ServedFile | undefined> {
+  const [type, read] = files.get(name) ?? [];
+  if (type === undefined || read === undefined) return undefined;
+  const file = loaded.get(name) ?? asFile(type, await read(name));
   loaded.set(name, file);
   return file;
-}
-
-async function load(name: FileName): Promise<ServedFile> {
-  const [type, read] = files[name];
-  return asFile(type, await read(name));
 }
 
 function asFile(type: string, bytes: Buffer): ServedFile {
@@ -99,7 +86,7 @@ export const readDocsFile: Endpoint = {
     params: {
       path: z.object({
         file: z
-          .enum(fileNames)
+          .enum([...files.keys()])
           .meta({ param: { description: 'The name of the file.', example: 'start.js' } }),
       }),
       header: ifNoneMatch,
@@ -115,14 +102,14 @@ export const readDocsFile: Endpoint = {
     errors: ['route_not_found'],
   },
   handle: async (req, res) => {
-    const name = String(req.params.file);
-    if (!isFileName(name)) {
+    const file = await fileNamed(String(req.params.file));
+    if (file === undefined) {
       throw new RequestError(
         'route_not_found',
         `There is no file ${pathOf(req)}. GET /docs shows the documentation.`,
       );
     }
-    send(await fileNamed(name), req, res);
+    send(file, req, res);
   },
 };
 

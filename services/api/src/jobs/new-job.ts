@@ -76,8 +76,11 @@ export async function insertJob(
 ): Promise<CreatedJob> {
   const { job_type: jobType } = job;
   const inserted = await createCappedJob(db, { userId, jobType, ...withContentApart(job) }, limits.maxOpen);
-  if (inserted === null) throw tooManyOpenJobs(limits);
-  return inserted;
+  if (inserted !== null) return inserted;
+  throw rateLimited(
+    `You have ${limits.maxOpen} jobs that wait or run. Wait until one of them has ended.`,
+    OPEN_JOBS_RETRY_SECONDS,
+  );
 }
 
 /** The parameters that are content of pastes, as a payload, and the others. */
@@ -100,13 +103,6 @@ export interface JobLimits {
 
 /** The time of a short job. How long the user's own jobs take is not known. */
 const OPEN_JOBS_RETRY_SECONDS = 10;
-
-function tooManyOpenJobs({ maxOpen }: JobLimits): RequestError {
-  return rateLimited(
-    `You have ${maxOpen} jobs that wait or run. Wait until one of them has ended.`,
-    OPEN_JOBS_RETRY_SECONDS,
-  );
-}
 
 /** @throws RequestError rate_limited when the user's pastes have used up their bytes of the hour */
 export async function refuseOverImportLimit(

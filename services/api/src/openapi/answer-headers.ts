@@ -37,18 +37,14 @@ export const rateLimit = limits(';r=\\d+;t=\\d+')
       description: 'For each limit, what is left (r) and the seconds until it is reset (t).',
     },
   });
-export const idempotencyReplayed = z
-  .literal('true')
-  .optional()
-  .meta({ header: { description: 'The answer is that of an earlier request with this Idempotency-Key.' } });
-export const madeIdempotencyKey = z
-  .string()
-  .optional()
-  .meta({
-    header: {
-      description: 'The key by which this reader can repeat the request, which was sent without one.',
-    },
-  });
+export const idempotencyReplayed = header(
+  'The answer is that of an earlier request with this Idempotency-Key.',
+  z.literal('true').optional(),
+);
+export const madeIdempotencyKey = header(
+  'The key by which this reader can repeat the request, which was sent without one.',
+  z.string().optional(),
+);
 export const location = header('The URL of the paste.', z.url());
 export const jobLocation = header('The URL of the job.', z.url());
 export const retryAfter = header('Seconds after which to try again.', count);

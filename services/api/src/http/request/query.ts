@@ -3,11 +3,11 @@ import type { z } from 'zod';
 import { RequestError, validate, validationFailed } from '../errors/request-error.ts';
 
 /**
- * The parameters of the query. URLSearchParams is not used: it reads broken percent-encoding as text, and
- * bytes that are not UTF-8 as U+FFFD.
- * @throws RequestError malformed_request for either, validation_failed for a repeated parameter
+ * The query, validated by its schema. URLSearchParams is not used: it reads broken percent-encoding as text,
+ * and bytes that are not UTF-8 as U+FFFD.
+ * @throws RequestError malformed_request for either, and validation_failed, also for a repeated parameter
  */
-function parseQuery(req: IncomingMessage): ReadonlyMap<string, string> {
+export function readQuery<T>(req: IncomingMessage, schema: z.ZodType<T>): T {
   const text = (req.url ?? '').split('?').slice(1).join('?');
   const parameters = new Map<string, string>();
   for (const pair of text.split('&').filter((each) => each !== '')) {
@@ -15,12 +15,6 @@ function parseQuery(req: IncomingMessage): ReadonlyMap<string, string> {
     if (parameters.has(name)) throw validationFailed([{ path: name, message: 'must not be repeated' }]);
     parameters.set(name, value.join('='));
   }
-  return parameters;
-}
-
-/** The query, validated by its schema. @throws RequestError as parseQuery, and validation_failed */
-export function readQuery<T>(req: IncomingMessage, schema: z.ZodType<T>): T {
-  const parameters = parseQuery(req);
   return validate(schema, Object.fromEntries(parameters));
 }
 

@@ -4,20 +4,12 @@ import { severityOf, type Problem } from '../errors/problem.ts';
 import { contextOf, idsOf } from '../request/request-context.ts';
 import { METHODS } from './request-span.ts';
 
-function durationsIn(metrics: Metrics) {
-  return metrics.histogram({
-    name: 'http_request_duration_seconds',
-    help: 'Time from the request headers to the end of the answer, by route and status, without the wait for an upload or a job.',
-    labels: ['method', 'route', 'status'],
-  });
-}
-
 /** The events of requests. One function writes the log line and the metric of each. */
 export class RequestEvents {
   readonly #logger: Logger;
   /** Every transition of a job is logged, also when many are cancelled at once. */
   readonly #records: Logger;
-  readonly #durations: ReturnType<typeof durationsIn>;
+  readonly #durations;
   readonly #problems;
   readonly #slowDownloads;
   readonly #pastes;
@@ -28,7 +20,11 @@ export class RequestEvents {
   constructor(logger: Logger, metrics: Metrics) {
     this.#logger = logger;
     this.#records = logger.child({}, { everyLine: true });
-    this.#durations = durationsIn(metrics);
+    this.#durations = metrics.histogram({
+      name: 'http_request_duration_seconds',
+      help: 'Time from the request headers to the end of the answer, by route and status, without the wait for an upload or a job.',
+      labels: ['method', 'route', 'status'],
+    });
     this.#problems = metrics.counter({
       name: 'http_problems_total',
       help: 'Requests answered with a problem, by route and code. The code distinguishes the 503 of a failure from the 503 of an upload in progress.',
