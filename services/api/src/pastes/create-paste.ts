@@ -24,7 +24,7 @@ import { keepForm } from './refused-form.ts';
 
 export interface CreatePasteDependencies {
   readonly idempotency: Pick<Idempotency, 'claim'>;
-  readonly inserts: Pick<PasteInserts, 'insert' | 'insertKeyed'>;
+  readonly inserts: Pick<PasteInserts, 'insert'>;
   readonly dispatcher: Pick<MessageDispatcher<OutgoingUpload>, 'dispatch'>;
   readonly maxPasteBytes: number;
   readonly bodies: BodyBudget;
@@ -142,11 +142,7 @@ export async function create(
   const answerOf = (created: CreatedPaste): Answer =>
     answerTo(viewOfNew({ ...paste, ...created }, deps.publicUrl()), deleteToken);
   const { created, answer } = await claim.releaseOnFailure((key) =>
-    deps.limits.countBytes(res, caller, content.length, async () => {
-      if (key !== null) return await deps.inserts.insertKeyed(paste, key, answerOf);
-      const unkeyed = await deps.inserts.insert(paste);
-      return { created: unkeyed, answer: answerOf(unkeyed) };
-    }),
+    deps.limits.countBytes(res, caller, content.length, () => deps.inserts.insert(paste, key, answerOf)),
   );
 
   const { shortCode, executionId } = created;

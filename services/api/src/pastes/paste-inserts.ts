@@ -34,9 +34,10 @@ export interface PasteInsertsOptions {
 
 export type PasteWithoutCode = Omit<NewPaste, 'shortCode'>;
 
-interface KeyedPaste {
+/** A paste, the key of its request (null: none), and what the request is answered. */
+interface Insert {
   readonly paste: NewPaste;
-  readonly key: KeyOfRequest;
+  readonly key: KeyOfRequest | null;
   readonly answerOf: (created: CreatedPaste) => Answer;
 }
 
@@ -57,51 +58,35 @@ const SPAN = { kind: SpanKind.CLIENT, attributes: { 'db.system.name': 'postgresq
  */
 export class PasteInserts {
   readonly #options: PasteInsertsOptions;
-  readonly #unkeyed: GroupedCalls<NewPaste, CreatedPaste | null>;
-  readonly #keyed: GroupedCalls<KeyedPaste, AnsweredPaste | null>;
+  readonly #grouped: GroupedCalls<Insert, AnsweredPaste | null>;
 
   constructor(options: PasteInsertsOptions) {
-    const { db, slowMs } = options;
-    const shared = { canRunAlone, slowMs, refusal: () => new DependencyUnavailableError('postgres') };
     this.#options = options;
-    this.#unkeyed = new GroupedCalls({
-      run: (pastes) => createPastes(db, pastes, options),
-      bytesOf: ({ content }) => content.length,
-      ...shared,
-    });
-    this.#keyed = new GroupedCalls({
-      run: (pastes) => createKeyed(pastes, options),
+    this.#grouped = new GroupedCalls({
+      run: (inserts) => insertAll(inserts, options),
       bytesOf: ({ paste }) => paste.content.length,
-      ...shared,
+      canRunAlone,
+      slowMs: options.slowMs,
+      refusal: () => new DependencyUnavailableError('postgres'),
     });
-  }
-
-  /** Inserts the paste of a request without an Idempotency-Key. */
-  async insert(paste: PasteWithoutCode): Promise<CreatedPaste> {
-    const { db } = this.#options;
-    return await this.#underFreeCode(db, paste, (coded) =>
-      withSpan('INSERT pastes', SPAN, () =>
-        isLarge(coded) ? createPaste(db, coded, this.#options) : this.#unkeyed.call(coded),
-      ),
-    );
   }
 
   /**
-   * Inserts a paste together with the answer to its request, so that a process which is killed leaves
-   * either both or neither.
+   * Inserts a paste. With a key, the answer to its request is stored together with it, so that a process
+   * which is killed leaves either both or neither.
    * @param answerOf builds the answer, and does nothing else
    * @throws RequestError idempotency_key_in_use when another request has taken the key
    */
-  async insertKeyed(
+  async insert(
     paste: PasteWithoutCode,
-    key: KeyOfRequest,
-    answerOf: KeyedPaste['answerOf'],
+    key: KeyOfRequest | null,
+    answerOf: Insert['answerOf'],
   ): Promise<AnsweredPaste> {
     return await this.#underFreeCode(this.#options.db, paste, (coded) =>
       withSpan('INSERT pastes', SPAN, async () => {
-        const keyed = { paste: coded, key, answerOf };
-        if (!isLarge(coded)) return await this.#keyed.call(keyed);
-        const [inserted = null] = await createKeyed([keyed], this.#options);
+        const insert = { paste: coded, key, answerOf };
+        if (coded.content.length <= MAX_GROUPED_BYTES) return await this.#grouped.call(insert);
+        const [inserted = null] = await insertAll([insert], this.#options);
         return inserted;
       }),
     );
@@ -114,8 +99,7 @@ export class PasteInserts {
 
   /** Refuses the pastes that wait for their group. */
   stop(): void {
-    this.#unkeyed.stop();
-    this.#keyed.stop();
+    this.#grouped.stop();
   }
 
   /**
@@ -138,10 +122,6 @@ export class PasteInserts {
   }
 }
 
-function isLarge({ content }: NewPaste): boolean {
-  return content.length > MAX_GROUPED_BYTES;
-}
-
 /**
  * After these errors nothing is committed: Postgres has refused a row or can't read or write it, or a row
  * is locked, or a key was taken. When Postgres is unavailable, it may have committed without an answer, and a
@@ -152,30 +132,29 @@ function canRunAlone(error: unknown): boolean {
 }
 
 /**
- * The answers come last in the transaction: their keys stay locked until the commit, and requests with the
- * same key wait for it.
+ * Inserts pastes with one statement, which needs a transaction only for the answers of those with a key. The
+ * answers come last: their keys stay locked until the commit, and requests with the same key wait for it.
  */
-async function createKeyed(
-  pastes: readonly KeyedPaste[],
+async function insertAll(
+  inserts: readonly Insert[],
   { db, maxSlugs }: PasteInsertsOptions,
 ): Promise<readonly (AnsweredPaste | null)[]> {
-  return await db.transaction().execute(async (tx) => {
-    const rows = await createPastes(
-      tx,
-      pastes.map(({ paste }) => paste),
-      { maxSlugs },
-    );
-    const inserted = pastes.map(({ answerOf }, n) => {
+  const insertIn = async (tx: Database): Promise<readonly (AnsweredPaste | null)[]> => {
+    const pastes = inserts.map(({ paste }) => paste);
+    const rows = await createPastes(tx, pastes, { maxSlugs });
+    const inserted = inserts.map(({ answerOf }, n) => {
       const created = rows[n] ?? null;
       return created && { created, answer: answerOf(created) };
     });
-    const answers = pastes.flatMap(({ key }, n) => {
+    const answers = inserts.flatMap(({ key }, n) => {
       const { answer } = inserted[n] ?? {};
-      return answer === undefined ? [] : [{ ...key.held, answer: key.seal(answer) }];
+      return key === null || answer === undefined ? [] : [{ ...key.held, answer: key.seal(answer) }];
     });
     if ((await answerIdempotencyKeys(tx, answers)) < answers.length) throw keyTaken();
     return inserted;
-  });
+  };
+  const hasKeys = inserts.some(({ key }) => key !== null);
+  return hasKeys ? await db.transaction().execute(insertIn) : await insertIn(db);
 }
 
 function errorOf(
