@@ -4,7 +4,6 @@ import type { Readiness } from '@pasteflow/runtime';
 import type { ObjectStore } from '@pasteflow/s3';
 import type { Admit } from './admission/admit.ts';
 import { callerOf } from './identity/caller-of.ts';
-import type { SessionCookie } from './identity/session-cookie.ts';
 import { readClient, readDocs, readDocsFile, readDocument } from './docs/docs-endpoints.ts';
 import { healthz, readyz } from './health/health.ts';
 import { limitKeyOf } from './http/request/caller.ts';
@@ -12,17 +11,13 @@ import type { TrustedProxies } from './http/request/client-address.ts';
 import { contextOf, pathOf } from './http/request/request-context.ts';
 import { wantsPage } from './http/request/accept.ts';
 import { RequestError } from './http/errors/request-error.ts';
-import type { RequestEvents } from './http/telemetry/request-events.ts';
 import { respondWithError } from './http/response/respond-with-error.ts';
 import { robotsHeader } from './http/response/response-headers.ts';
 import { cancelJob, type CancelJobDependencies } from './jobs/cancel-job.ts';
 import { createJob, type CreateJobDependencies } from './jobs/create-job.ts';
-import type { AssetUrlDependencies } from './jobs/list-assets.ts';
-import { listAssets } from './jobs/list-assets.ts';
+import { listAssets, type AssetUrlDependencies } from './jobs/list-assets.ts';
 import { listJobs } from './jobs/list-jobs.ts';
 import { jobEvents, readJob, readJobTimeline } from './jobs/read-job.ts';
-import type { Limits } from './limits/limits.ts';
-import type { Live } from './live/live.ts';
 import type { Endpoint, Handler, Method, Routes } from './openapi/endpoint.ts';
 import { beginOidcSignIn } from './pages/begin-oidc.ts';
 import { deleteFromForm } from './pages/delete-form.ts';
@@ -48,12 +43,11 @@ import { timelineAtShortUrl } from './pages/timeline-page.ts';
 import { createPaste, createPasteFromShell, type CreatePasteDependencies } from './pastes/create-paste.ts';
 import { deletePaste } from './pastes/delete-paste.ts';
 import { listPastes } from './pastes/list-pastes.ts';
-import type { PasteInserts } from './pastes/paste-inserts.ts';
 import { readContent } from './pastes/read-content.ts';
 import { diffAtShortUrl } from './pastes/read-diff.ts';
 import { pasteEvents, readPaste, readTimeline } from './pastes/read-paste.ts';
 import { revealPaste, type RevealDependencies } from './pastes/reveal-paste.ts';
-import { pageHeaders, type Pages } from './html/page.ts';
+import { pageHeaders } from './html/page.ts';
 import { usage } from './docs/usage.ts';
 import { privateBinProblem } from './private-bin/answers.ts';
 import { privateBinPost } from './private-bin/create-or-delete.ts';
@@ -70,7 +64,6 @@ export interface AppDependencies
     SignInDependencies,
     FinishOidcDependencies {
   readonly store: Pick<ObjectStore, 'get' | 'presign'>;
-  readonly sessions: SessionCookie;
   readonly readiness: Readiness;
   /** From createRequireHost. */
   readonly requireHost: (req: Request) => void;
@@ -78,12 +71,7 @@ export interface AppDependencies
   readonly headers: Readonly<Record<string, string>>;
   /** The proxies whose X-Forwarded-For is trusted, in Express's form; undefined: none. */
   readonly trustProxy: TrustedProxies | undefined;
-  readonly events: RequestEvents;
   readonly admit: Admit;
-  readonly live: Live;
-  readonly inserts: PasteInserts;
-  readonly pages: Pages;
-  readonly limits: Pick<Limits, 'countMiss' | 'countBytes' | 'refuseUsedUp'>;
 }
 
 /**

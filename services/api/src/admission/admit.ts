@@ -12,7 +12,7 @@ import type { Operation } from '../openapi/endpoint.ts';
 import type { TokenGuesses } from './token-guesses.ts';
 
 export interface AdmissionDependencies extends IdentifyDependencies {
-  readonly limits: Pick<Limits, 'count'>;
+  readonly limits: Limits;
   readonly guesses: TokenGuesses;
 }
 

@@ -23,7 +23,7 @@ export function createFindUser(db: Database, oidc: OidcUsers | null): FindUser {
 export interface IdentifyDependencies {
   readonly db: Database;
   readonly findUser: FindUser;
-  readonly sessions: Pick<SessionCookie, 'secretOf'>;
+  readonly sessions: SessionCookie;
 }
 
 /**

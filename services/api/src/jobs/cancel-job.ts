@@ -19,11 +19,11 @@ import { jobSchema, viewOf } from './job-view.ts';
 export interface CancellationDependencies {
   readonly db: Database;
   readonly actor: Actor;
-  readonly events: Pick<RequestEvents, 'jobCancelled'>;
+  readonly events: RequestEvents;
 }
 
 export interface CancelJobDependencies extends CancellationDependencies {
-  readonly idempotency: Pick<Idempotency, 'claim'>;
+  readonly idempotency: Idempotency;
 }
 
 /** POST /v1/jobs/:id/cancel (ADR 43). */
@@ -81,7 +81,7 @@ async function cancelIn(db: Database, jobId: string, actor: Actor): Promise<Canc
   return { from, row: assertCancelled(await findJob(db, jobId)) };
 }
 
-function report(events: Pick<RequestEvents, 'jobCancelled'>, req: Request, { row, from }: Cancelled): void {
+function report(events: RequestEvents, req: Request, { row, from }: Cancelled): void {
   if (from !== null) events.jobCancelled(req, { jobType: row.job_type, from, status: row.status });
 }
 

@@ -27,9 +27,9 @@ import {
 
 export interface CreateJobDependencies {
   readonly db: Database;
-  readonly limits: Pick<Limits, 'countMiss' | 'refuseUsedUp'>;
-  readonly idempotency: Pick<Idempotency, 'claim'>;
-  readonly jobDispatcher: Pick<MessageDispatcher<OutgoingJob>, 'dispatch'>;
+  readonly limits: Limits;
+  readonly idempotency: Idempotency;
+  readonly jobDispatcher: MessageDispatcher<OutgoingJob>;
   readonly publicUrl: () => string;
   readonly bodies: BodyBudget;
   readonly jobLimits: JobLimits;

@@ -44,7 +44,7 @@ export async function readWaiting<Row extends { readonly id: string }>(
 }
 
 export interface WaitForUploadDependencies {
-  readonly live: Pick<Live, 'poller' | 'places'>;
+  readonly live: Live;
   /** 0: reads of content never wait. */
   readonly contentWaitMs: number;
 }

@@ -7,25 +7,15 @@ import { RequestError } from '../http/errors/request-error.ts';
 import { isKnownToClient } from '../http/request/conditional.ts';
 import { contextOf } from '../http/request/request-context.ts';
 import type { Handler } from '../openapi/endpoint.ts';
-import {
-  etagOfDiff,
-  cachingOfBoth,
-  sendDiff,
-  tooComplex,
-  type ReadDiffDependencies,
-} from '../pastes/read-diff.ts';
+import { etagOfDiff, cachingOfBoth, sendDiff, tooComplex } from '../pastes/read-diff.ts';
 import { assertComparable, findParent, withContents } from '../pastes/diffed-pastes.ts';
 import { findNamedPaste } from '../pastes/find-named-paste.ts';
 import { assertStays } from '../pastes/read-content.ts';
-import { type Pages, sendPage } from '../html/page.ts';
-import { assertShown, shownPaste } from './paste-page.ts';
-
-export interface DiffPageDependencies extends ReadDiffDependencies {
-  readonly pages: Pages;
-}
+import { sendPage } from '../html/page.ts';
+import { assertShown, shownPaste, type PastePageDependencies } from './paste-page.ts';
 
 /** GET /:short_code/diff in a browser: what has changed since the parent, line by line. */
-export function diffInBrowser(deps: DiffPageDependencies): Handler {
+export function diffInBrowser(deps: PastePageDependencies): Handler {
   return async (req, res) => {
     const paste = await findNamedPaste(deps, req);
     assertShown(paste);

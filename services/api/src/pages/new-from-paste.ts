@@ -2,7 +2,6 @@ import { isUtf8 } from 'node:buffer';
 import type { Request, Response } from 'express';
 import type { PasteRow } from '@pasteflow/postgres';
 import { MAX_FILLED_BYTES, newPastePage, type ShownOrigin } from '@pasteflow/web';
-import type { DownloadBudget } from '../budget/download-budget.ts';
 import type { Endpoint, Handler } from '../openapi/endpoint.ts';
 import { findErrors, findNamedPaste, namedPaste } from '../pastes/find-named-paste.ts';
 import { assertStays, type ReadContentDependencies } from '../pastes/read-content.ts';
@@ -14,7 +13,6 @@ import { assertShown } from './paste-page.ts';
 export interface NewFromPasteDependencies extends ReadContentDependencies {
   readonly pages: Pages;
   readonly maxPasteBytes: number;
-  readonly downloads: Pick<DownloadBudget, 'begin'>;
 }
 
 /** The content is in memory, and so is its markup. */

@@ -23,17 +23,17 @@ import { receivePaste, type ReceivedPaste } from './receive-paste.ts';
 import { keepForm } from './refused-form.ts';
 
 export interface CreatePasteDependencies {
-  readonly idempotency: Pick<Idempotency, 'claim'>;
-  readonly inserts: Pick<PasteInserts, 'insert'>;
-  readonly dispatcher: Pick<MessageDispatcher<OutgoingUpload>, 'dispatch'>;
+  readonly idempotency: Idempotency;
+  readonly inserts: PasteInserts;
+  readonly dispatcher: MessageDispatcher<OutgoingUpload>;
   readonly maxPasteBytes: number;
   readonly bodies: BodyBudget;
   /** Whether a paste can be created without a token. */
   readonly anonymousPastes: 'allow' | 'deny';
   readonly publicUrl: () => string;
   readonly pages: Pages;
-  readonly events: Pick<RequestEvents, 'pasteCreated'>;
-  readonly limits: Pick<Limits, 'countBytes' | 'refuseUsedUp'>;
+  readonly events: RequestEvents;
+  readonly limits: Limits;
 }
 
 /** How a new paste is received, and how it is answered. */

@@ -2,13 +2,13 @@ import type { Request, Response } from 'express';
 import { DependencyUnavailableError } from '@pasteflow/domain';
 import { canRead } from '@pasteflow/service-kit';
 import { findPaste, type PasteRow } from '@pasteflow/postgres';
-import type { Logger } from '@pasteflow/runtime';
-import { MAX_WHOLE_BYTES, type DownloadBudget } from '../budget/download-budget.ts';
+import { MAX_WHOLE_BYTES } from '../budget/download-budget.ts';
 import { RequestError } from '../http/errors/request-error.ts';
 import { contextOf, idsOf } from '../http/request/request-context.ts';
 import { userIdOf } from '../identity/caller-of.ts';
 import { assertNotGone, type FindDependencies } from './find-named-paste.ts';
-import { readContent, type ContentDependencies } from './stored-content.ts';
+import type { ReadContentDependencies } from './read-content.ts';
+import { readContent } from './stored-content.ts';
 
 /** A paste and the one that it was made from, both readable by the caller. */
 export interface DiffedPastes {
@@ -67,11 +67,6 @@ export function diffUnavailable(detail: string): RequestError {
   return new RequestError('diff_unavailable', detail);
 }
 
-export interface ReadDiffedDependencies extends FindDependencies, ContentDependencies {
-  readonly downloads: Pick<DownloadBudget, 'begin'>;
-  readonly logger: Logger;
-}
-
 /** The contents are in memory, and then what is made of them: text in lines, and markup. */
 const WEIGHT = 9;
 
@@ -81,7 +76,7 @@ const WEIGHT = 9;
  * DependencyUnavailableError
  */
 export async function withContents(
-  deps: ReadDiffedDependencies,
+  deps: ReadContentDependencies,
   { req, res, paste, parent }: DiffedPastes & { readonly req: Request; readonly res: Response },
   use: (contents: { readonly from: Buffer; readonly to: Buffer }) => Promise<void>,
 ): Promise<void> {
@@ -99,7 +94,7 @@ export async function withContents(
 }
 
 async function contentOf(
-  deps: ReadDiffedDependencies,
+  deps: ReadContentDependencies,
   req: Request,
   res: Response,
   paste: PasteRow,

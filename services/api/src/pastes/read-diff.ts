@@ -15,13 +15,10 @@ import {
   findParent,
   withContents,
   type DiffedPastes,
-  type ReadDiffedDependencies,
 } from './diffed-pastes.ts';
 import { example } from './example.ts';
 import { findErrors, namesPaste } from './find-named-paste.ts';
 import { assertStays, cachingOf, findStored, type ReadContentDependencies } from './read-content.ts';
-
-export type ReadDiffDependencies = ReadContentDependencies & ReadDiffedDependencies;
 
 const diffOperation: Operation = {
   operationId: 'readDiff',
@@ -60,7 +57,7 @@ const diffOperation: Operation = {
 };
 
 /** GET /:short_code/diff: the changes since the parent as a patch. */
-async function readDiff(deps: ReadDiffDependencies, req: Request, res: Response): Promise<void> {
+async function readDiff(deps: ReadContentDependencies, req: Request, res: Response): Promise<void> {
   const stays = (found: PasteRow): void => assertStays(deps, found);
   const paste = await findStored(deps, req, res, stays);
   if (paste === null) return;
@@ -99,7 +96,7 @@ export function cachingOfBoth({ paste, parent }: DiffedPastes, res: Response): s
 }
 
 export async function sendDiff(
-  deps: ReadDiffDependencies,
+  deps: ReadContentDependencies,
   req: Request,
   res: Response,
   bytes: Buffer,
@@ -113,7 +110,7 @@ export async function sendDiff(
 }
 
 /** @param page the page for a browser */
-export function diffAtShortUrl(deps: ReadDiffDependencies, page: NonNullable<Endpoint['page']>): Endpoint {
+export function diffAtShortUrl(deps: ReadContentDependencies, page: NonNullable<Endpoint['page']>): Endpoint {
   return { operation: diffOperation, handle: (req, res) => readDiff(deps, req, res), page };
 }
 

@@ -24,16 +24,15 @@ import { readTimeline as findTimeline } from '@pasteflow/postgres';
 import { timelineSchema, viewOfTimeline } from '../timeline/timeline-view.ts';
 import { openStream } from '../live/event-stream.ts';
 
-export interface ReadPasteDependencies extends FindDependencies {
-  readonly live: Live;
-  readonly publicUrl: () => string;
-}
-
 /**
  * GET /v1/pastes/:short_code: the metadata of a paste in any upload state. With `Prefer: wait`, the answer
  * waits until the upload has settled.
  */
-export function readPaste({ db, live, publicUrl }: ReadPasteDependencies): Endpoint {
+export function readPaste({
+  db,
+  live,
+  publicUrl,
+}: FindDependencies & { live: Live; publicUrl: () => string }): Endpoint {
   return {
     operation: {
       operationId: 'readPaste',

@@ -5,17 +5,10 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ServerResponse } from 'node:http';
 import { DependencyUnavailableError } from '@pasteflow/domain';
-import {
-  type Actor,
-  type Database,
-  isTimeout,
-  type PasteRow,
-  revealPaste as claimForReader,
-} from '@pasteflow/postgres';
-import { type DownloadBudget, MAX_WHOLE_BYTES } from '../budget/download-budget.ts';
+import { type Actor, isTimeout, type PasteRow, revealPaste as claimForReader } from '@pasteflow/postgres';
+import { MAX_WHOLE_BYTES } from '../budget/download-budget.ts';
 import { RequestError, validationFailed } from '../http/errors/request-error.ts';
 import { sendStream, sendWhole } from '../http/response/send-paced.ts';
-import type { RequestEvents } from '../http/telemetry/request-events.ts';
 import { IDEMPOTENCY_KEY, idempotencyKeyOf } from '../idempotency/idempotency-key.ts';
 import { hashOfSecret, isSameHash, newSecret } from '../identity/secret.ts';
 import * as headers from '../openapi/answer-headers.ts';
@@ -103,10 +96,7 @@ const revealOperation: Omit<Operation, 'operationId'> = {
 };
 
 export interface RevealDependencies extends ReadContentDependencies {
-  readonly db: Database;
   readonly actor: Actor;
-  readonly downloads: Pick<DownloadBudget, 'begin' | 'hold'>;
-  readonly events: ReadContentDependencies['events'] & Pick<RequestEvents, 'pasteRevealed'>;
 }
 
 /**

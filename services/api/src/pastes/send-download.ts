@@ -17,9 +17,9 @@ import {
 } from './stored-content.ts';
 
 export interface SendDownloadDependencies extends ContentDependencies {
-  readonly downloads: Pick<DownloadBudget, 'begin'>;
+  readonly downloads: DownloadBudget;
   readonly sending: SendOptions;
-  readonly events: Pick<RequestEvents, 'downloadTooSlow'>;
+  readonly events: RequestEvents;
   readonly logger: Logger;
 }
 

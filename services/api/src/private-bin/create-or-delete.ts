@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { requestDeletion, type Database } from '@pasteflow/postgres';
+import { requestDeletion } from '@pasteflow/postgres';
 import { textOfSealed } from '@pasteflow/sealed';
 import { readBody } from '../http/body/read-body.ts';
 import { RequestError } from '../http/errors/request-error.ts';
@@ -17,9 +17,7 @@ import {
 import { createdAnswerOf, fieldsOf } from './answers.ts';
 import { parsePrivateBinBody } from './request.ts';
 
-export interface PrivateBinPostDependencies extends CreatePasteDependencies, FindDependencies {
-  readonly db: Database;
-}
+type PrivateBinPostDependencies = CreatePasteDependencies & FindDependencies;
 
 /** Beside the ciphertext, a body has the cipher parameters and the lifetime. */
 const OVERHEAD_BYTES = 4096;
