@@ -5,8 +5,7 @@ import { listen, runInSpan, sleep, type Component, type Metrics } from '@pastefl
 import { countRefusals, handleClientError, refuseConnect, type ClientErrorOptions } from './client-error.ts';
 import type { Connections } from './connections.ts';
 import { PipelinedRequests } from './pipelined-requests.ts';
-import type { RequestEvents } from '../telemetry/request-events.ts';
-import { beginRequestSpan, endRequestSpan } from '../telemetry/request-span.ts';
+import { beginRequestSpan, endRequestSpan, type RequestEvents } from '../telemetry/request-events.ts';
 import { respondWithError } from '../response/respond-with-error.ts';
 
 export interface ApiServerOptions {

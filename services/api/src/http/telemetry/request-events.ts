@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Logger, Metrics } from '@pasteflow/runtime';
-import { severityOf, type Problem } from '../errors/problem.ts';
-import { contextOf, idsOf } from '../request/request-context.ts';
-import { METHODS } from './request-span.ts';
+import { failSpan, type Logger, type Metrics, remoteParent, tracer } from '@pasteflow/runtime';
+import { INVALID_SPAN_CONTEXT, type Span, SpanKind, trace } from '@opentelemetry/api';
+import { type Problem, severityOf } from '../errors/problem.ts';
+import { contextOf, idsOf, isProbe } from '../request/request-context.ts';
 
 /** The events of requests. One function writes the log line and the metric of each. */
 export class RequestEvents {
@@ -80,9 +80,9 @@ export class RequestEvents {
       ...(context.errorCode !== undefined && { code: context.errorCode }),
       ...(!res.writableFinished && { aborted: true }),
     });
-    const label = METHODS.has(method) ? method : 'other';
     if (context.errorCode !== undefined)
       this.#problems.inc({ route: context.route, code: context.errorCode });
+    const label = METHODS.has(method) ? method : 'other';
     this.#durations.observe({ method: label, route: context.route, status }, (durationMs - waitedMs) / 1000);
   }
 
@@ -141,4 +141,47 @@ export class RequestEvents {
     const { route, shortCode } = context;
     this.#logger.error('answer cut off', { ...idsOf(context), route, short_code: shortCode, error });
   }
+}
+
+/** The methods that HTTP clients use. Node's parser knows 34, each of which would be a label. */
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'DELETE', 'PUT', 'PATCH', 'OPTIONS']);
+
+/** Starts the span of a request, in the trace of the client's `traceparent`. Nobody searches for probes. */
+export function beginRequestSpan(req: IncomingMessage): Span {
+  if (isProbe(req)) return trace.wrapSpanContext(INVALID_SPAN_CONTEXT);
+  const { requestId, traceparent } = contextOf(req);
+  const method = methodOf(req);
+  return tracer.startSpan(
+    method,
+    {
+      kind: SpanKind.SERVER,
+      attributes: { 'http.request.method': method, 'pasteflow.request_id': requestId },
+    },
+    remoteParent(traceparent),
+  );
+}
+
+/**
+ * Ends the span after the response, when route and subject are known. Path and query are left out: a query
+ * may hold anything.
+ */
+export function endRequestSpan(span: Span, req: IncomingMessage, res: ServerResponse): void {
+  if (!span.isRecording()) return;
+  const { route, shortCode, jobId, errorCode } = contextOf(req);
+  if (route !== 'none') span.updateName(`${methodOf(req)} ${route}`);
+  span.setAttributes({
+    'http.response.status_code': res.statusCode,
+    ...(route !== 'none' && { 'http.route': route }),
+    ...(shortCode !== undefined && { 'pasteflow.short_code': shortCode }),
+    ...(jobId !== undefined && { 'pasteflow.job_id': jobId }),
+    ...(errorCode !== undefined && { 'pasteflow.code': errorCode }),
+    ...(!res.writableFinished && { 'pasteflow.aborted': true }),
+  });
+  // A paste in progress is an ordinary answer, not a failure.
+  if (res.statusCode >= 500 && errorCode !== 'paste_in_progress') failSpan(span, errorCode ?? res.statusCode);
+  span.end();
+}
+
+function methodOf({ method = '' }: IncomingMessage): string {
+  return METHODS.has(method) ? method : 'HTTP';
 }
