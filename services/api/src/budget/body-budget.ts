@@ -17,9 +17,7 @@ const SHARE_OF_SMALL_BODIES = 0.25;
 const SHARE_OF_ARRIVING = 1 / 2;
 const SHARE_OF_ARRIVING_PER_CALLER = 1 / 16;
 
-/**
- * Bodies of one caller that have not arrived yet. Each of them keeps a connection from being closed as idle.
- */
+/** Bodies of one caller that have not arrived yet: each keeps its connection from being closed as idle. */
 const MAX_UNFINISHED_PER_CALLER = 200;
 
 interface BodyBudgetOptions {
@@ -70,10 +68,7 @@ export class BodyBudget implements BudgetOfBodies {
     });
   }
 
-  /**
-   * A body that declares more than there is room for is refused before it is sent. @throws RequestError
-   * overloaded
-   */
+  /** A body that declares too much is refused before it is sent. @throws RequestError overloaded */
   begin(req: IncomingMessage, { declared, weight }: { declared: number; weight: number }): BodyReading {
     const caller = limitKeyOf(callerOf(req));
     const place = this.#unfinished.open(caller);

@@ -12,10 +12,7 @@ const RETRY_AFTER = '1';
 /** With Prefer: wait, for events, or for content whose upload is in progress. */
 type WaitingKind = 'wait' | 'events' | 'content';
 
-/**
- * How many requests of each caller wait in this process, so that one caller can't take all MAX_WAITERS
- * places.
- */
+/** How many requests of each caller wait in this process: one caller can't take all MAX_WAITERS places. */
 export class WaitingPlaces {
   readonly #perCaller: number;
   readonly #places: SharedBudget;

@@ -43,8 +43,8 @@ export function composePages({
 }
 
 /**
- * The headers of a page, in addition to those of every answer. They are set before the handler of a page
- * answers, so that its 304 has them, too. No page of another site keeps a handle of the window (COOP).
+ * The headers of a page, in addition to those of every answer. No page of another site keeps a handle of the
+ * window (COOP).
  * Without a referrer policy of its own a page's forms would be sent with `Origin: null` (Fetch, 3.1), which
  * says nothing about their sender.
  */

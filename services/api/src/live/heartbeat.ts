@@ -8,9 +8,7 @@ export interface BeatingStream {
   readonly caller: Caller;
   /** Sends a byte, so that no proxy closes the connection. */
   beat(): void;
-  /**
-   * Ends the stream, because the token of its caller has expired or was revoked, or the session has ended.
-   */
+  /** Ends the stream, because its token or session is no longer good. */
   refuse(): void;
 }
 

@@ -16,7 +16,7 @@ export interface DiffedPastes {
   readonly parent: PasteRow;
 }
 
-/** Contents of up to this size are compared. It is the size up to which content is read as a whole. */
+/** The size up to which content is read as a whole. */
 const MAX_DIFF_BYTES = MAX_WHOLE_BYTES;
 
 /**

@@ -67,10 +67,7 @@ export interface ReceiveOptions {
   readonly onForm?: (form: Form) => void;
 }
 
-/**
- * JSON escapes most bytes of a text as one or two bytes; the rest is for the other fields. Content that needs
- * more, such as control characters, which JSON writes as six bytes, can be sent as a raw body.
- */
+/** JSON escapes most bytes of a text as one or two bytes. Content that needs more can be a raw body. */
 const JSON_BYTES_PER_CONTENT_BYTE = 2;
 const JSON_OVERHEAD_BYTES = 16 * 1024;
 

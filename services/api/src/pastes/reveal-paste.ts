@@ -19,10 +19,7 @@ import { findStored, objectMissing, type ReadContentDependencies } from './read-
 import { BYTES_OF_PAGE, type RequestedDownload } from './send-download.ts';
 import { readContent } from './stored-content.ts';
 
-/**
- * By this, the reader of a paste that is deleted when it is read is known when the reader repeats the
- * request.
- */
+/** Shows that a repeated reveal is the same reader's. */
 export interface ReaderKey {
   readonly text: string;
   readonly hash: Buffer;
@@ -33,10 +30,7 @@ export interface ReaderKey {
 /** Whoever guesses the key of a reader gets the content for five minutes. */
 const MIN_KEY_LENGTH = 16;
 
-/**
- * @param sent the key that the request has; default: its Idempotency-Key @throws RequestError
- * malformed_request, validation_failed
- */
+/** @throws RequestError malformed_request, validation_failed */
 export function readerKeyOf(req: Request, sent: string | null = idempotencyKeyOf(req)): ReaderKey {
   if (sent !== null && sent.length < MIN_KEY_LENGTH) {
     const message = `must have at least ${MIN_KEY_LENGTH} characters that nobody can guess, e.g. a UUID: it gives access to the content`;
@@ -142,25 +136,17 @@ export function assertBurns({ burn }: Pick<PasteRow, 'burn'>): void {
   throw new RequestError('nothing_to_reveal', 'This paste stays when it is read. Read it with GET.');
 }
 
-/**
- * The reader whose reveal has claimed the paste finds it as before the claim. Whether the reader may have it
- * again, Postgres decides.
- */
+/** The reader who has claimed the paste finds it as before the claim. Postgres decides about a repetition. */
 export function asReaderFinds(paste: PasteRow | null, key: ReaderKey): PasteRow | null {
   if (paste?.deletion_status !== 'DELETION_IN_PROGRESS' || paste.reader_key_hash === null) return paste;
   if (!isSameHash(paste.reader_key_hash, key.hash)) return paste;
   return { ...paste, burned_at: null, gone: false };
 }
 
-/**
- * For readers of long contents, who can't continue in the middle. They hold memory that no other download
- * uses.
- */
+/** For readers of long contents, who can't continue in the middle. */
 const PATIENCE = 4;
 
-/**
- * A client that reads 8 kB/s takes nothing from this process for up to three minutes: its kernel has enough.
- */
+/** A client that reads 8 kB/s takes nothing from this process for up to three minutes. */
 const IDLE_MS = 300_000;
 
 /**

@@ -162,10 +162,7 @@ export function requestedBytes({ paste, range }: Pick<ObjectRequest, 'paste' | '
 
 /**
  * Opens the object of a paste: the requested range of an object that isn't compressed, and otherwise the
- * whole object. The request to S3 is aborted when the client disconnects.
- *
- * The row says whether the object is compressed, but the object counts: a worker that was taken for dead may
- * have replaced it since, with another setting.
+ * whole object. The object counts, and not the row: a worker that was taken for dead may have replaced it.
  * @returns null when S3 has no object with this key and a possible length
  * @throws DependencyUnavailableError
  */

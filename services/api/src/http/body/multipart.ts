@@ -25,8 +25,7 @@ export interface Form {
 }
 
 /**
- * Reads a multipart/form-data body and parses it as it arrives. A body that breaks a bound is refused at the
- * chunk that breaks it.
+ * Parses a multipart/form-data body as it arrives. It is refused at the chunk that breaks a bound.
  * @throws RequestError malformed_request; validation_failed for too many parts, for repeated fields and for
  * fields that are too long; and as readChunks
  */

@@ -8,9 +8,8 @@ const BLANKS: ReadonlySet<number> = new Set([CR, LF, 0x20, 0x09]);
 
 /**
  * Counts the delimiters of a multipart body (RFC 2046, 5.1.1) as it arrives, and finds what the parser would
- * skip without a word: a part whose delimiter is written in another way, and text before the first and after
- * the last delimiter. The boundary has no LF, so a comparison that begins at an LF ends before the next one:
- * each byte is examined at most twice, whatever the body contains.
+ * skip without a word: a delimiter that is written in another way, and text before the first and after the
+ * last one. Each byte is examined at most twice, because the boundary has no LF.
  */
 export class PartCounter {
   readonly #delimiter: Buffer;
