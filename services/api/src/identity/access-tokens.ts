@@ -19,39 +19,36 @@ const ALGORITHMS = [
 /** The allowed difference between the issuer's clock and ours. */
 export const CLOCK_TOLERANCE_SECONDS = 5;
 
-/** Verifies JWT access tokens of one issuer for one audience. */
-export class AccessTokens {
+/** What the access tokens of an identity provider are verified with. */
+export interface AccessTokenRules {
   readonly issuer: string;
-  readonly #audience: string;
-  readonly #keys: IssuerKeys;
+  readonly audience: string;
+  readonly keys: IssuerKeys;
+}
 
-  constructor({ issuer, audience, keys }: { issuer: string; audience: string; keys: IssuerKeys }) {
-    this.issuer = issuer;
-    this.#audience = audience;
-    this.#keys = keys;
-  }
-
-  /**
-   * The subject of a token, and when the token expires; null when the token is not signed by the issuer with
-   * a usable key, is no access token, not for this audience, or not valid now.
-   * @throws DependencyUnavailableError when the issuer's keys are unavailable
-   */
-  async verify(token: string): Promise<{ readonly subject: string; readonly expiresAtMs: number } | null> {
-    try {
-      const { payload, protectedHeader } = await jwtVerify(token, this.#keys.keyFor, {
-        issuer: this.issuer,
-        audience: this.#audience,
-        algorithms: ALGORITHMS,
-        clockTolerance: CLOCK_TOLERANCE_SECONDS,
-        requiredClaims: ['sub', 'exp'],
-      });
-      if (!isBearerAccessToken(protectedHeader, payload)) return null;
-      const { sub: subject, exp = 0 } = payload;
-      return isSubject(subject) ? { subject, expiresAtMs: exp * 1000 } : null;
-    } catch (error) {
-      if (error instanceof errors.JOSEError) return null;
-      throw error;
-    }
+/**
+ * The subject of a JWT access token, and when the token expires; null when the token is not signed by the
+ * issuer with a usable key, is no access token, not for this audience, or not valid now.
+ * @throws DependencyUnavailableError when the issuer's keys are unavailable
+ */
+export async function verifyAccessToken(
+  token: string,
+  { issuer, audience, keys }: AccessTokenRules,
+): Promise<{ readonly subject: string; readonly expiresAtMs: number } | null> {
+  try {
+    const { payload, protectedHeader } = await jwtVerify(token, keys.keyFor, {
+      issuer,
+      audience,
+      algorithms: ALGORITHMS,
+      clockTolerance: CLOCK_TOLERANCE_SECONDS,
+      requiredClaims: ['sub', 'exp'],
+    });
+    if (!isBearerAccessToken(protectedHeader, payload)) return null;
+    const { sub: subject, exp = 0 } = payload;
+    return isSubject(subject) ? { subject, expiresAtMs: exp * 1000 } : null;
+  } catch (error) {
+    if (error instanceof errors.JOSEError) return null;
+    throw error;
   }
 }
 

@@ -1,6 +1,5 @@
 import type { Database } from '@pasteflow/postgres';
 import type { Logger } from '@pasteflow/runtime';
-import { AccessTokens } from './access-tokens.ts';
 import { IssuerKeys } from './issuer-keys.ts';
 import { OidcUsers } from './oidc-users.ts';
 import { IdentityProvider, type OidcClient } from './sign-in/identity-provider.ts';
@@ -42,7 +41,7 @@ export function composeOidc(
       logger.warn('signing key unusable; its tokens are refused', { issuer, kid, error }),
   });
   return {
-    users: audience === null ? null : new OidcUsers(db, new AccessTokens({ issuer, audience, keys })),
+    users: audience === null ? null : new OidcUsers(db, { issuer, audience, keys }),
     provider:
       client === null ? null : new IdentityProvider({ issuer, client, redirectUri, requestTimeoutMs }),
   };

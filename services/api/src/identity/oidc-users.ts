@@ -1,7 +1,7 @@
 import { type Database, ensureUser, findUserName } from '@pasteflow/postgres';
 import { LRUCache } from 'lru-cache';
 import type { IdentifiedUser } from '../http/request/caller.ts';
-import type { AccessTokens } from './access-tokens.ts';
+import { type AccessTokenRules, verifyAccessToken } from './access-tokens.ts';
 
 /** About 100 bytes each. */
 const MAX_KNOWN_USERS = 10_000;
@@ -12,7 +12,7 @@ const KNOWN_FOR_MS = 10 * 60_000;
 /** The users of the identity provider. A subject becomes a user at its first request. */
 export class OidcUsers {
   readonly #db: Database;
-  readonly #tokens: AccessTokens;
+  readonly #rules: AccessTokenRules;
   /** Ids by name. */
   readonly #known = new LRUCache<string, string>({
     maxSize: MAX_KNOWN_USERS, // `max` would reserve the room of all of them at once
@@ -20,17 +20,17 @@ export class OidcUsers {
     ttl: KNOWN_FOR_MS,
   });
 
-  constructor(db: Database, tokens: AccessTokens) {
+  constructor(db: Database, rules: AccessTokenRules) {
     this.#db = db;
-    this.#tokens = tokens;
+    this.#rules = rules;
   }
 
   /** The user of a token; null for an invalid one. @throws DependencyUnavailableError */
   async find(token: string): Promise<IdentifiedUser | null> {
-    const found = await this.#tokens.verify(token);
+    const found = await verifyAccessToken(token, this.#rules);
     if (found === null) return null;
     const { subject, expiresAtMs } = found;
-    const userId = await this.#idOf(nameOfSubject(this.#tokens.issuer, subject));
+    const userId = await this.#idOf(nameOfSubject(this.#rules.issuer, subject));
     return { userId, tokenId: null, credential: { kind: 'signed', expiresAtMs } };
   }
 
