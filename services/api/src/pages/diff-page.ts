@@ -7,8 +7,15 @@ import { RequestError } from '../http/errors/request-error.ts';
 import { isKnownToClient } from '../http/request/conditional.ts';
 import { contextOf } from '../http/request/request-context.ts';
 import type { Handler } from '../openapi/endpoint.ts';
-import { etagOfDiff, cachingOfBoth, sendDiff, tooComplex } from '../pastes/read-diff.ts';
-import { assertComparable, findParent, withContents } from '../pastes/diffed-pastes.ts';
+import {
+  assertComparable,
+  cachingOfBoth,
+  etagOfDiff,
+  findParent,
+  sendDiff,
+  tooComplex,
+  withContents,
+} from '../pastes/read-diff.ts';
 import { findNamedPaste } from '../pastes/find-named-paste.ts';
 import { assertStays } from '../pastes/read-content.ts';
 import { sendPage } from '../html/page.ts';
