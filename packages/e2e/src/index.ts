@@ -2,7 +2,7 @@ export { externalEndpoints } from './aws.ts';
 export { backUpPostgres, restorePostgres } from './backup.ts';
 export { Cluster, runOps, startCluster, type User } from './cluster.ts';
 export { Collector, type ExportedSpan } from './collector.ts';
-export { computed, coreTime, idleShare, memoryOf, resetPeakMemory } from './usage.ts';
+export { cpuSecondsOf, coreTime, idleShare, memoryOf, resetPeakMemory } from './usage.ts';
 export { curl, unpack } from './programs.ts';
 export {
   entryOf,

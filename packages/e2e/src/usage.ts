@@ -23,13 +23,13 @@ export function idleShare(before: CoreTime, after: CoreTime): number {
 }
 
 /** The CPU time of these processes since their start, in seconds. Linux only. */
-export async function computed(pids: readonly number[]): Promise<number> {
+export async function cpuSecondsOf(pids: readonly number[]): Promise<number> {
   const times = await Promise.all(pids.map(ticksOf));
   return times.reduce((sum, { own }) => sum + own, 0) / TICKS_PER_SECOND;
 }
 
 /** The CPU time of a process and its children, including children that have ended, in seconds. Linux only. */
-export async function computedByFamily(parent: number): Promise<number> {
+export async function cpuSecondsOfFamily(parent: number): Promise<number> {
   const children = await readFile(`/proc/${parent}/task/${parent}/children`, 'utf8');
   const present = children.split(' ').filter(Boolean).map(Number);
   // A child that ends between the two reads is counted by its parent.

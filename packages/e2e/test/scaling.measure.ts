@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
-  computed,
+  cpuSecondsOf,
   coreTime,
   idleShare,
   startCluster,
@@ -212,8 +212,8 @@ async function readCosts(
     ...Object.fromEntries(ACTIONS.map((target) => [target, cluster.sqs.matching({ target }).length])),
     'bytes of WAL': Number(database!.wal),
     transactions: Number(database!.transactions),
-    'ms of the api': 1000 * (await computed([api.pid])),
-    'ms of the workers': 1000 * (await computed(workers.map(({ pid }) => pid))),
+    'ms of the api': 1000 * (await cpuSecondsOf([api.pid])),
+    'ms of the workers': 1000 * (await cpuSecondsOf(workers.map(({ pid }) => pid))),
   };
 }
 

@@ -1,98 +1,58 @@
-import { startCluster } from '../cluster.ts';
-import { StackProcess } from '../stacks.ts';
-import { valueOf, type Figure } from './figure.ts';
-import { measureControls } from './measure-controls.ts';
-import { createAndSettle, measureCreates, measureHalfLoad } from './measure-creates.ts';
-import { measureFirstRead } from './measure-first-read.ts';
-import { measurePeers } from './measure-peers.ts';
-import { measureRustypaste } from './measure-rustypaste.ts';
-import { measureReads, measureUncachedReads } from './measure-reads.ts';
-import { measureRequests } from './measure-requests.ts';
-import { measureSettling } from './measure-settling.ts';
-import { measureTransitions } from './measure-transitions.ts';
-import type { BenchCluster } from './processes.ts';
+import type { Round } from './baseline.ts';
+import { measureControls } from './controls.ts';
+import { cpuOf, type BenchCluster } from './costs.ts';
+import { createOf, PASTE_BYTES, randomContent } from './load.ts';
+import { measureCreates, measureFirstRead, measureReads, measureSettling, shortCodesOf } from './measure.ts';
+import { textPieces } from './texts.ts';
 
-/**
- * A process compiles its hot code in its first requests: the first thousands of pastes cost up to a half
- * more.
- */
-const WARMING_PASTES = 6000;
-const HOT_PASTES = 100;
+/** Prints a figure, or what is measured next. */
+type Print = (line: string) => void;
 
-/** With 3,000 requests, which ran for four seconds, one pause of a tenth of a second decided the p99. */
-const HALF_LOAD_PASTES = 10_000;
+/** Prints every figure of docs/performance.md. */
+export async function runBench(cluster: BenchCluster, print: Print): Promise<void> {
+  const figure = (name: string, value: number, unit: string): void =>
+    print(`${name.padEnd(50)} ${value.toFixed(value < 100 ? 2 : 0).padStart(10)} ${unit}`);
+  const warming = await measureCreates(cluster, { count: 6000 });
+  const hot = shortCodesOf(warming.load).slice(0, 100);
 
-/**
- * One api, one worker and one janitor, which reach the stack past the proxies: only `measureRequests` counts.
- */
-export async function startBenchCluster(env: NodeJS.Dict<string>): Promise<BenchCluster> {
-  const stack = await StackProcess.start();
-  return await startCluster({
-    stack,
-    env: {
-      DATABASE_URL: stack.databaseUrl,
-      AWS_ENDPOINT_URL_S3: stack.aws.s3,
-      AWS_ENDPOINT_URL_SQS: stack.aws.sqs,
-      LOG_LEVEL: 'info',
-      // Counted as always, and never reached.
-      RATE_LIMIT_CREATIONS_PER_MINUTE: '1000000000',
-      RATE_LIMIT_REQUESTS_PER_MINUTE: '1000000000',
-      RATE_LIMIT_BYTES_PER_HOUR: '1000000000000000',
-      RATE_LIMIT_ANONYMOUS_BYTES_PER_HOUR: '1000000000000000',
-      ...(env as Record<string, string>),
-    },
-  });
-}
+  const kinds = {
+    create: { count: 3000, requestOf: createOf(randomContent) },
+    'create of text': { count: 3000, requestOf: createOf(textPieces(PASTE_BYTES)) },
+    'keyed create': { count: 1500, requestOf: createOf(randomContent, { withKey: true }) },
+  };
+  const rates: number[] = [];
+  for (const [kind, options] of Object.entries(kinds)) {
+    const { costs, load } = await measureCreates(cluster, options);
+    rates.push(options.count / load.seconds);
+    figure(`CPU of a ${kind} until it is stored`, cpuOf(costs), 'ms');
+    for (const part of ['postgres', 'api', 'worker', 'janitor'] as const)
+      figure(`CPU of a ${kind}: ${part}`, costs[part], 'ms');
+    figure(`WAL of a ${kind}`, costs.walBytes, 'bytes');
+    figure(`${kind}: rate`, options.count / load.seconds, '1/s');
+    figure(`${kind}, median`, load.p50, 'ms');
+    figure(`${kind}, p99`, load.p99, 'ms');
+  }
+  // With 3,000 requests, which ran for four seconds, one pause of a tenth of a second decided the p99.
+  const half = { count: 10_000, perSecond: (rates[0] ?? NaN) / 2, connections: 200 };
+  const { load } = await measureCreates(cluster, half);
+  figure('create at half load, median', load.p50, 'ms');
+  figure('create at half load, p99', load.p99, 'ms');
 
-/**
- * Every figure of docs/performance.md, in one run.
- * @param peers a folder in which other paste services and job queues are installed
- */
-export async function runBench(
-  cluster: BenchCluster,
-  report: (line: string) => void,
-  peers?: string,
-): Promise<Figure[]> {
-  report('warming up');
-  const { shortCodes } = await createAndSettle(cluster, WARMING_PASTES);
-  report('creates');
-  const creates = await measureCreates(cluster, 3000);
-  const ofText = await measureCreates(cluster, 3000, 'create of text');
-  const keyed = await measureCreates(cluster, 1500, 'keyed create');
-  report('creates at half load');
-  const perSecond = valueOf(creates, 'creates a second');
-  const halfLoad = await measureHalfLoad(cluster, { perSecond, count: HALF_LOAD_PASTES });
-  report('reads');
-  const reads = await measureReads(cluster, shortCodes.slice(0, HOT_PASTES), 5000);
-  const uncached = await measureUncachedReads(cluster, shortCodes.slice(0, HOT_PASTES), 3000);
-  report('settling');
-  const settling = await measureSettling(cluster, 2000);
-  const firstRead = await measureFirstRead(cluster);
-  report('controls');
-  const controls = await measureControls(cluster, 3000);
-  report('peers');
-  const others =
-    peers === undefined
-      ? []
-      : [...(await measureRustypaste(peers, 3000)), ...(await measurePeers(cluster, peers, 2000))];
-  report('transitions');
-  const transitions = await measureTransitions(cluster, 5000);
-  report('requests');
-  const requests = await measureRequests(cluster, 1000);
-  return [
-    ...creates,
-    ...ofText,
-    ...keyed,
-    ...requests,
-    ...halfLoad,
-    ...reads,
-    ...uncached,
-    ...settling,
-    ...firstRead,
-    ...transitions,
-    ...others,
-    ...controls,
-  ];
+  figure('CPU of a content read', cpuOf(await measureReads(cluster, hot, { count: 5000 })), 'ms');
+  const revalidations = await measureReads(cluster, hot, { count: 5000, revalidate: true });
+  figure('CPU of a 304', cpuOf(revalidations), 'ms');
+  figure('pastes settled a second by one worker', await measureSettling(cluster, 2000), '1/s');
+  figure('from the 201 to the content, median', await measureFirstRead(cluster), 'ms');
+  const { post, put, insert } = await measureControls(cluster, 3000);
+  figure('CPU of a POST to bare Express', post, 'ms');
+  figure('CPU of a put of the bare S3 client', put, 'ms');
+  figure('CPU of Postgres for a bare INSERT', insert, 'ms');
+
+  for (const api of cluster.apis) {
+    await api.kill();
+    await api.start({ env: { CONTENT_CACHE_BYTES: '0' } });
+  }
+  figure('CPU of a content read from S3', cpuOf(await measureReads(cluster, hot, { count: 3000 })), 'ms');
 }
 
 /**
@@ -101,23 +61,18 @@ export async function runBench(
  */
 const SHORT_ROUNDS = 9;
 
-/**
- * The first thousands of pastes cost up to a half more, and would be the share of the figures that varies.
- */
-const SHORT_WARMING_PASTES = 4000;
-
-/** Only what the baseline has: rounds of creates, each with its controls. */
-export async function runShortBench(
-  cluster: BenchCluster,
-  report: (line: string) => void,
-): Promise<Figure[][]> {
-  report('warming up');
-  await createAndSettle(cluster, SHORT_WARMING_PASTES);
-  const runs: Figure[][] = [];
-  for (let round = 1; round <= SHORT_ROUNDS; round += 1) {
-    report(`round ${round} of ${SHORT_ROUNDS}`);
-    const creates = await measureCreates(cluster, 1000);
-    runs.push([...creates, ...(await measureControls(cluster, 1000, { onlyCreates: true }))]);
+/** Measures only what the baseline has: rounds of creates, each with its controls. */
+export async function runShortBench(cluster: BenchCluster, print: Print): Promise<readonly Round[]> {
+  // The first thousands of pastes cost up to a half more, because the processes compile their hot code.
+  await measureCreates(cluster, { count: 4000 });
+  const rounds: Round[] = [];
+  for (let n = 1; n <= SHORT_ROUNDS; n += 1) {
+    const { costs } = await measureCreates(cluster, { count: 1000 });
+    const { post, put, insert } = await measureControls(cluster, 1000);
+    const round = { createMs: cpuOf(costs), controlMs: post + put + insert, walBytes: costs.walBytes };
+    rounds.push(round);
+    const [create, control] = [round.createMs.toFixed(2), round.controlMs.toFixed(2)];
+    print(`round ${n}: create ${create} ms, controls ${control} ms, WAL ${round.walBytes.toFixed(0)} bytes`);
   }
-  return runs;
+  return rounds;
 }
