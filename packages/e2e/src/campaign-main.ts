@@ -14,17 +14,11 @@ const options = {
   seed: Number(values.seed),
 };
 const command = `npm run proof -- campaign --pastes ${options.pastes} --kills ${options.kills} --seed ${options.seed}`;
-const out = process.stdout;
-out.write(`${command}\n`);
-const startedAt = performance.now();
-const report = (line: string): void => {
-  const seconds = Math.round((performance.now() - startedAt) / 1000);
-  out.write(out.isTTY ? `\r\u001B[2K${seconds} s: ${line}` : `${seconds} s: ${line}\n`);
-};
-const problems = await runCampaign(options, report);
-if (out.isTTY) out.write('\n');
-for (const problem of problems) out.write(`${problem}\n`);
-out.write(
-  problems.length === 0 ? 'nothing was lost\n' : `${problems.length} problems; repeat with: ${command}\n`,
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
+print(command);
+const problems = await runCampaign(options, (line) =>
+  print(`${Math.round(performance.now() / 1000)} s: ${line}`),
 );
+for (const problem of problems) print(problem);
+print(problems.length === 0 ? 'nothing was lost' : `${problems.length} problems; repeat with: ${command}`);
 process.exitCode = problems.length === 0 ? 0 : 1;

@@ -27,8 +27,7 @@ export function faultsInReveals(load: CampaignLoad): Readonly<Record<string, Fau
         end: () => firstApiOf(cluster).start({ within: START_WITHIN_MS }),
       }),
     'Postgres is killed in reveals': async (cluster, random) => {
-      for (const { n, code, content } of await load.createSecrets(SECRETS_OF_BURST))
-        load.secrets.add(n, code, content, 1);
+      for (const secret of await load.createSecrets(SECRETS_OF_BURST)) load.readSecret(secret, 1);
       await sleep(random.between(0, 100));
       await killPostgres(cluster, random);
     },
@@ -57,7 +56,7 @@ async function betweenClaimAndAnswer(
   try {
     await locking.query('BEGIN');
     await locking.query('SELECT FROM pastes WHERE short_code = ANY ($1) ORDER BY id FOR UPDATE', [codes]);
-    for (const { n, code, content } of secrets) load.secrets.add(n, code, content, 1);
+    for (const secret of secrets) load.readSecret(secret, 1);
     const waiting = await cluster.until(
       () =>
         cluster.rows.query(
@@ -74,7 +73,7 @@ async function betweenClaimAndAnswer(
         ]),
       (claimed) => claimed.length >= waiting.length,
     );
-    load.secrets.lostAnswers += waiting.length;
+    load.lostAnswers += waiting.length;
   } finally {
     await locking.end();
     await end();

@@ -5,6 +5,7 @@ import { faults, killService, type Fault } from './faults.ts';
 import { faultsInReveals } from './faults-in-reveals.ts';
 import { CampaignLoad } from './load.ts';
 import { Random } from './random.ts';
+import { User } from './user.ts';
 import { findBrokenPromises } from './verify.ts';
 import { findBrokenSecrets, summaryOf } from './verify-secrets.ts';
 import { Watch } from './watch.ts';
@@ -60,24 +61,22 @@ export async function runCampaign(
   });
   try {
     const { token } = await cluster.user('campaign');
+    const user = new User(cluster, token, options.seed);
     const watch = new Watch(cluster.rows);
-    const load = new CampaignLoad(cluster, (api) => cluster.client({ api, token }), options);
+    const load = new CampaignLoad(cluster, user, options);
     await actAll(cluster, load, options, report);
     load.allowed = options.pastes;
-    await load.done;
+    const secrets = await load.done;
     report('all pastes are created and all faults are over; waiting for the work to end');
-    const secrets = await load.secrets.all();
-    await endReads(cluster);
     await endClaims(cluster);
     const violations = await untilQuiet(cluster);
     const seen = await watch.stop();
-    const broken = await findBrokenPromises(cluster, load, options);
-    broken.push(...(await findBrokenSecrets(cluster, secrets)));
-    const { lostAnswers } = load.secrets;
-    if (lostAnswers === 0) broken.push('no fault came between the claim of a reveal and its answer');
-    report(summaryOf(secrets, lostAnswers));
+    const broken = await findBrokenPromises(cluster, user, load, options.seed);
+    broken.push(...(await findBrokenSecrets(cluster, user, secrets, options.seed)));
+    if (load.lostAnswers === 0) broken.push('no fault came between the claim of a reveal and its answer');
+    report(summaryOf(secrets, load.lostAnswers));
     report('the work has ended; creating pastes without faults');
-    const inCalm = await findLossesInCalm(cluster, cluster.client({ token }));
+    const inCalm = await findLossesInCalm(cluster, user);
     return [...violations, ...seen, ...broken, ...inCalm];
   } finally {
     await cluster.stop();
@@ -94,29 +93,19 @@ async function actAll(
   const acts = planActs(options, load);
   for (const [index, { name, fault }] of acts.entries()) {
     load.allowed = Math.ceil((options.pastes * (index + 1)) / acts.length);
-    report(
-      `${index + 1} of ${acts.length} faults, ${load.pasted.length + load.secrets.count} of ${options.pastes} pastes: ${name}`,
-    );
+    report(`${index + 1} of ${acts.length} faults, ${load.created} of ${options.pastes} pastes: ${name}`);
     await fault(cluster, new Random(options.seed + index));
   }
 }
 
-/** As if the five minutes were over that each reader has: the cleanup then removes what was read. */
-async function endReads(cluster: Cluster): Promise<void> {
-  await cluster.rows.query(
-    `UPDATE pastes SET deletion_initiated_at = now() - interval '361 seconds'
-     WHERE burned_at IS NOT NULL AND deletion_status = 'DELETION_IN_PROGRESS'`,
-  );
-}
-
 /**
- * As if the two hours were over after which the watchdog releases what a killed janitor has claimed: the next
- * cleanup then deletes it.
+ * As if the time of each claim were over: the five minutes of a reader, and the two hours after which the
+ * watchdog releases what a killed janitor has claimed. The next cleanup then deletes these pastes.
  */
 async function endClaims(cluster: Cluster): Promise<void> {
   await cluster.rows.query(
-    `UPDATE pastes SET deletion_initiated_at = now() - interval '7201 seconds'
-     WHERE burned_at IS NULL AND deletion_status = 'DELETION_IN_PROGRESS'`,
+    `UPDATE pastes SET deletion_initiated_at = now() - make_interval(secs => CASE WHEN burned_at IS NULL THEN 7201 ELSE 361 END)
+     WHERE deletion_status = 'DELETION_IN_PROGRESS'`,
   );
 }
 

@@ -1,14 +1,19 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cluster } from '../cluster.ts';
-import { revealOnce, type Reveal } from './reveal.ts';
-import type { Secret } from './secrets.ts';
+import type { Secret } from './load.ts';
+import { contentOf } from './plan.ts';
+import type { Reveal, User } from './user.ts';
 
 /**
  * Each paste that is deleted when it is read was read by exactly one of its readers, who have all repeated
  * their requests to the end, and one that nobody has read can still be read.
  * @returns one sentence for each broken promise
  */
-export async function findBrokenSecrets(cluster: Cluster, secrets: readonly Secret[]): Promise<string[]> {
+export async function findBrokenSecrets(
+  cluster: Cluster,
+  user: User,
+  secrets: readonly Secret[],
+  seed: number,
+): Promise<string[]> {
   const problems: string[] = [];
   for (const secret of secrets) {
     const { n, code, reveals } = secret;
@@ -16,8 +21,8 @@ export async function findBrokenSecrets(cluster: Cluster, secrets: readonly Secr
       `secret ${n}, ${code}, ${what}; its readers have got ${reveals.map(({ kind }) => kind).join(', ') || 'nothing'}`;
     problems.push(
       ...wrongAnswers(reveals).map(told),
-      ...(await wrongReads(cluster, secret)).map(told),
-      ...(await wrongLastReads(cluster, secret)).map(told),
+      ...(await wrongReads(user, secret, seed)).map(told),
+      ...(await wrongLastReads(user, secret)).map(told),
     );
   }
   return [...problems, ...(await findWrongTrails(cluster, secrets))];
@@ -47,27 +52,23 @@ function wrongAnswers(reveals: readonly Reveal[]): string[] {
 }
 
 /** GET never reads it. */
-async function wrongReads(cluster: Cluster, secret: Secret): Promise<string[]> {
-  const { status, body } = await cluster.http(secret.n % cluster.apis.length).read(secret.code);
-  const isRight = status === (isRead(secret) ? 410 : 403) && !body.includes(secret.content);
+async function wrongReads(user: User, secret: Secret, seed: number): Promise<string[]> {
+  const { status, body } = await user.read(secret.n, secret.code);
+  const isRight = status === (isRead(secret) ? 410 : 403) && !body.includes(contentOf(seed, secret.n));
   return isRight ? [] : [`answers ${status} with ${body.length} bytes to GET`];
 }
 
-async function wrongLastReads(cluster: Cluster, secret: Secret): Promise<string[]> {
-  const last = await revealAtLast(cluster, secret, 'the reader after the faults');
-  if (isRead(secret)) return last.kind === 'gone' ? [] : [`was revealed, and is answered ${last.kind} again`];
-  if (last.kind !== 'content') return [`is lost: its first reader after the faults has got ${last.kind}`];
-  const again = await revealAtLast(cluster, secret, 'the reader after the last one');
-  return again.kind === 'gone' ? [] : [`was revealed after the faults, and is answered ${again.kind} again`];
-}
+/** Readers after the faults. */
+const LAST_READERS = [100, 101] as const;
 
-/** Without faults, only a limit refuses. */
-async function revealAtLast(cluster: Cluster, { n, code, content }: Secret, key: string): Promise<Reveal> {
-  for (let tries = 1; ; tries += 1) {
-    const reveal = await revealOnce(cluster.http(n % cluster.apis.length), code, content, key);
-    if (reveal.kind !== 'again' || tries === 100) return reveal;
-    await sleep(200);
-  }
+async function wrongLastReads(user: User, secret: Secret): Promise<string[]> {
+  const reveal = async (reader: number): Promise<Reveal['kind'] | undefined> =>
+    (await user.reveal(secret.n, secret.code, reader, 100)).at(-1)?.kind; // without faults, only a limit refuses
+  const last = await reveal(LAST_READERS[0]);
+  if (isRead(secret)) return last === 'gone' ? [] : [`was revealed, and is answered ${last} again`];
+  if (last !== 'content') return [`is lost: its first reader after the faults has got ${last}`];
+  const again = await reveal(LAST_READERS[1]);
+  return again === 'gone' ? [] : [`was revealed after the faults, and is answered ${again} again`];
 }
 
 /** After the last reads, each paste was claimed for exactly one reader. */

@@ -1,40 +1,32 @@
 import { createHash } from 'node:crypto';
 import type { Cluster } from '../cluster.ts';
-import { contentOf, itemsOf, JOB_EVERY, titleOf, type CampaignLoad } from './load.ts';
-
-interface Counted {
-  readonly title: string;
-  readonly count: number;
-}
-
-const hashOf = (content: Buffer | string): string =>
-  `sha256:${createHash('sha256').update(content).digest('hex')}`;
+import type { CampaignLoad, Import } from './load.ts';
+import { contentOf, itemsOf, titleOf } from './plan.ts';
+import type { User } from './user.ts';
 
 /** Compares the system with the answers of the api. @returns one sentence for each broken promise */
 export async function findBrokenPromises(
   cluster: Cluster,
-  { pasted, jobs, cancelled }: CampaignLoad,
-  { seed, pastes }: { seed: number; pastes: number },
+  user: User,
+  { pasted, imports }: CampaignLoad,
+  seed: number,
 ): Promise<string[]> {
   return [
-    ...(await findWrongContent(cluster, pasted, seed)),
-    ...(await findDoubles(cluster, { seed, pastes, cancelled })),
-    ...(await findUnfinishedJobs(cluster, jobs)),
-    ...(await findJobsThatGoOn(
-      cluster,
-      [...cancelled.values()].map(({ id }) => id),
-    )),
+    ...(await findWrongContent(cluster, user, pasted, seed)),
+    ...(await findDoubles(cluster, imports, seed)),
+    ...(await findWrongEnds(cluster, imports)),
   ];
 }
 
 async function findWrongContent(
   cluster: Cluster,
+  user: User,
   pasted: CampaignLoad['pasted'],
   seed: number,
 ): Promise<string[]> {
   const problems: string[] = [];
   for (const { n, code, deleted } of pasted) {
-    const { status, body } = await cluster.http(n % cluster.apis.length).read(code);
+    const { status, body } = await user.read(n, code);
     const isRight = deleted ? status === 410 : status === 200 && body.equals(contentOf(seed, n));
     if (isRight) continue;
     const { status: state, failure_reason: reason } = await cluster.paste(code);
@@ -45,47 +37,43 @@ async function findWrongContent(
   return problems;
 }
 
+const hashOf = (content: string): string => `sha256:${createHash('sha256').update(content).digest('hex')}`;
+
 /** The title of a deleted paste is removed, so its row is not counted. */
-async function findDoubles(
-  cluster: Cluster,
-  { seed, pastes, cancelled }: { seed: number; pastes: number; cancelled: CampaignLoad['cancelled'] },
-): Promise<string[]> {
-  const rows = await cluster.rows.query<Counted & { hash: string }>(
+async function findDoubles(cluster: Cluster, imports: readonly Import[], seed: number): Promise<string[]> {
+  const rows = await cluster.rows.query<{ title: string; count: number; hash: string }>(
     `SELECT title, count(*)::int AS count, min(content_hash) AS hash FROM pastes
      WHERE title LIKE $1 GROUP BY title`,
     [`campaign ${seed} %`],
   );
-  const counts = new Map(rows.map((row) => [row.title, row]));
   const problems = rows
     .filter(({ count }) => count > 1)
     .map(({ title, count }) => `${count} pastes are "${title}"`);
-  for (let n = JOB_EVERY; n <= pastes; n += JOB_EVERY) {
+  const hashes = new Map(rows.map(({ title, hash }) => [title, hash]));
+  for (const { n, madeBeforeCancel } of imports) {
     const items = itemsOf(seed, n);
-    const made = items.filter(({ title, content }) => counts.get(title)?.hash === hashOf(content)).length;
-    const promised = cancelled.get(n)?.pastes ?? items.length;
+    const made = items.filter(({ title, content }) => hashes.get(title) === hashOf(content)).length;
+    const promised = madeBeforeCancel ?? items.length;
     if (made !== promised)
       problems.push(`${made} pastes of job ${n} are there with their content, and not ${promised}`);
   }
-  if (counts.size === 0) problems.push(`no paste is called like "${titleOf(seed, 1)}"`);
+  if (rows.length === 0) problems.push(`no paste is called like "${titleOf(seed, 1)}"`);
   return problems;
 }
 
-async function findUnfinishedJobs(cluster: Cluster, jobs: readonly string[]): Promise<string[]> {
-  const rows = await cluster.rows.query<{ id: string; status: string; error_message: string | null }>(
-    `SELECT id, status, error_message FROM jobs WHERE id = ANY ($1::uuid[]) AND status <> 'completed'`,
-    [jobs],
-  );
-  return rows.map(({ id, status, error_message: error }) => `job ${id} is ${status}: ${error}`);
-}
-
-/** A cancelled job ends as cancelled, although its worker may still have run. */
-async function findJobsThatGoOn(cluster: Cluster, jobs: readonly string[]): Promise<string[]> {
-  const rows = await cluster.rows.query<{ id: string; status: string; error_message: string | null }>(
-    `SELECT id, status, error_message FROM jobs
-     WHERE id = ANY ($1::uuid[]) AND (status NOT IN ('failed', 'partial') OR error_message NOT LIKE 'cancelled%')`,
-    [jobs],
+/** A job ends as completed. A cancelled one ends as cancelled, although its worker may still have run. */
+async function findWrongEnds(cluster: Cluster, imports: readonly Import[]): Promise<string[]> {
+  const idsOf = (cancelled: boolean): string[] =>
+    imports
+      .filter(({ madeBeforeCancel }) => (madeBeforeCancel !== undefined) === cancelled)
+      .map(({ id }) => id);
+  const rows = await cluster.rows.query<{ id: string; end: string }>(
+    `SELECT id, concat_ws(': ', status, error_message) AS "end" FROM jobs
+     WHERE id = ANY ($1::uuid[]) AND status <> 'completed'
+       OR id = ANY ($2::uuid[]) AND (status NOT IN ('failed', 'partial') OR error_message NOT LIKE 'cancelled%')`,
+    [idsOf(false), idsOf(true)],
   );
   return rows.map(
-    ({ id, status, error_message: error }) => `job ${id} was cancelled and is ${status}: ${error}`,
+    ({ id, end }) => `job ${id} ${idsOf(true).includes(id) ? 'was cancelled and ' : ''}is ${end}`,
   );
 }

@@ -1,0 +1,41 @@
+import { createHash } from 'node:crypto';
+import { Random } from './random.ts';
+
+/** What happens to the paste with this number. */
+export function fateOf(n: number): 'kept' | 'deleted' | 'read once' {
+  if (n % 10 === 0) return 'deleted';
+  return n % 7 === 0 ? 'read once' : 'kept';
+}
+
+/** Of three pastes that are read once, nobody reads one, one reader reads another, and three race for the last. */
+export function readersOf(n: number): number {
+  return [0, 1, 3][(n / 7) % 3] ?? 0;
+}
+
+/** The job that is created after the paste with this number. */
+export function jobAfter(n: number): 'none' | 'import' | 'cancelled import' {
+  if (n % 50 > 0) return 'none';
+  return n % 100 === 0 ? 'cancelled import' : 'import';
+}
+
+/**
+ * The bytes depend on the seed and the number alone: every fifth paste has 60 kB, too many for its message, so
+ * that the worker reads the payload. The others have up to 2 kB, and some have 400 kB: the api sends more than
+ * 256 KiB while it reads them from S3.
+ */
+export function contentOf(seed: number, n: number): Buffer {
+  const random = new Random(seed * 1_000_003 + n);
+  const size = n % 77 === 0 ? 400_000 : n % 5 === 0 ? 60_000 : random.between(1, 2000);
+  const block = createHash('sha512').update(`${seed} ${n}`).digest();
+  return Buffer.alloc(size, block);
+}
+
+export const titleOf = (seed: number, n: number): string => `campaign ${seed} ${n}`;
+
+/** The pastes that the import with this number makes. */
+export function itemsOf(seed: number, n: number): { title: string; content: string }[] {
+  return Array.from({ length: 20 }, (_, item) => ({
+    title: `${titleOf(seed, n)} item ${item}`,
+    content: `item ${item} of job ${n} with seed ${seed}`,
+  }));
+}
