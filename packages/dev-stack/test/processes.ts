@@ -14,15 +14,6 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Resolves when the condition is true. Rejects after 60 s. */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 60_000;
-  while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`not within 60 s: ${String(condition)}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
-
 /** Linux only: empty on other systems. */
 export function childrenOf(pid: number): number[] {
   try {

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { REPOSITORY } from '../src/stack-config.ts';
-import { spawnService, type SpawnedService } from '../src/testing/index.ts';
+import { spawnService, type SpawnedProcess } from '../src/testing/index.ts';
 
 /** Nothing answers at these addresses. The api starts all the same. */
 const env = {
@@ -18,13 +18,13 @@ const env = {
 };
 
 const chosen = process.env['TEST_SERVICES_FROM'];
-const started: SpawnedService[] = [];
+const started: SpawnedProcess[] = [];
 afterEach(async () => {
   process.env['TEST_SERVICES_FROM'] = chosen;
   await Promise.all(started.splice(0).map((service) => service.stop()));
 });
 
-function start(entry: string, args: string[] = []): SpawnedService {
+function start(entry: string, args: string[] = []): SpawnedProcess {
   const service = spawnService({ entry: join(REPOSITORY, entry), args, env });
   started.push(service);
   return service;

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { keepUp, restartDelayMs } from '../src/start/keep-up.ts';
 import { ServiceProcess } from '../src/start/service-process.ts';
-import { isAlive, until } from './processes.ts';
+import { until } from '../src/testing/until.ts';
+import { isAlive } from './processes.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'pasteflow-test-'));
 const pidFile = join(dir, 'pid');

@@ -3,22 +3,23 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { spawnService, type SpawnedService } from '../src/testing/index.ts';
+import { spawnService, type SpawnedProcess } from '../src/testing/index.ts';
 import { pathWithOnly } from './path-with-only.ts';
-import { isAlive, until } from './processes.ts';
+import { isAlive } from './processes.ts';
+import { until } from '../src/testing/until.ts';
 import { query } from './query.ts';
 
 const entry = new URL('../src/stack-main.ts', import.meta.url).pathname;
 // One folder for all tests: initdb with fsync takes two seconds.
 const dataDir = mkdtempSync(join(tmpdir(), 'pasteflow-test-'));
-let started: SpawnedService[] = [];
+let started: SpawnedProcess[] = [];
 afterEach(async () => {
   for (const service of started) await service.stop();
   started = [];
 });
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 
-function start(env: Record<string, string> = {}): SpawnedService {
+function start(env: Record<string, string> = {}): SpawnedProcess {
   const ports = { STACK_POSTGRES_PORT: '0', STACK_AWS_PORT: '0' };
   const service = spawnService({
     entry,
@@ -30,7 +31,7 @@ function start(env: Record<string, string> = {}): SpawnedService {
 }
 
 interface RunningStack {
-  stack: SpawnedService;
+  stack: SpawnedProcess;
   databaseUrl: string;
   endpoint: string;
   postmaster: number;

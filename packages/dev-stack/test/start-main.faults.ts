@@ -7,16 +7,17 @@ import {
   spawnService,
   startTestStack,
   temporaryFolder,
-  type SpawnedService,
+  type SpawnedProcess,
   UNSAFE_POSTGRES,
 } from '../src/testing/index.ts';
-import { childrenOf, isAlive, until } from './processes.ts';
+import { childrenOf, isAlive } from './processes.ts';
+import { until } from '../src/testing/until.ts';
 
 jest.setTimeout(240_000); // some tests start everything twice
 
 const entry = new URL('../src/start-main.ts', import.meta.url).pathname;
 const { dataDir, remove } = await temporaryFolder();
-let started: SpawnedService[] = [];
+let started: SpawnedProcess[] = [];
 afterEach(async () => {
   for (const service of started) await service.stop();
   started = [];
@@ -25,7 +26,7 @@ afterAll(remove);
 
 type Environment = Record<string, string>;
 
-function start(env: Environment = {}): SpawnedService {
+function start(env: Environment = {}): SpawnedProcess {
   const ports = { STACK_POSTGRES_PORT: '0', STACK_AWS_PORT: '0', API_PORT: '0', METRICS_PORT: '0' };
   const all = { PASTEFLOW_DATA_DIR: dataDir, ALLOW_POSTGRES_TO_LOSE_DATA: '', ...ports, ...env };
   const service = spawnService({ entry, env: all, name: 'npm start' });
@@ -33,7 +34,7 @@ function start(env: Environment = {}): SpawnedService {
   return service;
 }
 
-async function startRunning(env?: Environment): Promise<{ main: SpawnedService; url: string }> {
+async function startRunning(env?: Environment): Promise<{ main: SpawnedProcess; url: string }> {
   const main = start(env);
   const [, url] = await main.waitFor(/Pasteflow is running at (http:\S+)/);
   return { main, url: url as string };
@@ -57,7 +58,7 @@ async function read(url: string): Promise<string> {
 }
 
 /** The token that npm start prints. */
-const tokenOf = async (main: SpawnedService) => (await main.waitFor(/^ +(pf_[\w-]{43})$/))[1] as string;
+const tokenOf = async (main: SpawnedProcess) => (await main.waitFor(/^ +(pf_[\w-]{43})$/))[1] as string;
 
 const listWith = (url: string, token: string) =>
   fetch(`${url}/v1/pastes`, { headers: { authorization: `Bearer ${token}` } });

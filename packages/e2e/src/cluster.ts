@@ -1,5 +1,12 @@
 import { createClient, type ClientOptions, type PasteflowClient } from '@pasteflow/client';
-import { FaultProxy, TcpProxy, urlOfService, spawnService } from '@pasteflow/dev-stack/testing';
+import {
+  FaultProxy,
+  TcpProxy,
+  urlOfService,
+  spawnService,
+  until,
+  type UntilOptions,
+} from '@pasteflow/dev-stack/testing';
 import { CREDENTIALS } from './aws.ts';
 import { Bucket } from './bucket.ts';
 import { type ServiceName, OPS_ENTRY } from './entries.ts';
@@ -11,7 +18,6 @@ import { Queues } from './queues.ts';
 import { Rows, type ExecutionRow, type PasteRow, makeToken, type Credentials } from './rows.ts';
 import { Service } from './service.ts';
 import { startStack, type RestartableStack, type Stack } from './stacks.ts';
-import { until, type UntilOptions } from './until.ts';
 
 export interface ClusterOptions<S extends Stack = RestartableStack> {
   /** The number of instances of each service. Default: 1. */
@@ -179,7 +185,7 @@ export class Cluster<S extends Stack = RestartableStack> {
   /** Like `until`. A failure shows the last log lines of every service. */
   async until<T>(
     probe: () => T | Promise<T>,
-    accept?: (value: T) => unknown,
+    accept?: (value: T) => boolean | void,
     options: UntilOptions = {},
   ): Promise<T> {
     const evidence = () => this.services.map((service) => service.tail()).join('\n');

@@ -16,7 +16,6 @@ export {
   type ServiceName,
 } from './entries.ts';
 export { Load } from './load.ts';
-export { metricOf, scrape, type MetricSample } from './metric.ts';
 export { installPrograms, OneMachine, oneMachineSettings } from './one-machine.ts';
 export { isPgbouncerRequired, Pgbouncer } from './pgbouncer.ts';
 export { isPrometheusRequired, Prometheus, promtool, selectorsIn } from './prometheus.ts';
@@ -27,5 +26,4 @@ export { findViolations } from './find-violations.ts';
 export { Service } from './service.ts';
 export { SmallDisk } from './small-disk.ts';
 export { StackProcess, startStack, type RestartableStack, type Stack } from './stacks.ts';
-export { BUSY_MACHINE_MS } from './until.ts';
 export { visibilityChanges } from './queues.ts';

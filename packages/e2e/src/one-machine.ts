@@ -1,21 +1,20 @@
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import {
   createTestDatabase,
-  onParentDeath,
+  spawnProgram,
   startTestStack,
   temporaryFolder,
+  type SpawnedProcess,
   type TestStack,
 } from '@pasteflow/dev-stack/testing';
 import { ABANDONED_RECEIVE_MS, CREDENTIALS, embeddedAws, type Aws } from './aws.ts';
 import { ROOT } from './entries.ts';
 import { freePort } from './ports.ts';
 import type { RestartableStack } from './stacks.ts';
-import { until } from './until.ts';
 
 const SETUP = join(ROOT, 'infra/one-machine');
 const PROGRAMS = join(ROOT, '.pasteflow/one-machine');
@@ -32,17 +31,20 @@ export function installPrograms(): void {
   if (status !== 0) throw new Error(`infra/one-machine/install-programs failed:\n${stderr}`);
 }
 
-/** A server that a test kills, stops for a while and starts again. It cannot outlive this process. */
+/** A server that a test kills, stops for a while and starts again. */
 export class Program {
   readonly url: string;
-  readonly #command: readonly string[];
+  readonly #command: readonly [string, ...string[]];
   readonly #env: NodeJS.ProcessEnv;
-  #process: ChildProcess | undefined;
-  #output = '';
+  #process: SpawnedProcess | undefined;
 
-  constructor(url: string, command: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  constructor(
+    url: string,
+    command: readonly [string, ...string[]],
+    env: Readonly<Record<string, string>> = {},
+  ) {
     this.url = url;
-    this.#command = [...onParentDeath('KILL'), ...command];
+    this.#command = command;
     // oxlint-disable-next-line node/no-process-env -- what any program needs to run
     this.#env = { PATH: process.env.PATH, ...env };
   }
@@ -53,24 +55,13 @@ export class Program {
 
   /** Resolves when the server answers anything. */
   async start(): Promise<void> {
-    const [file = '', ...args] = this.#command;
-    const child = spawn(file, args, { env: this.#env, stdio: ['ignore', 'pipe', 'pipe'] });
-    for (const stream of [child.stdout, child.stderr])
-      stream.on('data', (text: Buffer) => (this.#output = (this.#output + text.toString()).slice(-2000)));
-    this.#process = child;
-    await until(
-      () => fetch(this.url).then(({ status }) => status, String),
-      (answer) => typeof answer === 'number',
-      { evidence: () => `${this.#command.join(' ')}:\n${this.#output}` },
-    );
+    this.#process = spawnProgram(this.#command, { env: this.#env });
+    await this.#process.untilReady(async () => (await fetch(this.url)).status > 0);
   }
 
   async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
-    const child = this.#process;
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
-    const exited = once(child, 'exit');
-    child.kill(signal);
-    await exited;
+    this.#process?.kill(signal);
+    await this.#process?.exited;
   }
 }
 

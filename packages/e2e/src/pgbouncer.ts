@@ -1,11 +1,9 @@
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onParentDeath } from '@pasteflow/dev-stack/testing';
+import { spawnProgram, type SpawnedProcess } from '@pasteflow/dev-stack/testing';
 import { freePort } from './ports.ts';
-import { until } from './until.ts';
 
 /** `npm test` needs only Node: tests with a PgBouncer are skipped where it is missing, but not in CI. */
 export function isPgbouncerRequired(): boolean {
@@ -24,10 +22,10 @@ const AS_NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 /** A process of this machine's PgBouncer in transaction mode, configured as docs/deploy.md says. */
 export class Pgbouncer {
   readonly #folder: string;
-  readonly #process: ChildProcess;
+  readonly #process: SpawnedProcess;
   readonly #port: number;
 
-  private constructor(folder: string, process: ChildProcess, port: number) {
+  private constructor(folder: string, process: SpawnedProcess, port: number) {
     this.#folder = folder;
     this.#process = process;
     this.#port = port;
@@ -55,11 +53,12 @@ default_pool_size = 5
 ignore_startup_parameters = statement_timeout, idle_in_transaction_session_timeout, options
 `,
     );
-    const [command, ...args] = [...onParentDeath('KILL'), 'pgbouncer', join(folder, 'pgbouncer.ini')];
-    const child = spawn(command, args, { stdio: 'ignore', env: ENVIRONMENT, ...AS_NOBODY });
-    child.once('error', () => {}); // seen below, as a port on which nobody listens
-    await until(() => answers(port));
-    return new Pgbouncer(folder, child, port);
+    const process = spawnProgram(['pgbouncer', join(folder, 'pgbouncer.ini')], {
+      env: ENVIRONMENT,
+      ...AS_NOBODY,
+    });
+    await process.waitFor(/process up/);
+    return new Pgbouncer(folder, process, port);
   }
 
   /** The same URL through the pooler. */
@@ -70,8 +69,8 @@ ignore_startup_parameters = statement_timeout, idle_in_transaction_session_timeo
   }
 
   async stop(): Promise<void> {
-    const ended = new Promise((resolve) => this.#process.once('close', resolve));
-    if (this.#process.exitCode === null && this.#process.kill('SIGKILL')) await ended;
+    this.#process.kill('SIGKILL');
+    await this.#process.exited;
     await rm(this.#folder, { recursive: true, force: true });
   }
 }
@@ -79,12 +78,4 @@ ignore_startup_parameters = statement_timeout, idle_in_transaction_session_timeo
 function userLine(url: string): string {
   const { username, password } = new URL(url);
   return `"${username}" "${password}"`;
-}
-
-function answers(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1');
-    socket.once('connect', () => (socket.destroy(), resolve(true)));
-    socket.once('error', () => resolve(false));
-  });
 }

@@ -1,12 +1,9 @@
-import { onParentDeath } from '@pasteflow/dev-stack/testing';
-import { execFile, spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { spawnProgram, type SpawnedProcess } from '@pasteflow/dev-stack/testing';
 import { freePort } from './ports.ts';
-import { until } from './until.ts';
-
-const MISSING = 'these tests need prometheus and promtool: apt-get install prometheus';
 
 /** Tests with a Prometheus are skipped where it is missing, but not in CI. */
 export function isPrometheusRequired(): boolean {
@@ -18,7 +15,8 @@ export function isPrometheusRequired(): boolean {
 export async function promtool(...args: string[]): Promise<{ ok: boolean; output: string }> {
   return await new Promise((resolve, reject) => {
     execFile('promtool', args, (error, stdout, stderr) => {
-      if (error?.code === 'ENOENT') reject(new Error(MISSING, { cause: error }));
+      if (error?.code === 'ENOENT')
+        reject(new Error('promtool is missing: apt-get install prometheus', { cause: error }));
       else resolve({ ok: error === null, output: stdout + stderr });
     });
   });
@@ -34,15 +32,12 @@ export interface Series {
 export class Prometheus {
   readonly #url: string;
   readonly #folder: string;
-  readonly #process: ChildProcess;
-  #output = '';
+  readonly #process: SpawnedProcess;
 
-  private constructor(url: string, folder: string, process: ChildProcess) {
+  private constructor(url: string, folder: string, process: SpawnedProcess) {
     this.#url = url;
     this.#folder = folder;
     this.#process = process;
-    for (const stream of [process.stdout, process.stderr])
-      stream?.on('data', (chunk: Buffer) => (this.#output += chunk.toString()));
   }
 
   /** @param config in the format of prometheus.yml, with absolute paths */
@@ -50,33 +45,21 @@ export class Prometheus {
     const folder = await mkdtemp(join(tmpdir(), 'pasteflow-prometheus-'));
     await writeFile(join(folder, 'prometheus.yml'), config);
     const address = `127.0.0.1:${await freePort()}`;
-    const [command, ...args] = [
-      ...onParentDeath('KILL'),
+    const process = spawnProgram([
       'prometheus',
       `--config.file=${join(folder, 'prometheus.yml')}`,
       `--storage.tsdb.path=${join(folder, 'data')}`,
       `--web.listen-address=${address}`,
       '--log.level=warn',
-    ];
-    const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
-    const prometheus = new Prometheus(`http://${address}`, folder, child);
-    const died = new Promise<never>((_, reject) => {
-      child.once('error', (cause) => reject(new Error(MISSING, { cause })));
-      child.once('close', (code) => reject(new Error(`${MISSING} (${code}: ${prometheus.#output})`)));
-    });
-    died.catch(() => {}); // after the start no caller waits for this promise
-    const ready = until(
-      () => fetch(`http://${address}/-/ready`),
-      ({ status }) => status === 200,
-    );
+    ]);
+    const prometheus = new Prometheus(`http://${address}`, folder, process);
     try {
-      await Promise.race([ready, died]);
+      await process.untilReady(async () => (await fetch(`http://${address}/-/ready`)).ok);
+      return prometheus;
     } catch (error) {
-      ready.catch(() => {});
       await prometheus.stop();
       throw error;
     }
-    return prometheus;
   }
 
   /** The series of an expression at this moment. Rejects with the error of Prometheus. */
@@ -95,15 +78,8 @@ export class Prometheus {
   }
 
   async stop(): Promise<void> {
-    if (
-      this.#process.exitCode === null &&
-      this.#process.signalCode === null &&
-      this.#process.pid !== undefined
-    ) {
-      const closed = new Promise((resolve) => this.#process.once('close', resolve));
-      this.#process.kill('SIGKILL'); // its data is deleted anyway
-      await closed;
-    }
+    this.#process.kill('SIGKILL'); // its data is deleted anyway
+    await this.#process.exited;
     await rm(this.#folder, { recursive: true, force: true });
   }
 

@@ -1,4 +1,4 @@
-import { spawnService, type ExitStatus, type SpawnedService } from '@pasteflow/dev-stack/testing';
+import { spawnService, type ExitStatus, type SpawnedProcess } from '@pasteflow/dev-stack/testing';
 import { entryOf, type ServiceName } from './entries.ts';
 
 /** A line of a service's JSON log. */
@@ -30,7 +30,7 @@ export class Service {
   readonly name: ServiceName;
   readonly env: ServiceEnvironment;
   /** Every process so far, the current one last. */
-  readonly #processes: SpawnedService[] = [];
+  readonly #processes: SpawnedProcess[] = [];
 
   constructor(name: ServiceName, env: ServiceEnvironment) {
     this.name = name;
@@ -98,7 +98,7 @@ export class Service {
     return this.#processes.flatMap((process) => process.stderr);
   }
 
-  get #current(): SpawnedService {
+  get #current(): SpawnedProcess {
     const current = this.#processes.at(-1);
     if (current === undefined) throw new Error(`${this.name} has not been started`);
     return current;

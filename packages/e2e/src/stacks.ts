@@ -2,7 +2,7 @@ import {
   createTestDatabase,
   spawnService,
   startTestStack,
-  type SpawnedService,
+  type SpawnedProcess,
   type TestStack,
 } from '@pasteflow/dev-stack/testing';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -70,7 +70,7 @@ export class StackProcess implements Stack {
   readonly #dataDir: string;
   readonly #postmasterPidFile: string;
   readonly #ownAws: OwnAws | undefined;
-  #process: SpawnedService | undefined;
+  #process: SpawnedProcess | undefined;
   databaseUrl = '';
   aws = embeddedAws('');
 

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { HeldRequest, RequestMatch } from '@pasteflow/dev-stack/testing';
-import { BUSY_MACHINE_MS, startCluster, visibilityChanges, type Cluster, type User } from '../src/index.ts';
+import { BUSY_MACHINE_MS } from '@pasteflow/dev-stack/testing';
+import { startCluster, visibilityChanges, type Cluster, type User } from '../src/index.ts';
 
 let cluster: Cluster;
 let alice: User;

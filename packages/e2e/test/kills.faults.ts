@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { CreatedPaste } from '@pasteflow/client';
 import type { HeldRequest } from '@pasteflow/dev-stack/testing';
-import { BUSY_MACHINE_MS, metricOf, startCluster, type Cluster } from '../src/index.ts';
+import { BUSY_MACHINE_MS, metricOf } from '@pasteflow/dev-stack/testing';
+import { startCluster, type Cluster } from '../src/index.ts';
 
 let cluster: Cluster;
 beforeAll(async () => {

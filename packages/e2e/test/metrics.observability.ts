@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { scrape, startCluster, type Cluster, type MetricSample, type User } from '../src/index.ts';
+import { scrape, type MetricSample } from '@pasteflow/dev-stack/testing';
+import { startCluster, type Cluster, type User } from '../src/index.ts';
 
 let cluster: Cluster;
 let alice: User;

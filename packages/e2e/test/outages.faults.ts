@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { BUSY_MACHINE_MS, type Load, startCluster, startStack, type Cluster } from '../src/index.ts';
+import { BUSY_MACHINE_MS } from '@pasteflow/dev-stack/testing';
+import { type Load, startCluster, startStack, type Cluster } from '../src/index.ts';
 
 let cluster: Cluster;
 beforeAll(async () => {

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
-import { metricOf, runOps, startCluster, type Cluster, type Service } from '../src/index.ts';
+import { metricOf } from '@pasteflow/dev-stack/testing';
+import { runOps, startCluster, type Cluster, type Service } from '../src/index.ts';
 
 const LEASE_SECONDS = 2;
 

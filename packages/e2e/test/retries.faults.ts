@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Paste } from '@pasteflow/client';
-import { BUSY_MACHINE_MS, startCluster, type Cluster } from '../src/index.ts';
+import { BUSY_MACHINE_MS } from '@pasteflow/dev-stack/testing';
+import { startCluster, type Cluster } from '../src/index.ts';
 
 let cluster: Cluster;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { urlOfService } from '@pasteflow/dev-stack/testing';
-import { isPgbouncerRequired, metricOf, Pgbouncer, startCluster, type Cluster } from '../src/index.ts';
+import { urlOfService, metricOf } from '@pasteflow/dev-stack/testing';
+import { isPgbouncerRequired, Pgbouncer, startCluster, type Cluster } from '../src/index.ts';
 
 const PASTES = 10;
 

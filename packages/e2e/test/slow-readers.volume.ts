@@ -3,15 +3,8 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import {
-  memoryOf,
-  resetPeakMemory,
-  scrape,
-  startCluster,
-  type Cluster,
-  type MetricSample,
-  type Service,
-} from '../src/index.ts';
+import { scrape, type MetricSample } from '@pasteflow/dev-stack/testing';
+import { memoryOf, resetPeakMemory, startCluster, type Cluster, type Service } from '../src/index.ts';
 import {
   addressOf,
   HALF_GIB,

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { CreatedPaste } from '@pasteflow/client';
-import { spawnService, type HeldRequest } from '@pasteflow/dev-stack/testing';
-import { entryOf, metricOf, startCluster, type Cluster, type Service } from '../src/index.ts';
+import { spawnService, type HeldRequest, metricOf } from '@pasteflow/dev-stack/testing';
+import { entryOf, startCluster, type Cluster, type Service } from '../src/index.ts';
 
 let cluster: Cluster;
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { spawnService, type SpawnedService } from '@pasteflow/dev-stack/testing';
+import { spawnService, type SpawnedProcess } from '@pasteflow/dev-stack/testing';
 import {
   ConfigError,
   loadConfig,
@@ -22,7 +22,7 @@ import { summaryOf } from '../src/tracing/statement-spans.ts';
 const ENTRY = fileURLToPath(new URL('fixtures/traced-service.ts', import.meta.url));
 
 /** Stopped after each test. */
-const toStop: (Server | SpawnedService)[] = [];
+const toStop: (Server | SpawnedProcess)[] = [];
 afterEach(async () => {
   for (const each of toStop.splice(0)) {
     if ('close' in each) {
@@ -60,14 +60,14 @@ async function startCollector({
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
 }
 
-async function startService(env: Record<string, string>): Promise<SpawnedService> {
+async function startService(env: Record<string, string>): Promise<SpawnedProcess> {
   const service = spawnService({ entry: ENTRY, env: { LOG_FORMAT: 'json', ...env } });
   toStop.push(service);
   await service.waitFor(/"message":"service started"/);
   return service;
 }
 
-const lines = ({ stderr }: SpawnedService) =>
+const lines = ({ stderr }: SpawnedProcess) =>
   stderr.map((line) => JSON.parse(line) as Record<string, unknown>);
 
 describe('a traced service', () => {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { FaultProxy, startTestAws, type TestAws } from '@pasteflow/dev-stack/testing';
+import { FaultProxy, startTestAws, until, type TestAws } from '@pasteflow/dev-stack/testing';
 import { createS3Client } from '../src/client.ts';
 import { createObjectStore, ObjectTooLargeError, type ObjectStore } from '../src/index.ts';
 import { growingParts, maxBytes } from '../src/object-parts.ts';
@@ -67,14 +67,6 @@ async function openUploads(): Promise<string[]> {
   const keys: string[] = [];
   for await (const page of store.listMultipartUploads('')) keys.push(...page.map(({ key }) => key));
   return keys;
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  const deadline = performance.now() + 60_000;
-  while (!condition()) {
-    if (performance.now() > deadline) throw new Error('it did not come true in time');
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
 }
 
 describe('storing a stream', () => {

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { spawnService, type SpawnedService } from '@pasteflow/dev-stack/testing';
+import { spawnService, type SpawnedProcess } from '@pasteflow/dev-stack/testing';
 import { readPayload } from '@pasteflow/postgres';
 import { sql } from 'kysely';
 import { useApi } from './support/api.ts';
@@ -230,7 +230,7 @@ describe('a creation that fails within a group', () => {
 });
 
 const entry = fileURLToPath(new URL('../src/main.ts', import.meta.url));
-const services: SpawnedService[] = [];
+const services: SpawnedProcess[] = [];
 const proxies: HoldingProxy[] = [];
 
 afterEach(async () => {

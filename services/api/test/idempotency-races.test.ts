@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { FaultProxy, type SpawnedService, spawnService, TcpProxy } from '@pasteflow/dev-stack/testing';
+import { FaultProxy, type SpawnedProcess, spawnService, TcpProxy } from '@pasteflow/dev-stack/testing';
 import { sql } from 'kysely';
 import { fileURLToPath } from 'node:url';
 import { retryAfterSeconds } from '../src/idempotency/idempotency.ts';
@@ -109,7 +109,7 @@ describe('a request whose claim has expired and whose key another request has cl
 });
 
 const entry = fileURLToPath(new URL('../src/main.ts', import.meta.url));
-const services: SpawnedService[] = [];
+const services: SpawnedProcess[] = [];
 const proxies: HoldingProxy[] = [];
 
 afterEach(async () => {

@@ -1,4 +1,4 @@
-import { spawnService, type SpawnedService } from '@pasteflow/dev-stack/testing';
+import { spawnService, type SpawnedProcess } from '@pasteflow/dev-stack/testing';
 import { withSweepLock } from '@pasteflow/postgres';
 import { makePastes } from '@pasteflow/postgres/testing';
 import { tracingOff } from '@pasteflow/runtime';
@@ -28,7 +28,7 @@ const start = (args: string[]) =>
     env: world.env,
   });
 
-async function ends(janitor: SpawnedService) {
+async function ends(janitor: SpawnedProcess) {
   const { code } = await janitor.exited;
   return { code, stdout: janitor.stdout, stderr: janitor.stderr };
 }

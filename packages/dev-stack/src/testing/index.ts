@@ -1,16 +1,10 @@
 export { FaultProxy } from './fault-proxy.ts';
 export { withHeader, type RequestMatch } from './fault-rules.ts';
 export { type HeldRequest } from './held-request.ts';
-export { onParentDeath } from '../child-command.ts';
 export { urlOfService } from '../postgres/service-roles.ts';
 export { expectedSignature, sentSignature, startRecordingServer } from './recording-server.ts';
-export {
-  spawnCommand,
-  spawnService,
-  UNSAFE_POSTGRES,
-  type ExitStatus,
-  type SpawnedService,
-} from './spawn-service.ts';
+export { spawnCommand, spawnService, UNSAFE_POSTGRES } from './spawn-service.ts';
+export { spawnProgram, type ExitStatus, type SpawnedProcess } from './spawned-process.ts';
 export { startStandby, type Standby } from './standby.ts';
 export { TcpProxy } from './tcp-proxy.ts';
 export { createTestDatabase } from './test-database.ts';
@@ -26,3 +20,5 @@ export {
   type TestStack,
   type TestStackWithAws,
 } from './test-stack.ts';
+export { metricOf, scrape, type MetricSample } from './metrics.ts';
+export { BUSY_MACHINE_MS, until, type UntilOptions } from './until.ts';

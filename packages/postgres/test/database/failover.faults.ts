@@ -7,12 +7,12 @@ import {
   TcpProxy,
   type Standby,
   type TestStack,
+  until,
 } from '@pasteflow/dev-stack/testing';
 import { DependencyUnavailableError } from '@pasteflow/domain';
 import { sql } from 'kysely';
 import { findPaste, type Database } from '../../src/index.ts';
 import { newPaste, open } from '../support/database.ts';
-import { until } from '../support/until.ts';
 
 const CONNECTIONS = 4;
 /** So many that each connection has kept its plans, which takes five executions. */

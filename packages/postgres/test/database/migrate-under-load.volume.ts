@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals';
+import { until } from '@pasteflow/dev-stack/testing';
 import { DependencyUnavailableError, pasteUpload, type Machine } from '@pasteflow/domain';
 import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
@@ -14,7 +15,6 @@ import {
 } from '../../src/index.ts';
 import { migrations } from '../../src/migrations/all.ts';
 import { newPaste, open, pasteToCreate, useOwnServer } from '../support/database.ts';
-import { until } from '../support/until.ts';
 
 const current = useOwnServer();
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { until } from '@pasteflow/dev-stack/testing';
 import { sql } from 'kysely';
 import { Client } from 'pg';
 import {
@@ -13,7 +14,6 @@ import {
 import { makePastes, makeUsers } from '../../src/testing/index.ts';
 import { newPaste, open, useOwnServer } from '../support/database.ts';
 import { claimJob } from '../support/jobs.ts';
-import { until } from '../support/until.ts';
 
 const current = useOwnServer({ fresh: 'file' });
 

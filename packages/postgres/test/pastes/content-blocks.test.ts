@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { createTestDatabase } from '@pasteflow/dev-stack/testing';
+import { createTestDatabase, until } from '@pasteflow/dev-stack/testing';
 import { sql, type ControlledTransaction } from 'kysely';
 import {
   blockContent,
@@ -21,14 +20,6 @@ import { urlOfRole } from '../support/roles.ts';
 const current = useDatabase();
 const by = { actor: 'ops/test', class: 'malware', reason: 'reported by an antivirus' } as const;
 const hashOf = (content: string) => `sha256:${createHash('sha256').update(content).digest('hex')}`;
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 60_000;
-  while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error('the condition did not come true');
-    await wait(5);
-  }
-}
 
 async function rowsOf(table: string): Promise<number> {
   return (await sql`SELECT FROM ${sql.ref(table)}`.execute(current.db)).rows.length;

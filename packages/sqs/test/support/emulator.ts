@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll } from '@jest/globals';
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import { FaultProxy, startTestAws, type TestAws } from '@pasteflow/dev-stack/testing';
+import { FaultProxy, startTestAws, until, type TestAws } from '@pasteflow/dev-stack/testing';
 import { createQueue, createSqsClient, deadLetterQueueName, type Queue } from '../../src/index.ts';
 
 export interface Emulator {
@@ -49,12 +49,4 @@ export async function sendRaw({ direct, queue }: Emulator, body: string): Promis
   await direct.send(new SendMessageCommand({ QueueUrl: await queue.url(), MessageBody: body }));
 }
 
-/** Waits up to 60 s for the condition. */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 60_000;
-  while (!(await condition())) {
-    if (performance.now() > deadline)
-      throw new Error(`The condition was not met within 60 s: ${condition.toString()}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}
+export { until };

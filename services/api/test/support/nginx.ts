@@ -1,10 +1,9 @@
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onParentDeath } from '@pasteflow/dev-stack/testing';
-import { until } from './until.ts';
+import { spawnProgram, type SpawnedProcess } from '@pasteflow/dev-stack/testing';
 import { rawGet, type UndecodedAnswer } from './raw-get.ts';
 
 // oxlint-disable-next-line node/no-process-env -- the path of programs, and what CI systems set
@@ -32,13 +31,11 @@ const CACHES: Readonly<Record<SharedCache, string>> = {
 /** A process of this machine's nginx with empty caches, as a proxy of an api. */
 export class Nginx {
   readonly #folder: string;
-  readonly #process: ChildProcess;
-  #output = '';
+  readonly #process: SpawnedProcess;
 
-  private constructor(folder: string, process: ChildProcess) {
+  private constructor(folder: string, process: SpawnedProcess) {
     this.#folder = folder;
     this.#process = process;
-    process.stderr?.on('data', (chunk: Buffer) => (this.#output += chunk.toString()));
   }
 
   /** @param upstream the URL of the api */
@@ -46,16 +43,8 @@ export class Nginx {
     const folder = await mkdtemp(join(tmpdir(), 'pasteflow-nginx-'));
     await writeFile(join(folder, 'nginx.conf'), configOf(folder, upstream));
     const args = ['-e', 'stderr', '-p', folder, '-c', join(folder, 'nginx.conf')];
-    const [command, ...before] = [...onParentDeath('KILL'), 'nginx'];
-    const child = spawn(command, [...before, ...args], {
-      stdio: ['ignore', 'ignore', 'pipe'],
-      env: ENVIRONMENT,
-    });
-    const nginx = new Nginx(folder, child);
-    let isGone = false;
-    child.once('error', () => (isGone = true)).once('close', () => (isGone = true));
-    await until(() => isGone || existsSync(nginx.#socketOf('greedy')));
-    if (isGone) throw new Error(`these tests need nginx: apt-get install nginx (${nginx.#output})`);
+    const nginx = new Nginx(folder, spawnProgram(['nginx', ...args], { env: ENVIRONMENT }));
+    await nginx.#process.untilReady(() => existsSync(nginx.#socketOf('greedy')));
     return nginx;
   }
 
@@ -70,11 +59,8 @@ export class Nginx {
   }
 
   async stop(): Promise<void> {
-    if (this.#process.exitCode === null && this.#process.pid !== undefined) {
-      const closed = new Promise((resolve) => this.#process.once('close', resolve));
-      this.#process.kill('SIGKILL'); // its caches are deleted anyway
-      await closed;
-    }
+    this.#process.kill('SIGKILL'); // its caches are deleted anyway
+    await this.#process.exited;
     await rm(this.#folder, { recursive: true, force: true });
   }
 

@@ -1,11 +1,11 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import { spawnService, type SpawnedService, urlOfService } from '@pasteflow/dev-stack/testing';
+import { spawnService, type SpawnedProcess, urlOfService } from '@pasteflow/dev-stack/testing';
 import { until, useBench } from '../support/bench.ts';
 import { reap } from '../support/reap.ts';
 
 const bench = useBench();
 
-const start = (): SpawnedService =>
+const start = (): SpawnedProcess =>
   spawnService({
     entry: new URL('../fixtures/worker.ts', import.meta.url).pathname,
     name: 'upload-worker',

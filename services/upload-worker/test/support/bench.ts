@@ -6,6 +6,7 @@ import {
   urlOfService,
   type SharedTestStackWithAws,
   UNSAFE_POSTGRES,
+  until,
 } from '@pasteflow/dev-stack/testing';
 import type { MessageContext } from '@pasteflow/domain';
 import { defineJobType, type JobContext, type JobEnding, type JobType } from '@pasteflow/jobs';
@@ -210,17 +211,7 @@ export function untilAborted(signal: AbortSignal): Promise<never> {
   });
 }
 
-/** Repeats `probe` until `accept` returns true for its value. Rejects after 60 s with the last value. */
-export async function until<T>(probe: () => T | Promise<T>, accept: (value: T) => unknown): Promise<T> {
-  const deadline = performance.now() + 60_000;
-  for (;;) {
-    const value = await probe();
-    if (accept(value)) return value;
-    if (performance.now() > deadline)
-      throw new Error(`not accepted within 60 s; the last value: ${JSON.stringify(value)}`);
-    await new Promise((resolve) => setTimeout(resolve, 15));
-  }
-}
+export { until };
 
 /** Calls SQS directly, for requests that packages/sqs never sends. */
 export async function callSqs<T>(

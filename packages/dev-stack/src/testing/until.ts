@@ -11,7 +11,7 @@ export interface UntilOptions {
 /** What a busy machine may take longer than a calm one for what is promised within some seconds. */
 export const BUSY_MACHINE_MS = 30_000;
 
-const MIN_PAUSE_MS = 20;
+const MIN_PAUSE_MS = 10;
 const MAX_PAUSE_MS = 250;
 /** The longer the wait, the longer the pauses, because a probe may list a bucket and read several tables. */
 const PAUSE_SHARE = 0.1;
@@ -23,7 +23,7 @@ const PAUSE_SHARE = 0.1;
  */
 export async function until<T>(
   probe: () => T | Promise<T>,
-  accept: (value: T) => unknown = Boolean,
+  accept: (value: T) => boolean | void = Boolean,
   { within = 60_000, evidence = () => '' }: UntilOptions = {},
 ): Promise<T> {
   const startedAt = performance.now();

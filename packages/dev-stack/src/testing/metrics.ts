@@ -1,14 +1,18 @@
-import type { Service } from './service.ts';
-
 export interface MetricSample {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
 }
 
+/** A running service. */
+interface Measured {
+  /** The base URL of its metrics. */
+  readonly metricsUrl: string;
+}
+
 /** All current metrics of a service. */
-export async function scrape(service: Service): Promise<MetricSample[]> {
-  const response = await fetch(`${service.metricsUrl}/metrics`);
+export async function scrape({ metricsUrl }: Measured): Promise<MetricSample[]> {
+  const response = await fetch(`${metricsUrl}/metrics`);
   const lines = (await response.text()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   return lines.map((line) => {
     const [, name = '', labels = '', value] = /^(\w+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? [];
@@ -22,14 +26,13 @@ export async function scrape(service: Service): Promise<MetricSample[]> {
 
 /** The current value of a service's metric with these labels; 0 when there is none. */
 export async function metricOf(
-  service: Service,
+  service: Measured,
   name: string,
   labels: Readonly<Record<string, string>> = {},
 ): Promise<number> {
-  const response = await fetch(`${service.metricsUrl}/metrics`);
-  const pairs = Object.entries(labels).map(([label, value]) => `${label}="${value}"`);
-  const line = (await response.text())
-    .split('\n')
-    .find((each) => each.startsWith(`${name}{`) && pairs.every((label) => each.includes(label)));
-  return Number(line?.split(' ').at(-1) ?? 0);
+  const sample = (await scrape(service)).find(
+    (each) =>
+      each.name === name && Object.entries(labels).every(([label, value]) => each.labels[label] === value),
+  );
+  return sample?.value ?? 0;
 }
