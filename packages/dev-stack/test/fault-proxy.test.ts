@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { startTestStack, FaultProxy, type TestStackWithAws } from '../src/testing/index.ts';
+import { startTestStack, FaultProxy, type TestStack } from '../src/testing/index.ts';
 
-let stack: TestStackWithAws;
+let stack: TestStack;
 let proxy: FaultProxy;
 beforeAll(async () => {
-  stack = await startTestStack({ aws: true });
+  stack = await startTestStack();
   proxy = await FaultProxy.start(stack.aws.endpoint);
 });
 afterAll(async () => {

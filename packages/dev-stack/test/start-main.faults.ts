@@ -109,7 +109,7 @@ describe('npm start', () => {
   });
 
   it('uses the Postgres and the AWS endpoint of the environment, and starts no others', async () => {
-    const stack = await startTestStack({ aws: true });
+    const stack = await startTestStack();
     try {
       const own = join(dataDir, 'unused');
       const { main, url } = await startRunning({

@@ -3,15 +3,15 @@ import { Client } from 'pg';
 import {
   createTestDatabase,
   startSharedTestStack,
-  startTestStack,
+  startTestPostgres,
   TcpProxy,
-  type TestStack,
+  type TestPostgres,
 } from '../src/testing/index.ts';
 import { query } from './query.ts';
 
-let stack: TestStack;
+let stack: TestPostgres;
 beforeAll(async () => {
-  stack = await startTestStack();
+  stack = await startTestPostgres();
 });
 afterAll(() => stack.stop());
 
@@ -38,7 +38,7 @@ describe('createTestDatabase', () => {
   });
 });
 
-describe('startTestStack', () => {
+describe('startTestPostgres', () => {
   it('restarts Postgres on the same port with its rows', async () => {
     const database = await createTestDatabase(stack);
     await query(database.url, "INSERT INTO users (name) VALUES ('two')");

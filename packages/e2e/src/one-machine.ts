@@ -6,10 +6,10 @@ import { parseEnv } from 'node:util';
 import {
   createTestDatabase,
   spawnProgram,
-  startTestStack,
+  startTestPostgres,
   temporaryFolder,
   type SpawnedProcess,
-  type TestStack,
+  type TestPostgres,
 } from '@pasteflow/dev-stack/testing';
 import { ABANDONED_RECEIVE_MS, CREDENTIALS, embeddedAws, type Aws } from './aws.ts';
 import { ROOT } from './entries.ts';
@@ -71,11 +71,11 @@ export class OneMachine implements RestartableStack {
   readonly aws: Aws;
   readonly objects: Program;
   readonly queues: Program;
-  readonly #postgres: TestStack;
+  readonly #postgres: TestPostgres;
   readonly #remove: () => Promise<void>;
 
   private constructor(
-    { databaseUrl, postgres }: { databaseUrl: string; postgres: TestStack },
+    { databaseUrl, postgres }: { databaseUrl: string; postgres: TestPostgres },
     { objects, queues }: { objects: Program; queues: Program },
     remove: () => Promise<void>,
   ) {
@@ -96,7 +96,11 @@ export class OneMachine implements RestartableStack {
     const { dataDir, remove } = await temporaryFolder();
     const folder = objectsIn ?? dataDir;
     await mkdir(join(folder, embeddedAws('').bucket)); // a folder is a bucket
-    const [objects, queues, postgres] = await Promise.all([versitygw(folder), elasticMq(), startTestStack()]);
+    const [objects, queues, postgres] = await Promise.all([
+      versitygw(folder),
+      elasticMq(),
+      startTestPostgres(),
+    ]);
     await Promise.all([objects.start(), queues.start()]);
     const { url: databaseUrl } = await createTestDatabase(postgres);
     return new OneMachine({ databaseUrl, postgres }, { objects, queues }, remove);

@@ -1,9 +1,10 @@
 import {
   createTestDatabase,
   spawnService,
+  startTestPostgres,
   startTestStack,
   type SpawnedProcess,
-  type TestStack,
+  type TestPostgres,
 } from '@pasteflow/dev-stack/testing';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -28,7 +29,7 @@ export interface Stack {
  * A stack whose embedded parts run in this process, with Postgres without fsync: this stack starts faster
  * than a StackProcess.
  */
-export interface RestartableStack extends Stack, Pick<TestStack, 'restartPostgres'> {
+export interface RestartableStack extends Stack, Pick<TestPostgres, 'restartPostgres'> {
   /** The pid of the current postmaster. */
   readonly postgresPid: number;
 }
@@ -38,16 +39,20 @@ export async function startStack({
 }: { readonly postgresIn?: string } = {}): Promise<RestartableStack> {
   const endpoints = externalEndpoints();
   if (endpoints === undefined) {
-    const stack = await startTestStack({ aws: true, postgresIn });
+    const stack = await startTestStack({ postgresIn });
     return await restartable(stack, embeddedAws(stack.aws.endpoint), () => stack.stop());
   }
-  const [stack, aws] = await Promise.all([startTestStack({ postgresIn }), makeOwnAws(endpoints)]);
+  const [stack, aws] = await Promise.all([startTestPostgres({ postgresIn }), makeOwnAws(endpoints)]);
   return await restartable(stack, aws, async () => {
     await Promise.all([stack.stop(), aws.remove()]);
   });
 }
 
-async function restartable(stack: TestStack, aws: Aws, stop: () => Promise<void>): Promise<RestartableStack> {
+async function restartable(
+  stack: TestPostgres,
+  aws: Aws,
+  stop: () => Promise<void>,
+): Promise<RestartableStack> {
   const { url } = await createTestDatabase(stack);
   return {
     databaseUrl: url,

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   createTestDatabase,
   spawnService,
-  startTestStack,
-  type TestStack,
+  startTestPostgres,
+  type TestPostgres,
 } from '@pasteflow/dev-stack/testing';
 import {
   entryOf,
@@ -155,9 +155,9 @@ describe.each(programs)('%s', (...program) => {
 });
 
 describe('npm run migrate with a database', () => {
-  let stack: TestStack;
+  let stack: TestPostgres;
   beforeAll(async () => {
-    stack = await startTestStack({});
+    stack = await startTestPostgres({});
   });
   afterAll(() => stack.stop());
 

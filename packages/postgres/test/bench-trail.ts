@@ -1,4 +1,4 @@
-import { createTestDatabase, startTestStack } from '@pasteflow/dev-stack/testing';
+import { createTestDatabase, startTestPostgres } from '@pasteflow/dev-stack/testing';
 import { sql } from 'kysely';
 import {
   claimExpired,
@@ -84,7 +84,7 @@ async function measure(sides: Sides, { name, rows, rounds, prepare }: Case): Pro
 const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
 
-const stack = await startTestStack();
+const stack = await startTestPostgres();
 
 /** A migrated database; one connection, as a service uses it again and again, with plans that it keeps. */
 async function makeDatabase(): Promise<Database> {

@@ -1,9 +1,4 @@
-import {
-  createTestDatabase,
-  FaultProxy,
-  startTestStack,
-  type TestStackWithAws,
-} from '@pasteflow/dev-stack/testing';
+import { createTestDatabase, FaultProxy, startTestStack, type TestStack } from '@pasteflow/dev-stack/testing';
 import { BUCKET_OWNER_KEY } from '@pasteflow/domain';
 import { createDatabase, type Database } from '@pasteflow/postgres';
 import { ConfigError, createLogger } from '@pasteflow/runtime';
@@ -21,14 +16,14 @@ import {
 process.env.AWS_ACCESS_KEY_ID = 'pasteflow';
 process.env.AWS_SECRET_ACCESS_KEY = 'pasteflow';
 
-let stack: TestStackWithAws;
+let stack: TestStack;
 let proxy: FaultProxy;
 let db: Database;
 let otherDb: Database;
 let store: ObjectStore;
 const ids = { db: '', otherDb: '' };
 beforeAll(async () => {
-  stack = await startTestStack({ aws: true });
+  stack = await startTestStack();
   proxy = await FaultProxy.start(stack.aws.endpoint);
   [db, otherDb] = await Promise.all([open(), open()]);
   // Test databases are copies of one template, and a copy has the identity of its original.

@@ -1,10 +1,15 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { createTestDatabase, startTestStack, TcpProxy, type TestStack } from '@pasteflow/dev-stack/testing';
+import {
+  createTestDatabase,
+  startTestPostgres,
+  TcpProxy,
+  type TestPostgres,
+} from '@pasteflow/dev-stack/testing';
 import { createDatabase, rateLimitStore, type Database, type RateLimitStore } from '@pasteflow/postgres';
 import { sql } from 'kysely';
 import { Limit } from '../src/limits/limit.ts';
 
-let stack: TestStack;
+let stack: TestPostgres;
 let url = '';
 const databases: Database[] = [];
 const statements: string[] = [];
@@ -23,7 +28,7 @@ function connect(to = url): Database {
 }
 
 beforeAll(async () => {
-  stack = await startTestStack();
+  stack = await startTestPostgres();
   ({ url } = await createTestDatabase(stack));
 });
 afterAll(async () => {

@@ -16,7 +16,7 @@ import { newPaste, settle } from './support/pastes.ts';
 import { until, waiting } from './support/until.ts';
 import { newUser, type TestUser } from './support/users.ts';
 
-const bed = useApiOn(() => startTestStack({ aws: true }));
+const bed = useApiOn(() => startTestStack());
 let user: TestUser;
 beforeAll(async () => {
   user = await newUser(bed.db);

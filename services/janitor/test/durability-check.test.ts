@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import {
   createTestDatabase,
   startSharedTestPostgres,
-  type SharedTestStack,
+  type SharedTestPostgres,
 } from '@pasteflow/dev-stack/testing';
 import type { Database } from '@pasteflow/postgres';
 import { sql } from 'kysely';
@@ -10,7 +10,7 @@ import { durabilityCheck } from '../src/state-metrics/checks.ts';
 import { RecordingLogger } from './recording-logger.ts';
 import { connect } from './world.ts';
 
-let stack: SharedTestStack;
+let stack: SharedTestPostgres;
 let db: Database;
 beforeAll(async () => {
   stack = await startSharedTestPostgres();

@@ -1,4 +1,4 @@
-import type { SharedTestStackWithAws } from '@pasteflow/dev-stack/testing';
+import type { SharedTestStack } from '@pasteflow/dev-stack/testing';
 
 interface SqsMessage {
   MessageId: string;
@@ -23,7 +23,7 @@ export async function callSqs<T>(
 }
 
 /** Takes all visible messages out of a queue. @returns their bodies */
-export async function drain({ stack }: { stack: SharedTestStackWithAws }, name: string): Promise<string[]> {
+export async function drain({ stack }: { stack: SharedTestStack }, name: string): Promise<string[]> {
   const bodies: string[] = [];
   for (;;) {
     const { Messages = [] } = await callSqs<{ Messages?: SqsMessage[] }>(
@@ -43,10 +43,7 @@ export async function drain({ stack }: { stack: SharedTestStackWithAws }, name: 
 }
 
 /** The number of messages in a queue, hidden ones included. */
-export async function messagesLeft(
-  { stack }: { stack: SharedTestStackWithAws },
-  name: string,
-): Promise<number> {
+export async function messagesLeft({ stack }: { stack: SharedTestStack }, name: string): Promise<number> {
   const { Attributes } = await callSqs<{ Attributes: Record<string, string> }>(
     stack.aws.endpoint,
     'GetQueueAttributes',
@@ -58,7 +55,7 @@ export async function messagesLeft(
 
 /** Sends the bodies unchanged, without our own clients. */
 export async function sendRaw(
-  { stack }: { stack: SharedTestStackWithAws },
+  { stack }: { stack: SharedTestStack },
   name: string,
   ...bodies: string[]
 ): Promise<void> {

@@ -2,10 +2,10 @@ import { spawnService } from '@pasteflow/dev-stack/testing';
 import { makePastes } from '@pasteflow/postgres/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sweepNames } from '../src/sweep-runner/sweep.ts';
-import type { TestStackWithAws } from '@pasteflow/dev-stack/testing';
+import type { TestStack } from '@pasteflow/dev-stack/testing';
 import { createWorldWithPostgres, eventually, type World, deletionStates } from './world.ts';
 
-let world: World<TestStackWithAws>;
+let world: World<TestStack>;
 beforeAll(async () => {
   world = await createWorldWithPostgres();
 });

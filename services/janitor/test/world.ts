@@ -4,8 +4,8 @@ import {
   startSharedTestStack,
   startTestStack,
   urlOfService,
-  type SharedTestStackWithAws,
-  type TestStackWithAws,
+  type SharedTestStack,
+  type TestStack,
 } from '@pasteflow/dev-stack/testing';
 import { checkBucketOwner } from '@pasteflow/service-kit';
 import { BUCKET_OWNER_KEY, defaultRetryPolicy, MAX_JOB_LOSSES } from '@pasteflow/domain';
@@ -34,7 +34,7 @@ process.env.AWS_SECRET_ACCESS_KEY = 'pasteflow';
  * The dependencies of the sweeps: a real Postgres, and S3 and SQS behind a proxy that records requests and
  * injects faults.
  */
-export interface World<Stack extends SharedTestStackWithAws = SharedTestStackWithAws> {
+export interface World<Stack extends SharedTestStack = SharedTestStack> {
   readonly stack: Stack;
   readonly proxy: FaultProxy;
   readonly databaseUrl: string;
@@ -69,11 +69,11 @@ export async function createWorld(): Promise<World> {
  * In a Postgres of the file's own: for tests that stop it, or measure transitions, which an open transaction
  * of another database delays.
  */
-export async function createWorldWithPostgres(): Promise<World<TestStackWithAws>> {
-  return await createWorldOn(await startTestStack({ aws: true }));
+export async function createWorldWithPostgres(): Promise<World<TestStack>> {
+  return await createWorldOn(await startTestStack());
 }
 
-async function createWorldOn<Stack extends SharedTestStackWithAws>(stack: Stack): Promise<World<Stack>> {
+async function createWorldOn<Stack extends SharedTestStack>(stack: Stack): Promise<World<Stack>> {
   const proxy = await FaultProxy.start(stack.aws.endpoint);
   const database = await createTestDatabase(stack);
   const db = connect(database.url, 20);

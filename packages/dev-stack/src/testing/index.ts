@@ -12,13 +12,14 @@ export {
   startSharedTestPostgres,
   startSharedTestStack,
   startTestAws,
+  startTestPostgres,
   startTestStack,
   temporaryFolder,
+  type SharedTestPostgres,
   type SharedTestStack,
-  type SharedTestStackWithAws,
   type TestAws,
+  type TestPostgres,
   type TestStack,
-  type TestStackWithAws,
 } from './test-stack.ts';
 export { metricOf, scrape, type MetricSample } from './metrics.ts';
 export { BUSY_MACHINE_MS, until, type UntilOptions } from './until.ts';

@@ -2,10 +2,10 @@
 // which also comes when the run of the tests is killed.
 import { once } from 'node:events';
 import { Client } from 'pg';
-import { startTestStack } from './test-stack.ts';
+import { startTestPostgres } from './test-stack.ts';
 
 process.on('SIGINT', () => {}); // a Ctrl-C in the terminal ends the tests first
-const stack = await startTestStack();
+const stack = await startTestPostgres();
 await vacuumSeldom(stack.postgres.url);
 process.stdout.write(`${stack.postgres.url}\n`);
 process.stdin.resume();

@@ -3,7 +3,7 @@ import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Client } from 'pg';
 import { startPostgres } from '../postgres/start-postgres.ts';
-import type { TestStack } from './test-stack.ts';
+import type { TestPostgres } from './test-stack.ts';
 
 /**
  * A Postgres that follows the one of a test stack, with the same roles and passwords. It answers reads until
@@ -21,7 +21,7 @@ export interface Standby {
  * Starts a standby, to which the stack's Postgres replicates synchronously from then on: a commit is answered
  * when the standby has it. Streams since the beginning of the copy, whose WAL the first server still has.
  */
-export async function startStandby({ postgres: primary }: Pick<TestStack, 'postgres'>): Promise<Standby> {
+export async function startStandby({ postgres: primary }: Pick<TestPostgres, 'postgres'>): Promise<Standby> {
   const url = new URL(primary.url);
   const client = new Client({ connectionString: url.href });
   await client.connect();

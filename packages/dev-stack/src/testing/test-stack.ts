@@ -7,60 +7,48 @@ import { copyTemplateCluster } from './template-cluster.ts';
 import { dropTestDatabases } from './test-database.ts';
 
 /** A Postgres that other test files may use, too. */
-export interface SharedTestStack {
+export interface SharedTestPostgres {
   /** The URL is that of the server's default database. Tests create their own with createTestDatabase. */
   readonly postgres: Pick<Postgres, 'url' | 'port'>;
-  /** Stops what this stack has started, and removes its files and its databases. */
+  /** Stops what was started, and removes its files and its databases. */
   stop(): Promise<void>;
 }
 
-export interface TestStack extends SharedTestStack {
-  readonly postgres: SharedTestStack['postgres'] & { readonly pid: number };
+export interface TestPostgres extends SharedTestPostgres {
+  readonly postgres: SharedTestPostgres['postgres'] & { readonly pid: number };
   /** Stops Postgres, runs `whileDown`, starts it again on the same port and data. */
   restartPostgres(whileDown?: () => Promise<void>): Promise<void>;
 }
 
 export interface TestAws {
   readonly aws: Pick<AwsEmulator, 'endpoint' | 'port' | 'region'>;
-  /** Stops the emulator, runs `whileDown`, starts it again on the same port and data. */
-  restartAws(whileDown?: () => Promise<void>): Promise<void>;
   /** Stops the emulator and removes its files. */
   stop(): Promise<void>;
 }
 
-export interface TestStackWithAws extends TestStack, TestAws {
-  stop(): Promise<void>;
+export type TestStack = TestPostgres & TestAws;
+export type SharedTestStack = SharedTestPostgres & TestAws;
+
+/** A private Postgres, S3 and SQS on free ports, with their data in temporary folders. */
+export async function startTestStack({ postgresIn }: TestPostgresOptions = {}): Promise<TestStack> {
+  return await withTestAws(() => startTestPostgres({ postgresIn }));
 }
 
-export interface SharedTestStackWithAws extends SharedTestStack, TestAws {
-  stop(): Promise<void>;
+/** Databases as those of startSharedTestPostgres, and a private S3 and SQS. */
+export async function startSharedTestStack(): Promise<SharedTestStack> {
+  return await withTestAws(startSharedTestPostgres);
 }
 
-export interface TestStackOptions {
-  readonly aws?: boolean;
-  /** An existing folder for the data of Postgres. Default: see `parentFolder`. */
-  readonly postgresIn?: string | undefined;
-}
-
-/**
- * A private Postgres, and on request a private S3 and SQS, on free ports with their data in a temporary
- * folder.
- */
-export function startTestStack(options: TestStackOptions & { aws: true }): Promise<TestStackWithAws>;
-export function startTestStack(options?: TestStackOptions & { aws?: false }): Promise<TestStack>;
-export async function startTestStack({ aws = false, postgresIn }: TestStackOptions = {}): Promise<TestStack> {
-  if (!aws) return await startTestPostgres(postgresIn);
+async function withTestAws<P extends SharedTestPostgres>(
+  startPostgres: () => Promise<P>,
+): Promise<P & TestAws> {
   const emulator = await startTestAws();
   try {
-    const stack = await startTestPostgres(postgresIn);
-    const withAws: TestStackWithAws = {
-      ...stack,
-      ...emulator,
-      stop: async () => {
-        await Promise.all([emulator.stop(), stack.stop()]);
-      },
+    const postgres = await startPostgres();
+    const stop = async (): Promise<void> => {
+      await Promise.all([emulator.stop(), postgres.stop()]);
     };
-    return withAws;
+    return { ...postgres, ...emulator, stop };
   } catch (error) {
     await emulator.stop();
     throw error;
@@ -72,64 +60,59 @@ export async function startTestStack({ aws = false, postgresIn }: TestStackOptio
  * Without that Postgres, a private one. For tests that leave alone what all databases of a server share: its
  * roles, its settings, its process and its transaction numbers.
  */
-export async function startSharedTestPostgres(): Promise<SharedTestStack> {
-  const postgres = sharedPostgres();
-  if (postgres === undefined) return await startTestStack();
-  const stack = { postgres, stop: () => dropTestDatabases(stack) };
-  return stack;
-}
-
-/** Databases as those of startSharedTestPostgres, and a private S3 and SQS. */
-export async function startSharedTestStack(): Promise<SharedTestStackWithAws> {
-  const emulator = await startTestAws();
-  try {
-    const stack = await startSharedTestPostgres();
-    return {
-      ...stack,
-      ...emulator,
-      stop: async () => {
-        await Promise.all([emulator.stop(), stack.stop()]);
-      },
-    };
-  } catch (error) {
-    await emulator.stop();
-    throw error;
-  }
+export async function startSharedTestPostgres(): Promise<SharedTestPostgres> {
+  // oxlint-disable-next-line node/no-process-env -- how jest's global setup passes a value to the test files
+  const url = process.env.TEST_SHARED_POSTGRES;
+  if (url === undefined) return await startTestPostgres();
+  const shared = {
+    postgres: { url, port: Number(new URL(url).port) },
+    stop: () => dropTestDatabases(shared),
+  };
+  return shared;
 }
 
 /** A private S3 and SQS without a Postgres. */
 export async function startTestAws(): Promise<TestAws> {
   const { dataDir, remove } = await temporaryFolder();
   try {
-    const emulator = await restartable((port) => startAwsEmulator({ dataDir, port }));
-    return {
-      aws: emulator.facts,
-      restartAws: emulator.restart,
-      stop: async () => {
-        await emulator.stop();
-        await remove();
-      },
+    const aws = await startAwsEmulator({ dataDir, port: 0 });
+    const stop = async (): Promise<void> => {
+      await aws.stop();
+      await remove();
     };
+    return { aws, stop };
   } catch (error) {
     await remove();
     throw error;
   }
 }
 
-async function startTestPostgres(parent?: string): Promise<TestStack> {
-  const { dataDir, remove } = await temporaryFolder(parent);
+interface TestPostgresOptions {
+  /** An existing folder for the data of Postgres. Default: see `parentFolder`. */
+  readonly postgresIn?: string | undefined;
+}
+
+/** A private Postgres. */
+export async function startTestPostgres({ postgresIn }: TestPostgresOptions = {}): Promise<TestPostgres> {
+  const { dataDir, remove } = await temporaryFolder(postgresIn);
   // oxlint-disable-next-line node/no-process-env -- selects the major version for a run of all tests
   const binariesFrom = process.env.TEST_POSTGRES_FROM;
+  const start = (port: number): Promise<Postgres> =>
+    startPostgres({ dataDir, port, fsync: false, binariesFrom });
   try {
     await copyTemplateCluster(dataDir, binariesFrom);
-    const postgres = await restartable((port) =>
-      startPostgres({ dataDir, port, fsync: false, binariesFrom }),
-    );
+    let current = await start(0);
+    const postgres = { ...current }; // one object for all runs: a restart updates the pid in it
     return {
-      postgres: postgres.facts,
-      restartPostgres: postgres.restart,
+      postgres,
+      restartPostgres: async (whileDown) => {
+        await current.stop();
+        await whileDown?.();
+        current = await start(postgres.port);
+        Object.assign(postgres, current);
+      },
       stop: async () => {
-        await postgres.stop();
+        await current.stop();
         await remove();
       },
     };
@@ -160,40 +143,4 @@ async function parentFolder(): Promise<string> {
   if (process.env.TMPDIR) return tmpdir();
   const memory = await statfs(MEMORY_FOLDER).catch(() => undefined); // Linux only
   return memory !== undefined && memory.bavail * memory.bsize >= MIN_FREE_BYTES ? MEMORY_FOLDER : tmpdir();
-}
-
-interface Startable {
-  port: number;
-  stop(): Promise<void>;
-}
-
-interface Restartable<T> {
-  facts: T;
-  restart: (whileDown?: () => Promise<void>) => Promise<void>;
-  stop: () => Promise<void>;
-}
-
-/** `facts` is one object for all runs: a restart updates the pid in it. */
-async function restartable<T extends Startable>(
-  start: (port: number) => Promise<T>,
-): Promise<Restartable<T>> {
-  let current = await start(0);
-  const facts = { ...current };
-  return {
-    facts,
-    restart: async (whileDown) => {
-      await current.stop();
-      await whileDown?.();
-      current = await start(facts.port);
-      Object.assign(facts, current);
-    },
-    stop: () => current.stop(),
-  };
-}
-
-/** The Postgres that scripts/shared-postgres.mjs has started for the test files of a package. */
-function sharedPostgres(): Pick<Postgres, 'url' | 'port'> | undefined {
-  // oxlint-disable-next-line node/no-process-env -- how jest's global setup passes a value to the test files
-  const url = process.env.TEST_SHARED_POSTGRES;
-  return url === undefined ? undefined : { url, port: Number(new URL(url).port) };
 }

@@ -3,7 +3,7 @@ import {
   createTestDatabase,
   FaultProxy,
   startSharedTestStack,
-  type SharedTestStackWithAws,
+  type SharedTestStack,
 } from '@pasteflow/dev-stack/testing';
 import { createDatabase, type Database } from '@pasteflow/postgres';
 import { createObjectStore, type ObjectStore } from '@pasteflow/s3';
@@ -26,7 +26,7 @@ export interface World {
  */
 export function useWorld(): World {
   const world = {} as { -readonly [Key in keyof World]: World[Key] };
-  let stack: SharedTestStackWithAws;
+  let stack: SharedTestStack;
   beforeAll(async () => {
     stack = await startSharedTestStack();
     world.proxy = await FaultProxy.start(stack.aws.endpoint);

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestDatabase, startTestStack, type TestStack } from '@pasteflow/dev-stack/testing';
+import { createTestDatabase, startTestPostgres, type TestPostgres } from '@pasteflow/dev-stack/testing';
 import { sql } from 'kysely';
 import { findEnforcementGaps, findRightsGaps, migrate, type Database } from '../../src/index.ts';
 import { makeJobs, makePastes, makeUsers } from '../../src/testing/index.ts';
@@ -15,7 +15,7 @@ import { urlOfRole } from '../support/roles.ts';
  * Postgres 18 these tests run only where pg_dump 18 is installed. `npm run proof -- postgres-versions` runs
  * them on 15 where pg_dump 15 is installed, and on 18 with programs that it installs.
  */
-let stack: TestStack;
+let stack: TestPostgres;
 let original: { readonly url: string; readonly db: Database };
 let folder: string;
 let dump: string;
@@ -53,7 +53,7 @@ describeWithTools(`pg_restore ${installed} with a server ${server}`, () => {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'pasteflow-dump-'));
     dump = join(folder, 'dump');
-    stack = await startTestStack();
+    stack = await startTestPostgres();
     original = await otherDatabase({ migrated: true });
     const [user] = await makeUsers(original.db, 1);
     for (const status of ['IN_PROGRESS', 'PROCESSED', 'FAILED'] as const)

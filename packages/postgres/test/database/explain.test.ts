@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { createTestDatabase, startTestStack, type TestStack } from '@pasteflow/dev-stack/testing';
+import { createTestDatabase, startTestPostgres, type TestPostgres } from '@pasteflow/dev-stack/testing';
 import { sql, type RawBuilder } from 'kysely';
 import { open } from '../support/database.ts';
 import { explain } from '../support/explain.ts';
 
-let stack: TestStack;
+let stack: TestPostgres;
 let url: string;
 beforeAll(async () => {
-  stack = await startTestStack();
+  stack = await startTestPostgres();
   ({ url } = await createTestDatabase(stack));
   const db = open(url, 1);
   await sql`CREATE TABLE numbers (id integer PRIMARY KEY, value text)`.execute(db);

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import {
   createTestDatabase,
   startStandby,
-  startTestStack,
+  startTestPostgres,
   TcpProxy,
   type Standby,
-  type TestStack,
+  type TestPostgres,
   until,
 } from '@pasteflow/dev-stack/testing';
 import { DependencyUnavailableError } from '@pasteflow/domain';
@@ -18,12 +18,12 @@ const CONNECTIONS = 4;
 /** So many that each connection has kept its plans, which takes five executions. */
 const MANY = CONNECTIONS * 10;
 
-let primary: TestStack;
+let primary: TestPostgres;
 let standby: Standby;
 let address: TcpProxy;
 let db: Database;
 beforeAll(async () => {
-  primary = await startTestStack();
+  primary = await startTestPostgres();
   const { url } = await createTestDatabase(primary);
   standby = await startStandby(primary);
   address = await TcpProxy.start(primary.postgres.port);

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { createTestDatabase, startTestStack, type TestStack } from '@pasteflow/dev-stack/testing';
+import { createTestDatabase, startTestPostgres, type TestPostgres } from '@pasteflow/dev-stack/testing';
 import { sql } from 'kysely';
 import { createPaste, migrate, pingDatabase, type Database } from '../../src/index.ts';
 import { open } from '../support/database.ts';
 
-let stack: TestStack;
+let stack: TestPostgres;
 let db: Database;
 
 beforeAll(async () => {
-  stack = await startTestStack();
+  stack = await startTestPostgres();
   db = open((await createTestDatabase(stack, { migrated: false })).url);
 });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestDatabase, startTestStack, type TestStack } from '@pasteflow/dev-stack/testing';
+import { createTestDatabase, startTestPostgres, type TestPostgres } from '@pasteflow/dev-stack/testing';
 import { sql } from 'kysely';
 import { Client } from 'pg';
 import {
@@ -32,11 +32,11 @@ const hostile = {
   search_path: 'other',
 };
 
-let stack: TestStack;
+let stack: TestPostgres;
 let url: string;
 let db: Database;
 beforeAll(async () => {
-  stack = await startTestStack();
+  stack = await startTestPostgres();
   ({ url } = await createTestDatabase(stack, { migrated: false }));
   await alterDatabase(url, hostile);
   db = open(url);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { createTestDatabase, startTestStack, type TestStack } from '@pasteflow/dev-stack/testing';
+import { createTestDatabase, startTestPostgres, type TestPostgres } from '@pasteflow/dev-stack/testing';
 import { jobKeyPrefix } from '@pasteflow/domain';
 import { sql } from 'kysely';
 import {
@@ -61,13 +61,13 @@ interface Scene {
   readonly running: readonly ClaimedJob[];
 }
 
-let stack: TestStack;
+let stack: TestPostgres;
 const scenes: Scene[] = [];
 let underBacklog: Scene;
 let underBacklogOfJobs: Scene;
 
 beforeAll(async () => {
-  stack = await startTestStack();
+  stack = await startTestPostgres();
   await prepareToFill(stack);
   for (const rows of [small, large]) scenes.push(await makeScene(rows));
   underBacklog = await makeScene(small, BACKLOG);

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { createTestDatabase, startTestStack, type TestStack } from '@pasteflow/dev-stack/testing';
+import { createTestDatabase, startTestPostgres, type TestPostgres } from '@pasteflow/dev-stack/testing';
 import { INTERRUPTED } from '@pasteflow/domain';
 import { sql } from 'kysely';
 import {
@@ -43,7 +43,7 @@ const BACKLOG = 20_000;
 const MAX_GROWTH = 1.5;
 const FEW_PAGES = 30;
 
-let stack: TestStack;
+let stack: TestPostgres;
 let url: string;
 let kept: KeptPlans;
 let filling: Database;
@@ -57,7 +57,7 @@ let waitingJob: string = randomUUID();
 let running = { executionId: randomUUID(), attempt: 1, losses: 0 } as ClaimedJob;
 
 beforeAll(async () => {
-  stack = await startTestStack();
+  stack = await startTestPostgres();
   ({ url } = await createTestDatabase(stack));
   filling = openToFill(url);
   await keepStatistics(filling);

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { createTestDatabase, startTestStack, type TestStack } from '@pasteflow/dev-stack/testing';
+import { createTestDatabase, startTestPostgres, type TestPostgres } from '@pasteflow/dev-stack/testing';
 import { INTERRUPTED } from '@pasteflow/domain';
 import { sql } from 'kysely';
 import {
@@ -60,7 +60,7 @@ interface Scene {
   readonly watched: readonly string[];
 }
 
-let stack: TestStack;
+let stack: TestPostgres;
 const scenes: Scene[] = [];
 let underBacklog: Scene;
 
@@ -68,7 +68,7 @@ let underBacklog: Scene;
 const BACKLOG = large >= 1_000_000 ? 100_000 : 20_000;
 
 beforeAll(async () => {
-  stack = await startTestStack();
+  stack = await startTestPostgres();
   await prepareToFill(stack);
   const [few, many] = [await makeHistory(small), await makeHistory(large)];
   const { url: copyOfMany } = await createTestDatabase(stack, { copyOf: many.url });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { createTestDatabase, startTestStack, type TestStack } from '@pasteflow/dev-stack/testing';
+import { createTestDatabase, startTestPostgres, type TestPostgres } from '@pasteflow/dev-stack/testing';
 import type { PasteUploadState } from '@pasteflow/domain';
 import { sql } from 'kysely';
 import {
@@ -38,11 +38,11 @@ const hash = (text: string) => createHash('sha256').update(text).digest();
 
 const options = { applicationName: 'test', maxConnections: 2, onConnectionError: () => {} };
 
-let stack: TestStack;
+let stack: TestPostgres;
 const scenes: Scene[] = [];
 
 beforeAll(async () => {
-  stack = await startTestStack();
+  stack = await startTestPostgres();
   await prepareToFill(stack);
   for (const rows of [small, large]) {
     const { url } = await createTestDatabase(stack);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { startTestStack, type TestStack } from '@pasteflow/dev-stack/testing';
+import { startTestPostgres, type TestPostgres } from '@pasteflow/dev-stack/testing';
 import { everyOrder, randomOrders } from './harness/orders.ts';
 import { groupsOf, runGroups } from './harness/run-groups.ts';
 import { seededRandom } from './harness/seeded-random.ts';
@@ -14,9 +14,9 @@ const HOURS_MS = 3_600_000;
  */
 const { TRIPLE_ORDERS = '10', SEED = '1' } = process.env;
 
-let stack: TestStack;
+let stack: TestPostgres;
 beforeAll(async () => {
-  stack = await startTestStack();
+  stack = await startTestPostgres();
 }, 120_000);
 afterAll(() => stack.stop());
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { startTestStack, type TestStack } from '@pasteflow/dev-stack/testing';
+import { startTestPostgres, type TestPostgres } from '@pasteflow/dev-stack/testing';
 import { takeWithoutFence } from './operations/broken.ts';
 import { retryByOperator } from './operations/uploads.ts';
 import { groupsOf, runGroups } from './harness/run-groups.ts';
@@ -23,9 +23,9 @@ const busy = scenarios.filter(({ name }) => BUSY.includes(name));
 
 const scenarioOf = (name: string) => scenarios.find((scenario) => scenario.name === name)!;
 
-let stack: TestStack;
+let stack: TestPostgres;
 beforeAll(async () => {
-  stack = await startTestStack();
+  stack = await startTestPostgres();
 }, 120_000);
 afterAll(() => stack.stop());
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeEach, expect, it } from '@jest/globals';
-import { createTestDatabase, startTestStack, type TestStack } from '@pasteflow/dev-stack/testing';
+import { createTestDatabase, startTestPostgres, type TestPostgres } from '@pasteflow/dev-stack/testing';
 import { sql } from 'kysely';
 import { findPrivilegedUser, findRightsGaps, migrate, type Database } from '../../src/index.ts';
 import { sessionSettings } from '../../src/database/session-settings.ts';
@@ -9,14 +9,14 @@ import { newPaste, open } from '../support/database.ts';
 import { urlOfRole } from '../support/roles.ts';
 
 /** The roles of a cluster belong to all of its databases: each test has another cluster. */
-let stack: TestStack;
+let stack: TestPostgres;
 let url: string;
 let admin: Database;
 const opened: Database[] = [];
 
 beforeEach(async () => {
   await close();
-  stack = await startTestStack();
+  stack = await startTestPostgres();
   url = (await createTestDatabase(stack, { migrated: false })).url;
   admin = connect(url);
 });

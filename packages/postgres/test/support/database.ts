@@ -3,9 +3,9 @@ import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import {
   createTestDatabase,
   startSharedTestPostgres,
-  startTestStack,
-  type SharedTestStack,
-  type TestStack,
+  startTestPostgres,
+  type SharedTestPostgres,
+  type TestPostgres,
 } from '@pasteflow/dev-stack/testing';
 import {
   createDatabase,
@@ -44,7 +44,7 @@ interface Freshness {
 }
 
 /** Databases in the server that the files of this package share. */
-export function useDatabase({ fresh }: Freshness = { fresh: 'test' }): CurrentDatabase<SharedTestStack> {
+export function useDatabase({ fresh }: Freshness = { fresh: 'test' }): CurrentDatabase<SharedTestPostgres> {
   return useDatabaseOf(startSharedTestPostgres, fresh);
 }
 
@@ -52,11 +52,11 @@ export function useDatabase({ fresh }: Freshness = { fresh: 'test' }): CurrentDa
  * Databases in a server of the file's own: for tests that change roles or settings, stop the server, or
  * depend on the transactions of other databases, as each snapshot does.
  */
-export function useOwnServer({ fresh }: Freshness = { fresh: 'test' }): CurrentDatabase<TestStack> {
-  return useDatabaseOf(() => startTestStack(), fresh);
+export function useOwnServer({ fresh }: Freshness = { fresh: 'test' }): CurrentDatabase<TestPostgres> {
+  return useDatabaseOf(() => startTestPostgres(), fresh);
 }
 
-function useDatabaseOf<Stack extends SharedTestStack>(
+function useDatabaseOf<Stack extends SharedTestPostgres>(
   start: () => Promise<Stack>,
   fresh: Freshness['fresh'],
 ): CurrentDatabase<Stack> {

@@ -1,4 +1,4 @@
-import type { TestStack } from '@pasteflow/dev-stack/testing';
+import type { TestPostgres } from '@pasteflow/dev-stack/testing';
 import { sql } from 'kysely';
 import { openToFill } from './database.ts';
 
@@ -26,7 +26,7 @@ export const FILL_LIMIT_MS = 900_000 * Math.max(1, large / 1_000_000);
  * million rows take much longer, because each row changes pages of indexes that the server must then read
  * again. The plans stay as they are, because the planner reads only `effective_cache_size`.
  */
-export async function prepareToFill(stack: TestStack): Promise<void> {
+export async function prepareToFill(stack: TestPostgres): Promise<void> {
   if (large <= 1_000_000) return;
   const db = openToFill(stack.postgres.url);
   await sql`ALTER SYSTEM SET shared_buffers = '6GB'`.execute(db);

@@ -4,7 +4,7 @@ import {
   createTestDatabase,
   startSharedTestStack,
   urlOfService,
-  type SharedTestStackWithAws,
+  type SharedTestStack,
   UNSAFE_POSTGRES,
 } from '@pasteflow/dev-stack/testing';
 import { createDatabase, type Database } from '@pasteflow/postgres';
@@ -45,7 +45,7 @@ export interface ApiOptions extends Overrides {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-export interface ApiBed<S extends SharedTestStackWithAws = SharedTestStackWithAws> {
+export interface ApiBed<S extends SharedTestStack = SharedTestStack> {
   readonly stack: S;
   /** As the superuser. */
   readonly databaseUrl: string;
@@ -64,7 +64,7 @@ export function useApi(options: ApiOptions = {}): ApiBed {
 }
 
 /** The same for tests that restart Postgres or look at all of it: with a stack of their own. */
-export function useApiOn<S extends SharedTestStackWithAws>(
+export function useApiOn<S extends SharedTestStack>(
   startStack: () => Promise<S>,
   options: ApiOptions = {},
 ): ApiBed<S> {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestDatabase, startTestStack, type TestStack } from '@pasteflow/dev-stack/testing';
+import { createTestDatabase, startTestPostgres, type TestPostgres } from '@pasteflow/dev-stack/testing';
 import {
   claimExecutions,
   createPaste,
@@ -10,11 +10,11 @@ import {
 import { RunningExecutions } from '../../src/executions/running-executions.ts';
 import { newPaste, openDatabase } from '../support/database.ts';
 
-let stack: TestStack;
+let stack: TestPostgres;
 let db: Database;
 
 beforeAll(async () => {
-  stack = await startTestStack();
+  stack = await startTestPostgres();
   db = openDatabase((await createTestDatabase(stack)).url);
 });
 

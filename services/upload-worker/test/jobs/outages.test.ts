@@ -5,7 +5,7 @@ import { findJob, isTimeout } from '@pasteflow/postgres';
 import { countSlowUpdates, slowUpdates } from '@pasteflow/postgres/testing';
 import { completed, jobType, until, useBenchOn, type BenchWorker } from '../support/bench.ts';
 
-const bench = useBenchOn(() => startTestStack({ aws: true }));
+const bench = useBenchOn(() => startTestStack());
 
 const untilSettlingFails = ({ log }: BenchWorker) =>
   until(

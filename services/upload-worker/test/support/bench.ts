@@ -4,7 +4,7 @@ import {
   FaultProxy,
   startSharedTestStack,
   urlOfService,
-  type SharedTestStackWithAws,
+  type SharedTestStack,
   UNSAFE_POSTGRES,
   until,
 } from '@pasteflow/dev-stack/testing';
@@ -45,7 +45,7 @@ export interface BenchWorker {
 }
 
 /** The dependencies of a worker: a real Postgres, and S3 and SQS behind a proxy that records the requests. */
-export interface Bench<S extends SharedTestStackWithAws = SharedTestStackWithAws> {
+export interface Bench<S extends SharedTestStack = SharedTestStack> {
   readonly stack: S;
   readonly proxy: FaultProxy;
   readonly db: Database;
@@ -85,7 +85,7 @@ export function useBench(): Bench {
 }
 
 /** The bench of a test file that restarts Postgres: with a stack of its own. */
-export function useBenchOn<S extends SharedTestStackWithAws>(startStack: () => Promise<S>): Bench<S> {
+export function useBenchOn<S extends SharedTestStack>(startStack: () => Promise<S>): Bench<S> {
   const bench = {} as { -readonly [Key in keyof Bench<S>]: Bench<S>[Key] };
   const workers = new Set<BenchWorker>();
   const forAll = new Set<BenchWorker>();

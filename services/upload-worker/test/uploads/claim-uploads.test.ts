@@ -1,14 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestDatabase, startTestStack, type TestStack } from '@pasteflow/dev-stack/testing';
+import { createTestDatabase, startTestPostgres, type TestPostgres } from '@pasteflow/dev-stack/testing';
 import { lockRow, makePastes, refuseUpdates, type MadePaste } from '@pasteflow/postgres/testing';
 import { claimAlone, claimBatch, type UploadDelivery } from '../../src/uploads/claim-uploads.ts';
 import { workerOn } from '../support/database.ts';
 
-let stack: TestStack;
+let stack: TestPostgres;
 let worker: ReturnType<typeof workerOn>;
 
 beforeAll(async () => {
-  stack = await startTestStack();
+  stack = await startTestPostgres();
   worker = workerOn((await createTestDatabase(stack)).url);
 });
 

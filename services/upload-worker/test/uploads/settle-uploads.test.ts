@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestDatabase, startTestStack, type TestStack } from '@pasteflow/dev-stack/testing';
+import { createTestDatabase, startTestPostgres, type TestPostgres } from '@pasteflow/dev-stack/testing';
 import {
   createDatabase,
   isTimeout,
@@ -15,7 +15,7 @@ import { UploadSettler } from '../../src/uploads/settle-uploads.ts';
 import { until } from '../support/bench.ts';
 import { claimed, openDatabase, workerOn } from '../support/database.ts';
 
-let stack: TestStack;
+let stack: TestPostgres;
 let worker: ReturnType<typeof workerOn>;
 let other: Database;
 /** Its statements are cut after a quarter of a lease. */
@@ -24,7 +24,7 @@ let impatient: Database;
 const LEASE_SECONDS = 1;
 
 beforeAll(async () => {
-  stack = await startTestStack();
+  stack = await startTestPostgres();
   const { url } = await createTestDatabase(stack);
   worker = workerOn(url);
   other = openDatabase(url);

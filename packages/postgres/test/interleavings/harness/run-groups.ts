@@ -1,4 +1,4 @@
-import { createTestDatabase, type TestStack } from '@pasteflow/dev-stack/testing';
+import { createTestDatabase, type TestPostgres } from '@pasteflow/dev-stack/testing';
 import { explore, type Scenario } from './explore.ts';
 import { Gates } from './gates.ts';
 import type { Operation } from './operation.ts';
@@ -37,7 +37,7 @@ function combinations<Item>(items: readonly Item[], size: number): readonly (rea
 
 const MAX_LOCK_POINTS = 3;
 
-async function openLane(stack: TestStack, operations: number): Promise<Lane & { close(): Promise<void> }> {
+async function openLane(stack: TestPostgres, operations: number): Promise<Lane & { close(): Promise<void> }> {
   const { url } = await createTestDatabase(stack);
   const openMany = (count: number) => Array.from({ length: count }, () => openOne(url));
   const [sessions, gates, db] = [openMany(operations), openMany(MAX_LOCK_POINTS), openOne(url)];
@@ -49,7 +49,7 @@ async function openLane(stack: TestStack, operations: number): Promise<Lane & { 
 
 /** Runs the schedules of each group, in as many databases side by side as there are lanes. */
 export async function runGroups(
-  stack: TestStack,
+  stack: TestPostgres,
   groups: readonly Group[],
   { lanes, orders }: { lanes: number; orders?: () => Orders },
 ): Promise<GroupsResult> {
