@@ -1,5 +1,4 @@
 export { externalEndpoints } from './aws.ts';
-export { backUpPostgres, restorePostgres } from './backup.ts';
 export { Cluster, runOps, startCluster, type User } from './cluster.ts';
 export { Collector, type ExportedSpan } from './collector.ts';
 export { cpuSecondsOf, coreTime, idleShare, memoryOf, resetPeakMemory } from './usage.ts';

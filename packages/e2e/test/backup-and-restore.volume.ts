@@ -4,12 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { CreatedPaste } from '@pasteflow/client';
-import { spawnService } from '@pasteflow/dev-stack/testing';
+import { startPostgres } from '@pasteflow/dev-stack';
+import { copyRunningPostgres, spawnService } from '@pasteflow/dev-stack/testing';
 import {
-  backUpPostgres,
   findViolations,
   entryOf,
-  restorePostgres,
   startCluster,
   startStack,
   type Cluster,
@@ -58,7 +57,7 @@ it('a database that was restored from a backup works with the current bucket and
   const holding = original.s3.hold({ method: 'PUT' });
   const uploadedSince = await create();
   const put = await holding;
-  await backUpPostgres(stack.databaseUrl, folder);
+  await copyRunningPostgres(stack.databaseUrl, folder);
 
   await put.forward();
   await original.untilStatus(uploadedSince.short_code, 'PROCESSED');
@@ -73,7 +72,7 @@ it('a database that was restored from a backup works with the current bucket and
   );
   await Promise.all([...original.apis, ...original.janitors].map((service) => service.stop()));
 
-  const postgres = await restorePostgres(folder);
+  const postgres = await startPostgres({ dataDir: folder, fsync: false });
   const databaseUrl = new URL(new URL(stack.databaseUrl).pathname, postgres.url).href;
   restored = await startCluster<Stack>({
     stack: { databaseUrl, aws: stack.aws, stop: () => postgres.stop() },

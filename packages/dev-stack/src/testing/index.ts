@@ -1,3 +1,4 @@
+export { copyRunningPostgres } from './copy-postgres.ts';
 export { FaultProxy } from './fault-proxy.ts';
 export { withHeader, type RequestMatch } from './fault-rules.ts';
 export { type HeldRequest } from './held-request.ts';

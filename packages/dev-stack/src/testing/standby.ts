@@ -1,9 +1,9 @@
-import { spawnSync } from 'node:child_process';
-import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { appendFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Client } from 'pg';
 import { startPostgres } from '../postgres/start-postgres.ts';
-import type { TestPostgres } from './test-stack.ts';
+import { copyRunningPostgres } from './copy-postgres.ts';
+import { temporaryFolder, type TestPostgres } from './test-stack.ts';
 
 /**
  * A Postgres that follows the one of a test stack, with the same roles and passwords. It answers reads until
@@ -26,7 +26,8 @@ export async function startStandby({ postgres: primary }: Pick<TestPostgres, 'po
   const client = new Client({ connectionString: url.href });
   await client.connect();
   try {
-    const dataDir = await copyRunningCluster(client);
+    const { dataDir, remove } = await temporaryFolder();
+    await copyRunningPostgres(url.href, dataDir);
     const cluster = join(dataDir, 'cluster');
     writeFileSync(join(cluster, 'standby.signal'), '');
     appendFileSync(
@@ -45,30 +46,12 @@ export async function startStandby({ postgres: primary }: Pick<TestPostgres, 'po
       promote: () => promote(server.url),
       stop: async () => {
         await server.stop();
-        rmSync(dataDir, { recursive: true, force: true });
+        await remove();
       },
     };
   } finally {
     await client.end();
   }
-}
-
-/**
- * Copies the files of a cluster that is in use, with what Postgres needs to make the copy consistent.
- * @returns the folder of the copy
- */
-async function copyRunningCluster(client: Client): Promise<string> {
-  const { rows } = await client.query<{ dir: string }>(`SELECT current_setting('data_directory') AS dir`);
-  const original = dirname(rows[0]?.dir ?? '');
-  const dataDir = mkdtempSync(`${original}-standby-`);
-  await client.query(`SELECT pg_backup_start('standby', fast => true)`);
-  // A file that Postgres removes meanwhile makes cp end with 1, and is not needed.
-  spawnSync('cp', ['-a', join(original, 'cluster'), join(original, 'password'), dataDir]);
-  const stopped = await client.query<{ labelfile: string }>('SELECT labelfile FROM pg_backup_stop(false)');
-  const cluster = join(dataDir, 'cluster');
-  writeFileSync(join(cluster, 'backup_label'), stopped.rows[0]?.labelfile ?? '');
-  rmSync(join(cluster, 'postmaster.pid'), { force: true });
-  return dataDir;
 }
 
 /**
