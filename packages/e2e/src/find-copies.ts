@@ -1,10 +1,8 @@
 import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync, zstdDecompressSync } from 'node:zlib';
 import type { Cluster } from './cluster.ts';
 import { findTraces } from './find-traces.ts';
-import type { QueueName } from './queues.ts';
+import { QUEUES } from './queues.ts';
 import type { Stack } from './stacks.ts';
-
-const QUEUES: readonly QueueName[] = ['uploads', 'uploads-dead-letters', 'jobs', 'jobs-dead-letters'];
 
 /**
  * Where a cluster has a copy of a text: every column of every table, every object, every message and every

@@ -10,7 +10,7 @@ import {
   pasteUpload,
 } from '@pasteflow/domain';
 import type { Bucket } from './bucket.ts';
-import type { QueueName, Queues } from './queues.ts';
+import { QUEUES, type Queues } from './queues.ts';
 import type { AssetRow, PasteRow, Rows } from './rows.ts';
 
 /** The tables, the bucket and the queues that are checked while the services are idle. */
@@ -113,8 +113,6 @@ function wrongAssets(assets: readonly AssetRow[], objects: ReadonlyMap<string, n
         `job ${job_id} names ${storage_path} with ${file_size} bytes, and S3 has ${objects.get(storage_path) ?? 'nothing'}`,
     );
 }
-
-const QUEUES: readonly QueueName[] = ['uploads', 'uploads-dead-letters', 'jobs', 'jobs-dead-letters'];
 
 async function findStrayMessages({ queues }: SystemUnderTest): Promise<string[]> {
   const problems: string[] = [];

@@ -1,7 +1,6 @@
 import {
   GetQueueAttributesCommand,
   GetQueueUrlCommand,
-  PurgeQueueCommand,
   ReceiveMessageCommand,
   SendMessageCommand,
   type SQSClient,
@@ -9,8 +8,9 @@ import {
 import type { FaultProxy } from '@pasteflow/dev-stack/testing';
 import { sqsClientOf, type Aws } from './aws.ts';
 
-/** The role of a queue. The stack chooses its name. */
-export type QueueName = 'uploads' | 'uploads-dead-letters' | 'jobs' | 'jobs-dead-letters';
+/** The roles of the queues. The stack chooses their names. */
+export const QUEUES = ['uploads', 'uploads-dead-letters', 'jobs', 'jobs-dead-letters'] as const;
+export type QueueName = (typeof QUEUES)[number];
 
 export interface QueueCounts {
   /** Messages that can be received. */
@@ -61,10 +61,6 @@ export class Queues {
       }),
     );
     return Messages.map(({ Body }) => Body ?? '');
-  }
-
-  async purge(queue: QueueName): Promise<void> {
-    await this.#client.send(new PurgeQueueCommand({ QueueUrl: await this.#url(queue) }));
   }
 
   close(): void {

@@ -66,7 +66,7 @@ describe('an outage of SQS', () => {
         cluster.rows.query(
           `SELECT lease_expires_at > started_at + interval '9 seconds' AS renewed FROM task_executions WHERE status = 'RUNNING'`,
         ),
-      ([row]) => row!.renewed,
+      ([row]) => row!.renewed === true,
     );
     await put.forward();
     await cluster.untilStatus(code, 'PROCESSED');

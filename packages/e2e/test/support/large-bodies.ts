@@ -17,7 +17,7 @@ export const HALF_GIB = {
   MALLOC_MMAP_THRESHOLD_: String(MIB),
 };
 
-/** What such a process may take: the goal of issue 10. It would be killed at 512 MiB. */
+/** What such a process may take. It would be killed at 512 MiB. */
 export const MAX_RESIDENT_MIB = 400;
 
 const CALLERS = 200;
