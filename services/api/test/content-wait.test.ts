@@ -218,7 +218,7 @@ it('a wait for an upload goes on when Postgres fails in between', async () => {
   const code = await newPaste(bed.db, 'x');
   const answer = read(code, { api });
   await proxy.holding;
-  proxy.drop();
+  await proxy.drop();
   await upload(bed.db, bed.store, code, 'x');
   expect(await (await answer).text()).toBe('x');
   await api.stop();

@@ -219,7 +219,7 @@ describe('a commit whose confirmation is lost', () => {
       () => countPastes(bed.db),
       (count) => count === before + 1,
     );
-    proxy.drop();
+    await proxy.drop();
     expect(await problemOf(await first)).toMatchObject({ status: 503, code: 'dependency_unavailable' });
     const again = await wholeAnswer(await postKeyed(api.url, { key }));
     expect(again).toMatchObject({ status: 201, replayed: true });

@@ -1,16 +1,19 @@
-import { connect, createServer } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { RestartableServer } from './restartable-server.ts';
+
+/** Forwards what each side of a connection sends to the other side. */
+type Forward = (client: Socket, upstream: Socket) => void;
 
 /** Forwards connections to 127.0.0.1:`upstreamPort`. Makes Postgres unreachable without stopping it. */
 export class TcpProxy {
   readonly #server: RestartableServer;
   #upstreamPort: number;
 
-  private constructor(upstreamPort: number) {
+  private constructor(upstreamPort: number, forward: Forward) {
     this.#upstreamPort = upstreamPort;
     const server = createServer((client) => {
       const upstream = connect(this.#upstreamPort, '127.0.0.1');
-      client.pipe(upstream).pipe(client);
+      forward(client, upstream);
       for (const [socket, other] of [
         [client, upstream],
         [upstream, client],
@@ -22,8 +25,12 @@ export class TcpProxy {
     this.#server = new RestartableServer(server);
   }
 
-  static async start(upstreamPort: number): Promise<TcpProxy> {
-    const proxy = new TcpProxy(upstreamPort);
+  /** @param forward for a proxy that holds or changes something. Default: everything is passed on */
+  static async start(
+    upstreamPort: number,
+    forward: Forward = (client, upstream) => client.pipe(upstream).pipe(client),
+  ): Promise<TcpProxy> {
+    const proxy = new TcpProxy(upstreamPort, forward);
     await proxy.up();
     return proxy;
   }

@@ -1,5 +1,4 @@
-import { once } from 'node:events';
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { TcpProxy } from '@pasteflow/dev-stack/testing';
 
 /** Forwards connections to a port, and stops each after a number of bytes of the answers. */
 export interface CuttingProxy {
@@ -15,21 +14,8 @@ export async function startCuttingProxy(
   maxBytes: number,
   how: 'cut' | 'stall',
 ): Promise<CuttingProxy> {
-  const sockets = new Set<Socket>();
   let stopped = 0;
-  const server = createServer((client) => {
-    const upstream = connect(upstreamPort, '127.0.0.1');
-    for (const [socket, other] of [
-      [client, upstream],
-      [upstream, client],
-    ] as const) {
-      sockets.add(socket);
-      socket.on('error', () => {});
-      socket.on('close', () => {
-        sockets.delete(socket);
-        other.destroy();
-      });
-    }
+  const proxy = await TcpProxy.start(upstreamPort, (client, upstream) => {
     client.pipe(upstream);
     let left = maxBytes;
     upstream.on('data', (chunk: Buffer) => {
@@ -41,17 +27,11 @@ export async function startCuttingProxy(
       if (how === 'cut') client.end(() => upstream.destroy());
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${proxy.port}`,
     get stopped() {
       return stopped;
     },
-    stop: async () => {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-      await once(server, 'close');
-    },
+    stop: () => proxy.stop(),
   };
 }

@@ -1,8 +1,6 @@
-import { connect, createServer, type Socket } from 'node:net';
+import { TcpProxy } from '@pasteflow/dev-stack/testing';
 
-export interface HoldingProxy {
-  /** `url` with the host and port of this proxy. */
-  through(url: string): string;
+export interface HoldingProxy extends Pick<TcpProxy, 'through' | 'stop'> {
   /**
    * Resolves when a client has sent the text; nothing that Postgres sends afterwards on that connection gets
    * through.
@@ -11,8 +9,7 @@ export interface HoldingProxy {
   /** Passes on what is held, and everything after it. */
   release(): void;
   /** Resets all connections, including what is held. */
-  drop(): void;
-  stop(): Promise<void>;
+  drop(): Promise<void>;
 }
 
 /** The whole message of a COMMIT. The services also ask for the setting synchronous_commit. */
@@ -28,12 +25,10 @@ export async function startHoldingProxy(
   { after = /(?:)/ }: { after?: RegExp } = {},
 ): Promise<HoldingProxy> {
   const holding = Promise.withResolvers<void>();
-  const sockets = new Set<Socket>();
   const kept: (() => void)[] = [];
   let seen = false;
   let released = false;
-  const server = createServer((client) => {
-    const upstream = connect(upstreamPort, '127.0.0.1');
+  const proxy = await TcpProxy.start(upstreamPort, (client, upstream) => {
     let held = false;
     let isAfter = false;
     client.on('data', (chunk: Buffer) => {
@@ -48,35 +43,18 @@ export async function startHoldingProxy(
       if (!held || released) client.write(chunk);
       else kept.push(() => client.write(chunk));
     });
-    for (const [socket, other] of [
-      [client, upstream],
-      [upstream, client],
-    ] as const) {
-      sockets.add(socket);
-      socket.on('error', () => {}).on('close', () => other.destroy());
-    }
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  const drop = (): void => {
-    for (const socket of sockets) socket.destroy();
-    sockets.clear();
-  };
   return {
-    through: (url) => {
-      const result = new URL(url);
-      result.host = `127.0.0.1:${port}`;
-      return result.href;
-    },
+    through: (url) => proxy.through(url),
     holding: holding.promise,
     release: () => {
       released = true;
       for (const passOn of kept.splice(0)) passOn();
     },
-    drop,
-    stop: async () => {
-      drop();
-      await new Promise<void>((resolve) => server.close(() => resolve()));
+    drop: async () => {
+      await proxy.down();
+      await proxy.up();
     },
+    stop: () => proxy.stop(),
   };
 }
