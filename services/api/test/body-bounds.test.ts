@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
+import { seededRandom } from '@pasteflow/dev-stack/testing';
 import { readForm } from '../src/http/body/multipart.ts';
 import { PartCounter } from '../src/http/body/part-counter.ts';
 import { RequestError } from '../src/http/errors/request-error.ts';
@@ -159,7 +160,7 @@ describe('a form of which a part would be lost', () => {
       'x',
       '\r\n--a\r\n',
     ];
-    const random = mulberry32(27);
+    const random = seededRandom(27);
     const any = (below: number) => Math.floor(random() * below);
     const outcomes = { whole: 0, refused: 0 };
     for (let n = 0; n < 3000; n += 1) {
@@ -187,16 +188,6 @@ describe('a form of which a part would be lost', () => {
 function partsByLines(body: string): number {
   const lines = `\r\n${body}`.split(/(?:\r?\n)(?=--a)/);
   return lines.filter((line) => /^--a[ \t]*\r?\n/.test(line)).length;
-}
-
-function mulberry32(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }
 
 describe('a form with two files', () => {

@@ -1,5 +1,3 @@
-import { request, type IncomingHttpHeaders } from 'node:http';
-import { buffer } from 'node:stream/consumers';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { objectKeyOf } from '@pasteflow/domain';
 import { FaultProxy } from '@pasteflow/dev-stack/testing';
@@ -15,6 +13,7 @@ import {
   sha256,
   upload,
 } from './support/pastes.ts';
+import { rawGet, type UndecodedAnswer } from './support/raw-get.ts';
 
 const bed = useApi();
 const CONTENT = '0123456789';
@@ -26,27 +25,12 @@ beforeAll(async () => {
   etag = `"${sha256(CONTENT).toString('hex')}"`;
 });
 
-interface Answer {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: Buffer;
-}
-
-/** Uses node:http, because fetch adds headers and interprets answers to HEAD and 304. */
-async function get(
+const get = (
   path: string,
   headers: Record<string, string> = {},
   method = 'GET',
   url = bed.api.url,
-): Promise<Answer> {
-  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-  request(url + path, { method, headers }, (res) => {
-    buffer(res).then((body) => resolve({ status: res.statusCode!, headers: res.headers, body }), reject);
-  })
-    .on('error', reject)
-    .end();
-  return await promise;
-}
+): Promise<UndecodedAnswer> => rawGet(url + path, headers, method);
 
 describe.each(['/CODE', '/v1/pastes/CODE/content'])('GET %s', (route) => {
   const pathOf = (code: string) => route.replace('CODE', code);
@@ -113,7 +97,7 @@ describe.each(['/CODE', '/v1/pastes/CODE/content'])('GET %s', (route) => {
   });
 
   it('answers FAILED like an unknown paste: the same 404 in status, headers and body', async () => {
-    const strip = ({ status, headers, body }: Answer, code: string) => ({
+    const strip = ({ status, headers, body }: UndecodedAnswer, code: string) => ({
       status,
       headers: { ...headers, date: '', 'x-request-id': '', ratelimit: '' },
       body: body.toString().replaceAll(code, 'CODE'),

@@ -9,7 +9,7 @@ const CLIENT = { 'X-Requested-With': 'JSONHttpRequest' };
 const BODY = recordedBody('text');
 const STORED = storedTextOf(BODY);
 
-interface Answer {
+interface JsonAnswer {
   readonly status: number;
   readonly json: Record<string, unknown>;
   readonly text: string;
@@ -21,13 +21,13 @@ interface Sent {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-async function send(path: string, init: Sent = {}, url = bed.api.url): Promise<Answer> {
+async function send(path: string, init: Sent = {}, url = bed.api.url): Promise<JsonAnswer> {
   const response = await fetch(url + path, { ...init, headers: { ...CLIENT, ...init.headers } });
   const text = await response.text();
-  return { status: response.status, text, json: (text === '' ? {} : JSON.parse(text)) as Answer['json'] };
+  return { status: response.status, text, json: (text === '' ? {} : JSON.parse(text)) as JsonAnswer['json'] };
 }
 
-async function post(body: string, headers: Record<string, string> = {}): Promise<Answer> {
+async function post(body: string, headers: Record<string, string> = {}): Promise<JsonAnswer> {
   return await send('/', { method: 'POST', body, headers });
 }
 

@@ -44,14 +44,14 @@ const ownPrivate = () => processedPaste(bed, 'mine', { userId: user.id, visibili
 
 const cacheOf = ({ headers }: UndecodedAnswer): unknown => headers['x-cache'];
 
-type Answer = readonly [
+type DynamicAnswer = readonly [
   name: string,
   path: () => string | Promise<string>,
   headers: () => Readonly<Record<string, string>>,
   status: number,
 ];
 
-const dynamicAnswers: readonly Answer[] = [
+const dynamicAnswers: readonly DynamicAnswer[] = [
   ['the form', () => '/', () => BROWSER, 200],
   ['the usage', () => '/', () => CURL, 200],
   ['the page of a paste', compressed, () => BROWSER, 200],

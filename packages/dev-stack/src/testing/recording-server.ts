@@ -11,7 +11,7 @@ export interface ReceivedRequest {
   readonly body: Buffer;
 }
 
-interface Answer {
+interface CannedAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
@@ -20,7 +20,7 @@ interface Answer {
 /** A server that records requests, and answers each with the next of `answers`, or with an empty 200. */
 export async function startRecordingServer() {
   const received: ReceivedRequest[] = [];
-  const answers: Answer[] = [];
+  const answers: CannedAnswer[] = [];
   const server = createServer((req, res) => {
     void buffer(req).then((body) => {
       received.push({ method: req.method ?? '', path: req.url ?? '', headers: req.headers, body });

@@ -1,17 +1,12 @@
-/** Numbers that depend on the seed alone (mulberry32). */
+import { seededRandom } from '@pasteflow/dev-stack/testing';
+
+/** Numbers that depend on the seed alone. */
 export class Random {
-  #state: number;
+  /** Uniform in [0, 1). */
+  readonly next: () => number;
 
   constructor(seed: number) {
-    this.#state = seed >>> 0;
-  }
-
-  /** Uniform in [0, 1). */
-  next(): number {
-    this.#state = (this.#state + 0x6d_2b_79_f5) >>> 0;
-    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+    this.next = seededRandom(seed);
   }
 
   /** A whole number from `from` to `to`. */

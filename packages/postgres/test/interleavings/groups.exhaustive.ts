@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { startTestPostgres, type TestPostgres } from '@pasteflow/dev-stack/testing';
+import { seededRandom, startTestPostgres, type TestPostgres } from '@pasteflow/dev-stack/testing';
 import { everyOrder, randomOrders } from './harness/orders.ts';
 import { groupsOf, runGroups } from './harness/run-groups.ts';
-import { seededRandom } from './harness/seeded-random.ts';
 import { scenarios } from './scenarios.ts';
 
 const HOURS_MS = 3_600_000;

@@ -18,13 +18,13 @@ interface Read {
   readonly subscriptions: readonly Subscription[];
 }
 
-type Answer = (read: Read) => readonly Snapshot[] | Promise<readonly Snapshot[]>;
+type AnswerOfRead = (read: Read) => readonly Snapshot[] | Promise<readonly Snapshot[]>;
 
 /** A poller on a clock of its own. Without `answer`, nothing ever changes. */
 export function pollerOf({
   answer = unchanged,
   maxWatchers = 10_000,
-}: { answer?: Answer; maxWatchers?: number } = {}) {
+}: { answer?: AnswerOfRead; maxWatchers?: number } = {}) {
   const clock = new FakeClock();
   const reads: Read[] = [];
   const counts: [string, number][] = [];
@@ -43,7 +43,7 @@ export function pollerOf({
   return { poller, clock, reads, counts, retries };
 }
 
-export const unchanged: Answer = ({ subscriptions }) => subscriptions.map(({ id }) => snapshotOf(id));
+export const unchanged: AnswerOfRead = ({ subscriptions }) => subscriptions.map(({ id }) => snapshotOf(id));
 
 interface TestWatcher extends Watcher {
   readonly received: (string | null)[];
