@@ -5,5 +5,5 @@ export {
   startAwsEmulator,
   type AwsEmulator,
 } from './aws/start-aws-emulator.ts';
-export { startPostgres, type Postgres } from './postgres/start-postgres.ts';
+export { startPostgres } from './postgres/start-postgres.ts';
 export { StackError } from './stack-error.ts';

@@ -1,25 +1,25 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { cpus } from 'node:os';
 
-/** The time of all cores of this machine since its start, in ticks. Linux only. */
+/** The time of all cores of this machine since its start, in ms. */
 export interface CoreTime {
   readonly idle: number;
   readonly all: number;
 }
 
-export async function coreTime(): Promise<CoreTime> {
-  const [line = ''] = (await readFile('/proc/stat', 'utf8')).split('\n');
-  const [user = 0, nice = 0, system = 0, idle = 0, ioWait = 0, ...rest] = line
-    .split(/\s+/)
-    .slice(1)
-    .map(Number);
-  // The next three fields are interrupts and the time of the hypervisor. `user` already contains guests.
-  const others = rest.slice(0, 3).reduce((sum, ticks) => sum + ticks, 0);
-  return { idle: idle + ioWait, all: user + nice + system + idle + ioWait + others };
+export function coreTime(): CoreTime {
+  const times = cpus().map(({ times: { user, nice, sys, idle, irq } }) => ({
+    idle,
+    all: user + nice + sys + idle + irq,
+  }));
+  const sum = (part: keyof CoreTime): number => times.reduce((total, core) => total + core[part], 0);
+  return { idle: sum('idle'), all: sum('all') };
 }
 
-/** The idle share of the time between the two readings, from 0 to 1. */
-export function idleShare(before: CoreTime, after: CoreTime): number {
-  return (after.idle - before.idle) / (after.all - before.all);
+/** The idle share of the time since the first reading, from 0 to 1. */
+export function idleShare(before: CoreTime): number {
+  const now = coreTime();
+  return (now.idle - before.idle) / (now.all - before.all);
 }
 
 /** The CPU time of these processes since their start, in seconds. Linux only. */

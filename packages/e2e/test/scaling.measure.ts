@@ -101,13 +101,13 @@ async function measure(count: number): Promise<Round> {
   for (const worker of cluster.workers) worker.signal('SIGSTOP');
   const codes = await createPastes(count * PASTES_PER_WORKER);
   for (const worker of cluster.workers) worker.signal('SIGCONT');
-  const before = await coreTime();
+  const before = coreTime();
   await cluster.until(
     () => cluster.rows.query(`SELECT FROM pastes WHERE status = 'IN_PROGRESS' LIMIT 1`),
     ({ length }) => length === 0,
     { within: 60_000 },
   );
-  const idle = idleShare(before, await coreTime());
+  const idle = idleShare(before);
   const [measured] = await cluster.rows.query<{ settled: number; seconds: number; workers: number }>(
     `WITH ended AS (
        SELECT processed_at, worker_id, percent_rank() OVER (ORDER BY processed_at) AS rank

@@ -2,10 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import {
   createTestDatabase,
-  startStandby,
   startTestPostgres,
   TcpProxy,
-  type Standby,
   type TestPostgres,
   until,
 } from '@pasteflow/dev-stack/testing';
@@ -13,6 +11,7 @@ import { DependencyUnavailableError } from '@pasteflow/domain';
 import { sql } from 'kysely';
 import { findPaste, type Database } from '../../src/index.ts';
 import { newPaste, open } from '../support/database.ts';
+import { startStandby, type Standby } from '../support/standby.ts';
 
 const CONNECTIONS = 4;
 /** So many that each connection has kept its plans, which takes five executions. */

@@ -1,9 +1,8 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { startPostgres } from '../postgres/start-postgres.ts';
-import { copyRunningPostgres } from './copy-postgres.ts';
-import { temporaryFolder, type TestPostgres } from './test-stack.ts';
+import { startPostgres } from '@pasteflow/dev-stack';
+import { copyRunningPostgres, temporaryFolder, type TestPostgres } from '@pasteflow/dev-stack/testing';
 
 /**
  * A Postgres that follows the one of a test stack, with the same roles and passwords. It answers reads until
@@ -37,7 +36,6 @@ export async function startStandby({ postgres: primary }: Pick<TestPostgres, 'po
     const server = await startPostgres({
       dataDir,
       fsync: false,
-      // oxlint-disable-next-line node/no-process-env -- selects the major version for a run of all tests
       binariesFrom: process.env.TEST_POSTGRES_FROM,
     });
     await replicateSynchronously(client, url);
