@@ -17,15 +17,6 @@ interface Stack {
 /** The names by the server of their stack. */
 const databases = new WeakMap<Stack['postgres'], Set<string>>();
 
-/**
- * One connection for each server, which creates and drops its databases: a connection takes 8 ms of CPU time,
- * the statement as much. The connection ends with the server, or with dropTestDatabases.
- */
-const clients = new WeakMap<Stack['postgres'], Client>();
-
-/** The last statement of each server. A client executes one statement at a time. */
-const statements = new WeakMap<Stack['postgres'], Promise<unknown>>();
-
 export interface TestDatabaseOptions {
   /** false: an empty database, for tests of the migrations. Default: true. */
   readonly migrated?: boolean;
@@ -53,15 +44,9 @@ export async function createTestDatabase(
   return { url: databaseUrl(stack, name), drop: () => drop(stack, name) };
 }
 
-/** Drops the databases that createTestDatabase has created for this stack, and closes its connection. */
+/** Drops the databases that createTestDatabase has created for this stack. */
 export async function dropTestDatabases(stack: Stack): Promise<void> {
-  try {
-    for (const name of databases.get(stack.postgres) ?? []) await drop(stack, name);
-  } finally {
-    const client = clients.get(stack.postgres);
-    clients.delete(stack.postgres);
-    await client?.end();
-  }
+  for (const name of databases.get(stack.postgres) ?? []) await drop(stack, name);
 }
 
 async function drop(stack: Stack, name: string): Promise<void> {
@@ -75,28 +60,13 @@ function databaseUrl({ postgres }: Stack, name: string): string {
 }
 
 async function execute({ postgres }: Stack, statement: string): Promise<void> {
-  const previous = statements.get(postgres) ?? Promise.resolve();
-  const executed = previous.then(async () => {
-    const client = clients.get(postgres) ?? (await connect(postgres));
-    await client.query(statement);
-  });
-  statements.set(
-    postgres,
-    executed.catch(() => {}), // the caller of this statement gets the error
-  );
-  await executed;
-}
-
-async function connect(postgres: Stack['postgres']): Promise<Client> {
   const client = new Client({ connectionString: postgres.url });
-  // Also when a test stops or kills the server: the next statement then makes a new connection.
-  const forget = (): void => {
-    if (clients.get(postgres) === client) clients.delete(postgres);
-  };
-  client.on('error', forget).on('end', forget);
   await client.connect();
-  clients.set(postgres, client);
-  return client;
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
 }
 
 // SQLSTATE object_in_use: a connection closed a moment ago is still on the server's list.
