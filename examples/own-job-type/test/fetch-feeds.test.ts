@@ -9,15 +9,15 @@ import {
   spawnService,
   startSharedTestStack,
   urlOfService,
-  type SharedTestStackWithAws,
-  type SpawnedService,
+  type SharedTestStack,
+  type SpawnedProcess,
 } from '@pasteflow/dev-stack/testing';
 
 const path = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
 
-let stack: SharedTestStackWithAws;
+let stack: SharedTestStack;
 let feeds: Server;
-const services: SpawnedService[] = [];
+const services: SpawnedProcess[] = [];
 let api: string;
 let token: string;
 
@@ -39,7 +39,7 @@ beforeAll(async () => {
   const { port } = feeds.address() as AddressInfo;
   const urls = ['news', 'blog', 'gone', 'moved'].map((name) => [name, `http://127.0.0.1:${port}/${name}`]);
   const { url: databaseUrl } = await createTestDatabase(stack);
-  const start = (name: 'api' | 'upload-worker', entry: string, args: string[] = []): SpawnedService => {
+  const start = (name: 'api' | 'upload-worker', entry: string, args: string[] = []): SpawnedProcess => {
     const service = spawnService({
       name,
       entry: path(entry),

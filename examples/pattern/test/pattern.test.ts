@@ -8,8 +8,8 @@ import {
   createTestDatabase,
   spawnService,
   startSharedTestStack,
-  type SharedTestStackWithAws,
-  type SpawnedService,
+  type SharedTestStack,
+  type SpawnedProcess,
 } from '@pasteflow/dev-stack/testing';
 import { InvalidTransitionError } from '@pasteflow/domain';
 import { createDatabase, FORBIDDEN_CHANGE_SQLSTATE, type Database } from '@pasteflow/postgres';
@@ -48,11 +48,11 @@ class MailServer {
   }
 }
 
-let stack: SharedTestStackWithAws;
+let stack: SharedTestStack;
 let databaseUrl: string;
 let db: Database;
 let mail: MailServer;
-const workers: SpawnedService[] = [];
+const workers: SpawnedProcess[] = [];
 
 beforeAll(async () => {
   stack = await startSharedTestStack();
@@ -92,7 +92,7 @@ async function createQueue(QueueName: string): Promise<void> {
   if (!response.ok) throw new Error(await response.text());
 }
 
-async function startWorker(): Promise<SpawnedService> {
+async function startWorker(): Promise<SpawnedProcess> {
   const worker = spawnService({
     entry: ENTRY,
     name: 'email-worker',
