@@ -5,16 +5,16 @@ import { request } from 'node:http';
 import { basename, dirname, join, relative } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { REPOSITORY } from '../src/stack-config.ts';
-import { spawnService, temporaryFolder, type SpawnedService } from '../src/testing/index.ts';
-import { childrenOf, isAlive, until } from './processes.ts';
+import { spawnService, temporaryFolder, until, type SpawnedProcess } from '../src/testing/index.ts';
+import { childrenOf, isAlive } from './processes.ts';
 
 jest.setTimeout(400_000); // five restarts of services
 
 const { dataDir: folder, remove } = await temporaryFolder();
 const tree = join(folder, 'tree');
-let main: SpawnedService | undefined;
+let main: SpawnedProcess | undefined;
 afterAll(async () => {
-  await main?.stop(30_000);
+  await main?.stop();
   await remove();
 });
 
