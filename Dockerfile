@@ -7,7 +7,10 @@ ARG NODE_IMAGE=docker.io/library/node:24.21.0-bookworm-slim
 # libc, libstdc++, CA certificates, and nothing to run: no shell, no package manager.
 ARG RUNTIME_IMAGE=gcr.io/distroless/cc-debian12:nonroot
 
-FROM ${NODE_IMAGE} AS build
+FROM ${NODE_IMAGE} AS node
+
+# What it builds is the same for every architecture, so that it runs on that of the building machine, without emulation.
+FROM --platform=$BUILDPLATFORM ${NODE_IMAGE} AS build
 WORKDIR /build
 ENV CI=true
 # Only what the installation depends on: this layer stays as long as no dependency changes.
@@ -18,7 +21,7 @@ COPY . .
 RUN pnpm install --frozen-lockfile --offline && infra/container/build-services /out
 
 FROM ${RUNTIME_IMAGE} AS runtime
-COPY --from=build /usr/local/bin/node /usr/local/bin/node
+COPY --from=node /usr/local/bin/node /usr/local/bin/node
 COPY infra/container/healthcheck.mjs /app/healthcheck.mjs
 COPY infra/container/certificates /app/certificates
 WORKDIR /app

@@ -97,6 +97,8 @@ export interface Configuration {
   readonly region: string;
   /** Given here, so that a synthesis makes no request. */
   readonly availabilityZones: readonly string[];
+  /** Of all tasks. The images of a release are for both. */
+  readonly architecture: 'x86_64' | 'arm64';
   /** Null: plain HTTP at the load balancer's own name, for development only. */
   readonly domain: { readonly name: string; readonly certificateArn: string } | null;
   readonly natGateways: number;

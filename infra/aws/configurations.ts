@@ -29,6 +29,7 @@ const development: Configuration = {
   stage: 'development',
   region: 'eu-central-1',
   availabilityZones: ['eu-central-1a', 'eu-central-1b'],
+  architecture: 'x86_64',
   domain: null,
   natGateways: 1,
   database: {
@@ -85,6 +86,7 @@ const production: Configuration = {
   stage: 'production',
   region: 'eu-central-1',
   availabilityZones: ['eu-central-1a', 'eu-central-1b', 'eu-central-1c'],
+  architecture: 'x86_64',
   domain: {
     name: 'paste.example.org',
     certificateArn: 'arn:aws:acm:eu-central-1:222222222222:certificate/00000000-0000-0000-0000-000000000000',

@@ -59,7 +59,7 @@ export class ServiceTask extends Construct {
       cpu: size.cpu,
       memoryLimitMiB: size.memoryMiB,
       runtimePlatform: {
-        cpuArchitecture: ecs.CpuArchitecture.X86_64,
+        cpuArchitecture: ecs.CpuArchitecture.of(configuration.architecture.toUpperCase()),
         operatingSystemFamily: ecs.OperatingSystemFamily.LINUX,
       },
     });

@@ -98,6 +98,19 @@ describe('the services', () => {
       }
   });
 
+  test.each(['x86_64', 'arm64'] as const)('run on %s when the configuration says so', (architecture) => {
+    const deployed = deployment('production', { architecture });
+    const tasks = (['services', 'migration'] as const).flatMap((stack) =>
+      Object.values(deployed.resources(stack, 'AWS::ECS::TaskDefinition')),
+    );
+    expect(tasks).toHaveLength(4);
+    for (const { Properties } of tasks)
+      expect(Properties['RuntimePlatform']).toEqual({
+        CpuArchitecture: architecture.toUpperCase(),
+        OperatingSystemFamily: 'LINUX',
+      });
+  });
+
   test('get user and password from Secrets Manager, and no secret from the environment', () => {
     for (const { Secrets, Environment } of serviceContainers) {
       expect(Secrets.map(({ Name }) => Name).slice(0, 2)).toEqual(['PGUSER', 'PGPASSWORD']);

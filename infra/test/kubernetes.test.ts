@@ -107,6 +107,12 @@ describe.each(['api', 'upload-worker', 'janitor'])('%s', (name) => {
   });
 });
 
+test('no manifest asks for an architecture, so that nodes of either run the images', () => {
+  const all = [...files, 'keda/upload-worker.yaml', 'example/kustomization.yaml'];
+  for (const file of all)
+    expect(readFileSync(folder + file, 'utf8')).not.toMatch(/nodeSelector|nodeAffinity|amd64|arm64/);
+});
+
 test('there are two janitors, and scaled services have no number of replicas', () => {
   expect(find('Deployment', 'janitor')?.spec.replicas).toBe(2);
   expect(find('Deployment', 'api')?.spec.replicas).toBeUndefined();
