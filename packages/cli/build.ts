@@ -30,16 +30,15 @@ await build({
 });
 chmodSync(bundle, 0o755);
 
-const { version, description, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
-  version: string;
-  description: string;
-  license: string;
-};
+const { version, description, license, repository } = JSON.parse(
+  readFileSync(join(folder, 'package.json'), 'utf8'),
+) as Record<string, unknown>;
 const manifest = {
   name: 'pasteflow',
   version,
   description,
   license,
+  repository, // only the release knows where it is
   type: 'module',
   bin: { pasteflow: 'pasteflow.mjs' },
   engines: { node: '>=20' },
@@ -51,5 +50,5 @@ copyFileSync(join(folder, '../../docs/cli.md'), join(output, 'README.md'));
 if (process.argv[2] === undefined) {
   const dist = join(folder, 'dist');
   execFileSync('npm', ['pack', '--silent', output, '--pack-destination', dist], { stdio: 'ignore' });
-  renameSync(join(dist, `pasteflow-${version}.tgz`), join(dist, 'pasteflow.tgz'));
+  renameSync(join(dist, `pasteflow-${String(version)}.tgz`), join(dist, 'pasteflow.tgz'));
 }
