@@ -36,6 +36,9 @@ try {
       stdio: ['ignore', 'ignore', 'inherit'],
     },
   );
+  // The signature of Node no longer fits, and macOS starts no program whose signature is wrong.
+  if (process.platform === 'darwin')
+    execFileSync('codesign', ['--force', '--sign', '-', configuration.output], { stdio: 'inherit' });
   process.stdout.write(`${configuration.output}\n`);
 } finally {
   rmSync(work, { recursive: true });

@@ -9,7 +9,9 @@ const bed = useBed();
 
 describe('pasteflow', () => {
   it('prints its version and its help on stdout, and ends with 0', async () => {
-    expect(await bed.run(['--version'])).toEqual({ code: 0, stdout: '0.1.0\n', stderr: '' });
+    const manifest = await readFile(new URL('../package.json', import.meta.url), 'utf8');
+    const { version } = JSON.parse(manifest) as { version: string };
+    expect(await bed.run(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
     for (const args of [['--help'], ['help', 'put'], ['put', '--help']]) {
       const { code, stdout, stderr } = await bed.run(args);
       expect([code, stderr]).toEqual([0, '']);

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { jobTypes } from '@pasteflow/jobs';
 import { Validator } from '@seriousme/openapi-schema-validator';
@@ -36,7 +37,9 @@ beforeAll(async () => {
 describe('GET /openapi.json', () => {
   it('is a valid OpenAPI 3.1 document', async () => {
     const api = await served(bed.api.url);
-    expect(api.openapi).toBe('3.1.0');
+    const manifest = await readFile(new URL('../package.json', import.meta.url), 'utf8');
+    const { version } = JSON.parse(manifest) as { version: string };
+    expect(api).toMatchObject({ openapi: '3.1.0', info: { version } });
     expect(await new Validator().validate({ ...api })).toEqual({ valid: true });
   });
 
