@@ -12,6 +12,7 @@ const folder = fileURLToPath(new URL('.', import.meta.url));
 const output = join(folder, 'dist/assets');
 
 const sources = [
+  'browser/site.ts',
   'browser/new-paste.ts',
   'browser/created.ts',
   'browser/paste.ts',
@@ -26,14 +27,19 @@ const sources = [
   'browser/highlight/worker.ts',
   'browser/markdown/markdown-worker.ts',
   'styles/page.css',
+  'styles/all.css',
   'styles/operations.css',
+  'styles/markdown.css',
   'styles/icon.svg',
+  'styles/touch-icon.png',
 ];
 
 const types: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.webmanifest': 'application/manifest+json',
 };
 
 /**
@@ -64,7 +70,7 @@ function bundle(entryPoints: readonly string[]) {
     format: 'esm',
     minify: true,
     target: 'esnext',
-    loader: { '.svg': 'copy' },
+    loader: { '.svg': 'copy', '.png': 'copy' },
     plugins: [pureDialects],
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
@@ -75,12 +81,11 @@ function bundle(entryPoints: readonly string[]) {
   });
 }
 
-/**
- * The page of an encrypted paste shares most modules with that of any other paste. As chunks, they would
- * compress worse, and the other page would be larger than 15 KB.
- */
-const APART = 'browser/encrypted-paste.ts';
-const built = await Promise.all([bundle(sources.filter((source) => source !== APART)), bundle([APART])]);
+/** The modules of pastes, and the one of all pages, are larger when each module that two of them share is a chunk. */
+const APART = ['browser/paste.ts', 'browser/encrypted-paste.ts', 'browser/site.ts'];
+const built = await Promise.all(
+  [sources.filter((source) => !APART.includes(source)), ...APART.map((source) => [source])].map(bundle),
+);
 const outputFiles = [
   ...new Map(built.flatMap((each) => each.outputFiles).map((file) => [file.path, file])).values(),
 ];
@@ -95,8 +100,27 @@ for (const [path, { entryPoint }] of Object.entries(outputs)) {
     entries[basename(entryPoint).replace(/\.ts$/, '.js')] = basename(path);
 }
 
+/** For those who put the service on their home screen. Its addresses are relative to its own. */
+const appManifest = Buffer.from(
+  JSON.stringify({
+    name: 'Pasteflow',
+    start_url: '../',
+    display: 'minimal-ui',
+    background_color: '#f7f7f8',
+    icons: [
+      { src: entries['icon.svg'], sizes: 'any', type: 'image/svg+xml' },
+      { src: entries['touch-icon.png'], sizes: '180x180', type: 'image/png' },
+    ],
+  }),
+);
+const appHash = createHash('sha256').update(appManifest).digest('hex').slice(0, 8).toUpperCase();
+entries['app.webmanifest'] = `app-${appHash}.webmanifest`;
+
 mkdirSync(output, { recursive: true });
-const files: AssetManifest['files'] = outputFiles.map(({ path, contents }) => {
+const files: AssetManifest['files'] = [
+  ...outputFiles,
+  { path: entries['app.webmanifest'], contents: appManifest },
+].map(({ path, contents }) => {
   const name = basename(path);
   const gzip = gzipSync(contents, { level: 9 });
   const compressed = gzip.length < contents.length;

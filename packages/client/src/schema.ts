@@ -3629,6 +3629,8 @@ export interface operations {
           'text/javascript': unknown;
           'text/css': unknown;
           'image/svg+xml': unknown;
+          'image/png': unknown;
+          'application/manifest+json': unknown;
         };
       };
       400: components['responses']['MalformedRequestOrRequestIncompleteUnlimited'];

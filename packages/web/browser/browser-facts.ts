@@ -10,12 +10,15 @@ const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['minute', 60],
 ];
 
-/** Shows times of the page relative to now, with the exact local time as its tooltip. */
-export function showRelativeTimes(selector = '.facts time'): void {
+/** Shows times of the page relative to now, with the exact local time as the tooltip, and on paper as they are. */
+export function showRelativeTimes(selector = ':is(.facts, .line) time'): void {
   for (const time of document.querySelectorAll(selector)) {
     const date = new Date(time.getAttribute('datetime') ?? '');
     time.setAttribute('title', date.toLocaleString('en'));
-    time.textContent = relative((date.getTime() - Date.now()) / 1000);
+    const shown = relative((date.getTime() - Date.now()) / 1000);
+    const exact = Object.assign(document.createElement('span'), { className: 'paper' });
+    exact.append(...time.childNodes);
+    time.append(Object.assign(document.createElement('span'), { textContent: shown }), exact);
   }
 }
 

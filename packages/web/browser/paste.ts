@@ -1,9 +1,8 @@
 import { fillToken, showRelativeTimes } from './browser-facts.ts';
-import { element } from './element.ts';
+import { element, optional } from './element.ts';
 import { startHighlighting } from './highlight/painter.ts';
-import { LineSelection } from './paste/lines.ts';
+import { startLines } from './paste/start-lines.ts';
 import { startToolbar } from './paste/toolbar.ts';
-import { startViews } from './paste/views.ts';
 
 const content = element('content', HTMLElement);
 const chunks = [...content.querySelectorAll<HTMLElement>('.chunk')];
@@ -11,6 +10,7 @@ const chunks = [...content.querySelectorAll<HTMLElement>('.chunk')];
 showRelativeTimes();
 fillToken();
 startToolbar(content);
-startViews(content);
-new LineSelection(content, chunks);
+startLines(content, chunks);
 startHighlighting(content, chunks);
+const views = optional('views', HTMLElement);
+if (views !== null) void import('./paste/views.ts').then(({ startViews }) => startViews(views, content));

@@ -12,14 +12,28 @@ function render(text: string | Buffer, pieceBytes = Infinity) {
     markup += lines.push(bytes.subarray(start, Math.min(bytes.length, start + pieceBytes)));
   markup += lines.end();
   const chunks = [
-    ...markup.matchAll(/<div class="([^"]+)"><div[^>]*>([\d\n]*)<\/div><pre>\n([^<]*)<\/pre><\/div>\n/g),
+    ...markup.matchAll(
+      /<div class="([^"]+)">(?:<div class="numbers"[^>]*>([\d\n]*)<\/div><pre>\n([^<]*)<\/pre>|((?:<div id=L\d+ data-n=\d+>[^<]*<\/div>)+))<\/div>\n/g,
+    ),
   ];
   expect(chunks.map(([all]) => all).join('')).toBe(markup); // nothing else is in the markup
+  const parts = chunks.map(([, name, numbers, body, rows]) =>
+    rows === undefined ? { name, numbers, body } : { name, ...readRows(rows) },
+  );
   return {
-    classes: chunks.map(([, name]) => name),
-    numbers: chunks.map(([, , numbers]) => numbers),
-    text: chunks.map(([, , , body = '']) => unescapeHtml(body)).join(''),
+    classes: parts.map(({ name }) => name),
+    numbers: parts.map(({ numbers }) => numbers),
+    text: parts.map(({ body = '' }) => unescapeHtml(body)).join(''),
     warnings: lines.warnings,
+  };
+}
+
+function readRows(markup: string) {
+  const rows = [...markup.matchAll(/<div id=L(\d+) data-n=(\d+)>([^<]*)<\/div>/g)];
+  for (const [, id, number] of rows) expect(id).toBe(number);
+  return {
+    numbers: rows.map(([, , number]) => number).join('\n'),
+    body: rows.map(([, , , text]) => text).join(''),
   };
 }
 
@@ -57,6 +71,16 @@ describe('the lines of a paste', () => {
     expect(numbers.map((each) => each!.split('\n').length)).toEqual([256, 256, 88]);
     expect(numbers[1]!.startsWith('257\n')).toBe(true);
     expect(shown).toBe(text);
+  });
+
+  it('are rows up to line 5,120, and then one text for each chunk', () => {
+    const lines = new PasteLines();
+    const markup = lines.push(Buffer.from('x\n'.repeat(6000))) + lines.end();
+    expect(markup.match(/<div id=L/g)).toHaveLength(5120);
+    expect(markup).toContain('aria-hidden="true">5121\n5122');
+    const { numbers, text } = render('x\n'.repeat(6000), 1000);
+    expect(numbers.join('\n')).toBe(Array.from({ length: 6000 }, (_, index) => index + 1).join('\n'));
+    expect(text).toBe('x\n'.repeat(6000));
   });
 
   it('end after 300,032 lines, and say so', () => {

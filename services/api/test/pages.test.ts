@@ -31,7 +31,7 @@ describe('an address that has a page', () => {
     expect(page.status).toBe(200);
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(await page.text()).toContain(
-      '&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt;&amp;amp;\n&lt;img',
+      '&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt;&amp;amp;\n</div><div id=L2 data-n=2>&lt;img',
     );
 
     const raw = await fetch(`${bed.api.url}/${shortCode}`);
@@ -103,21 +103,21 @@ describe('an address that has a page', () => {
     expect([head.status, head.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
   });
 
-  it('allows the style sheet inside of a page by its hash, and no other', async () => {
+  it('allows the style sheet and the script inside of a page by their hashes, and no other', async () => {
     const page = await browse(`/${shortCode}`);
-    const [, styles = ''] = /<style>([^]*?)<\/style>/.exec(await page.text()) ?? [];
-    const hash = createHash('sha256').update(styles).digest('base64');
-    expect(page.headers.get('content-security-policy')).toContain(`; style-src 'self' 'sha256-${hash}'; `);
-    const asset = await browse(
-      `/assets/${/worker-\w+\.js/.exec(await (await browse(`/${shortCode}`)).text())![0]}`,
-    );
+    const markup = await page.text();
+    const [, script, styles] = /<script>([^]*?)<\/script>[^]*<style>([^]*?)<\/style>/.exec(markup)!;
+    const hashed = (text: string) => `'self' 'sha256-${createHash('sha256').update(text).digest('base64')}';`;
+    for (const source of [`script-src ${hashed(script!)}`, `style-src ${hashed(styles!)}`])
+      expect(page.headers.get('content-security-policy')).toContain(`; ${source} `);
+    const asset = await browse(`/assets/${/worker-\w+\.js/.exec(markup)![0]}`);
     expect(asset.headers.get('content-security-policy')).toContain("; style-src 'self'; ");
   });
 
   it('lets a page load from its own origin only, and keeps the sandbox of the bytes', async () => {
     for (const path of ['/', `/${shortCode}`, `/${shortCode}/timeline`, '/missing123']) {
       const policy = (await browse(path)).headers.get('content-security-policy');
-      expect(policy).toMatch(/^default-src 'none'; script-src 'self';/);
+      expect(policy).toMatch(/^default-src 'none'; script-src 'self' 'sha256-[\w+/=]+';/);
       expect(policy).not.toMatch(/unsafe|data:|https:/);
     }
     const raw = await fetch(`${bed.api.url}/${shortCode}`);
@@ -279,7 +279,7 @@ describe('the timeline', () => {
 
 describe('the files of the pages', () => {
   it('are cached for ever, compressed as the browser accepts', async () => {
-    const [, path = ''] = /href="([^"]+page-[^"]+\.css)"/.exec(await (await browse('/')).text()) ?? [];
+    const [, path = ''] = /href="([^"]+all-[^"]+\.css)"/.exec(await (await browse('/')).text()) ?? [];
     const brotli = await fetch(bed.api.url + path, { headers: { 'accept-encoding': 'gzip, br' } });
     expect(brotli.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
     expect([brotli.headers.get('content-encoding'), brotli.headers.get('vary')]).toEqual([

@@ -74,7 +74,7 @@ describeInBrowser('signing in', () => {
     expect((await fetch(url)).status).toBe(404);
     await page.getByRole('link', { name: 'Open the paste' }).click();
     await page.locator('#content').waitFor();
-    await page.getByText('Delete this paste').click();
+    await page.getByText('Delete', { exact: true }).click();
     await page.getByRole('button', { name: 'Delete permanently' }).click();
     await page.getByRole('heading', { name: 'Paste deleted' }).waitFor();
   });

@@ -76,6 +76,7 @@ const PAGES: Readonly<Record<string, (stage: Stage) => Promise<unknown>>> = {
     const { short_code } = await cluster.client().pastes.create(Buffer.from('x'));
     await cluster.untilStatus(short_code, 'PROCESSED');
     await page.goto(`${cluster.http().url}/${short_code}`);
+    await page.getByText('More', { exact: true }).click();
     await page.getByRole('button', { name: 'QR code' }).click();
     await page.getByRole('img', { name: 'QR code of' }).waitFor();
   },

@@ -28,6 +28,7 @@ describeInBrowser('a paste that is made from another', () => {
     async (javaScriptEnabled) => {
       const parent = await stored('\none\n<b>two</b>\nthree\n');
       const page = await open(`/${parent}`, { javaScriptEnabled });
+      await page.getByText('More', { exact: true }).click();
       await page.getByRole('link', { name: 'New from this' }).click();
       const text = page.getByLabel('Text');
       await text.waitFor();

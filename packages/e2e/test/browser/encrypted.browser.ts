@@ -37,7 +37,9 @@ async function openLink(link: string): Promise<Page> {
 }
 
 const textOf = (page: Page) =>
-  page.evaluate(() => [...document.querySelectorAll('.content pre')].map((pre) => pre.textContent).join(''));
+  page.evaluate(() =>
+    [...document.querySelectorAll('.chunk > :is([data-n], pre)')].map((each) => each.textContent).join(''),
+  );
 
 describeInBrowser('a paste that is encrypted in the browser', () => {
   it('is read with its link alone: the server has seen neither the text, nor the title, nor the key', async () => {

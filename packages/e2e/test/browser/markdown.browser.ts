@@ -9,8 +9,8 @@ const KIB = 1024;
 
 const bed = useBrowser({ start: () => startCluster(), originOf: (cluster) => cluster.http().url });
 
-/** The page of a Markdown paste, as its source. */
-async function source(text: string, javaScriptEnabled = true): Promise<Page> {
+/** The page of a Markdown paste. */
+async function opened(text: string, javaScriptEnabled = true): Promise<Page> {
   const code = await storePaste(bed.cluster, text, { title: 'README.md' });
   return await bed.open(`/${code}`, { javaScriptEnabled });
 }
@@ -19,8 +19,7 @@ const asRendered = (page: Page) => page.getByRole('button', { name: 'Rendered' }
 
 /** The page of a Markdown paste, rendered. */
 async function rendered(text: string): Promise<Page> {
-  const page = await source(text);
-  await asRendered(page).click();
+  const page = await opened(text);
   await page.locator('article.rendered').waitFor();
   return page;
 }
@@ -28,24 +27,52 @@ async function rendered(text: string): Promise<Page> {
 const markupOf = (page: Page) => page.locator('article.rendered').innerHTML();
 
 describeInBrowser('a Markdown paste', () => {
-  it('is source first, and rendered when the reader asks for it, also with the keyboard alone', async () => {
-    const page = await source('# Head\n\nSome *text*.\n');
-    const requested: string[] = [];
-    page.on('request', (request) => requested.push(new URL(request.url()).pathname));
-    expect(await page.locator('#content').innerText()).toContain('# Head');
-    await asRendered(page).focus();
-    expect(requested.filter((path) => path.includes('/markdown-worker-'))).toEqual([]); // the modules are loaded at the first wish
-    await page.keyboard.press('Enter');
+  it('is rendered first, and source when the reader asks for it, also with the keyboard alone', async () => {
+    const page = await rendered('# Head\n\nSome *text*.\n');
     await page.getByRole('heading', { name: 'Head', level: 2 }).waitFor();
     expect(await page.locator('#content').isVisible()).toBe(false);
-    const wrap = page.getByRole('button', { name: 'Wrap lines' });
+    const wrap = page.getByRole('button', { name: 'Wrap' });
     expect(await wrap.isVisible()).toBe(false); // a rendered text always wraps
     expect(await page.locator('article em').innerText()).toBe('text');
-    expect(requested.some((path) => path.includes('/assets/markdown-worker-'))).toBe(true);
     await page.getByRole('button', { name: 'Source' }).press('Enter');
     await page.locator('#content').waitFor();
+    expect(await page.locator('#content').innerText()).toContain('# Head');
     expect(await wrap.isVisible()).toBe(true);
     expect(await page.locator('article.rendered').isVisible()).toBe(false);
+    await asRendered(page).press('Enter');
+    await page.locator('article.rendered').waitFor();
+  });
+
+  it('loads nothing that renders for any other paste', async () => {
+    const page = await bed.open('/missing123');
+    const requested: string[] = [];
+    page.on('request', (request) => requested.push(new URL(request.url()).pathname));
+    await page.goto(`${bed.cluster.http().url}/${await storePaste(bed.cluster, '# x\n', { title: 'a.py' })}`);
+    await page.waitForFunction(() => CSS.highlights.get('comment')?.size === 1);
+    expect(requested.filter((path) => /markdown|views|show/.test(path))).toEqual([]);
+  });
+
+  it('has headings in the order of their sizes, lines of 80 characters, and code in colours', async () => {
+    const text = `${[1, 2, 3, 4, 5, 6].map((n) => `${'#'.repeat(n)} Head\n`).join('\n')}\n${'word '.repeat(100)}\n\n3. three\n\n\`\`\`js\nconst x = 1;\n\`\`\`\n\n\`\`\`\nplain\n\`\`\`\n`;
+    const page = await rendered(text);
+    const sizes = await page.evaluate(() =>
+      [...document.querySelectorAll('article :is(h2, h3, h4, h5, h6)')].map((heading) =>
+        Number.parseFloat(getComputedStyle(heading).fontSize),
+      ),
+    );
+    expect(sizes).toEqual(sizes.toSorted((a, b) => b - a));
+    expect(new Set(sizes).size).toBeGreaterThan(3);
+    const [paragraph, ch] = await page.evaluate(() => {
+      const box = document.querySelector('article p')!;
+      const ruler = Object.assign(document.createElement('div'), { textContent: '0'.repeat(80) });
+      ruler.style.width = 'max-content';
+      box.before(ruler);
+      return [box.getBoundingClientRect().width, ruler.getBoundingClientRect().width];
+    });
+    expect(Math.abs(paragraph - ch)).toBeLessThan(2);
+    await page.waitForFunction(() => CSS.highlights.get('keyword')?.size === 1);
+    expect(await page.locator('article ol').getAttribute('start')).toBe('3');
+    expect(await page.locator('article code').first().getAttribute('start')).toBeNull();
   });
 
   it('keeps WCAG 2.2 AA and its width when it is rendered', async () => {
@@ -58,7 +85,6 @@ describeInBrowser('a Markdown paste', () => {
       { viewport: { width: 320, height: 640 } },
     ] as const) {
       const page = await bed.open(`/${code}`, options);
-      await asRendered(page).click();
       await page.locator('article table').waitFor();
       expect(await violationsOf(page)).toEqual([]);
       expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
@@ -66,13 +92,13 @@ describeInBrowser('a Markdown paste', () => {
   });
 
   it('of more than 256 KiB is source, with a note', async () => {
-    const page = await source('a line of text\n'.repeat(20_000));
+    const page = await opened('a line of text\n'.repeat(20_000));
     await page.getByText('Markdown of more than 256 KiB is shown as source.').waitFor();
     expect(await asRendered(page).count()).toBe(0);
   });
 
   it('is source without JavaScript', async () => {
-    const page = await source('# Head\n', false);
+    const page = await opened('# Head\n', false);
     expect(await page.locator('#content').innerText()).toContain('# Head');
     expect(await asRendered(page).isVisible()).toBe(false);
   });
@@ -222,8 +248,7 @@ describeInBrowser('a hostile Markdown paste', () => {
     ],
     ['a link that is used often', `[a]: http://x/${'y'.repeat(10_000)}\n\n${'[a]'.repeat(80_000)}`],
   ])('does not freeze the tab, and is shown as source: %s', async (_name, text) => {
-    const page = await source(text.slice(0, 256 * KIB));
-    await asRendered(page).click();
+    const page = await opened(text.slice(0, 256 * KIB));
     await page.getByText('This text is too complex to be rendered.').waitFor();
     expect(await page.locator('#content').isVisible()).toBe(true);
   });

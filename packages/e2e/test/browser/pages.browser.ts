@@ -23,10 +23,12 @@ const painted = (page: Page) =>
   );
 
 const textOf = (page: Page) =>
-  page.evaluate(() => [...document.querySelectorAll('.content pre')].map((pre) => pre.textContent).join(''));
+  page.evaluate(() =>
+    [...document.querySelectorAll('.chunk > :is([data-n], pre)')].map((each) => each.textContent).join(''),
+  );
 
-/** As the page has it: page.url() follows a moment later. */
-const hashOf = (page: Page) => page.evaluate(() => location.hash);
+const whiteSpaceOf = (page: Page) =>
+  page.evaluate(() => getComputedStyle(document.querySelector('.content [data-n]')!).whiteSpace);
 
 describeInBrowser('a new paste', () => {
   it('is created with the keyboard, and shown with its colours', async () => {
@@ -44,7 +46,7 @@ describeInBrowser('a new paste', () => {
     await page.locator('#content').waitFor(); // also when the page of an upload in progress came first
     await page.waitForFunction(() => (CSS.highlights.get('keyword')?.size ?? 0) > 0);
     expect(await painted(page)).toMatchObject({ keyword: 1, number: 1, comment: 1 });
-    expect(await page.evaluate(() => document.querySelectorAll('.content pre *').length)).toBe(0);
+    expect(await page.evaluate(() => document.querySelectorAll('.content [data-n] *').length)).toBe(0);
   });
 
   it('leaves the text with Esc and Tab, and writes a tab otherwise', async () => {
@@ -70,6 +72,7 @@ describeInBrowser('a new paste', () => {
 
   it('starts with the text of another paste', async () => {
     const page = await open(`/${await stored('the text before')}`);
+    await page.getByText('More', { exact: true }).click();
     await page.getByRole('link', { name: 'New from this' }).click();
     await page.waitForFunction(() => document.querySelector('textarea')?.value === 'the text before');
   });
@@ -86,7 +89,7 @@ describeInBrowser('without JavaScript', () => {
     expect(await (await fetch(url)).text()).toBe('first\nsecond\n');
 
     await page.getByRole('link', { name: 'Open the paste' }).click();
-    expect(await page.locator('.content').innerText()).toContain('first\nsecond');
+    expect(await page.locator('.content').textContent()).toContain('first\nsecond');
     await page.getByText('Delete this paste').click();
     await page.getByLabel('Delete token').fill(token);
     await page.getByRole('button', { name: 'Delete permanently' }).click();
@@ -119,58 +122,31 @@ describeInBrowser('the page of a paste', () => {
     await page.getByRole('button', { name: 'Copy text' }).click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(text);
-    await page.getByRole('button', { name: 'Wrap lines' }).click();
-    expect(await page.locator('.content').getAttribute('class')).toContain('wrapped');
+    await page.getByRole('button', { name: 'Wrap' }).click();
+    expect(await whiteSpaceOf(page)).toBe('pre-wrap');
+    await page.reload(); // the choice is remembered
+    expect(await whiteSpaceOf(page)).toBe('pre-wrap');
+    await page.getByText('More', { exact: true }).click();
     await page.getByRole('button', { name: 'QR code' }).click();
     await page.getByRole('img', { name: 'QR code of' }).waitFor();
   });
 
-  it('selects the lines of the address, and makes the address by clicks', async () => {
-    const page = await open(`/${await stored('line\n'.repeat(1000))}#L600-L603`);
-    const selected = () =>
-      page.evaluate(() => String([...(CSS.highlights.get('selected-lines') ?? [])].map(String)));
-    await page.waitForFunction(() => CSS.highlights.has('selected-lines'));
-    expect(await selected()).toBe('line\nline\nline\nline');
-    await page.waitForFunction(() => scrollY > 5000);
-    await page.evaluate(() => scrollTo(0, 0));
-    const numbers = page.locator('.numbers').first();
-    await numbers.click({ position: { x: 5, y: 50 } });
-    expect(await hashOf(page)).toBe('#L3');
-    await numbers.click({ position: { x: 5, y: 110 }, modifiers: ['Shift'] });
-    expect(await hashOf(page)).toBe('#L3-L6');
-    expect(await page.locator('#selected-lines').innerText()).toBe('Lines 3 to 6 are selected.');
+  it('is shown in another language, with and without JavaScript', async () => {
+    const code = await stored('const x = 1;\n', { syntax: 'typescript' });
+    const page = await open(`/${code}`);
+    await page.getByLabel('Language').selectOption('Python');
+    await page.waitForURL(`**/${code}?language=python`);
+    expect(await page.locator('#content').getAttribute('data-language')).toBe('python');
+    const plain = await open(`/${code}`, { javaScriptEnabled: false });
+    await plain.getByLabel('Language').selectOption('Rust');
+    await plain.getByRole('button', { name: 'Show' }).click();
+    expect(await plain.locator('#content').getAttribute('data-language')).toBe('rust');
   });
 
   it('keeps the height of the lines that are out of view', async () => {
     const page = await open(`/${await stored('line\n'.repeat(100_000))}`);
     const height = await page.evaluate(() => document.querySelector('#content')!.scrollHeight);
     expect(height).toBe(100_000 * 20 + 16); // and the padding
-  });
-
-  it('selects lines with the keyboard alone, and says which', async () => {
-    const page = await open(`/${await stored('line\n'.repeat(1000))}`);
-    const status = page.locator('#selected-lines[role=status]');
-    const select = async (text: string): Promise<string> => {
-      await page.getByLabel('Select lines').fill(text);
-      await page.keyboard.press('Enter');
-      return await hashOf(page);
-    };
-    await page.getByRole('link', { name: 'New from this' }).focus();
-    await page.keyboard.press('Tab');
-    expect(await page.evaluate(() => document.activeElement?.id)).toBe('lines');
-    expect(await select('603 - 600')).toBe('#L600-L603');
-    expect(await status.innerText()).toBe('Lines 600 to 603 are selected.');
-    expect(await page.evaluate(() => CSS.highlights.has('selected-lines'))).toBe(true);
-    await page.waitForFunction(() => scrollY > 5000);
-    expect(await select('7')).toBe('#L7');
-    expect(await status.innerText()).toBe('Line 7 is selected.');
-    expect(await select('1000-1002')).toBe('#L1000-L1002');
-    expect(await status.innerText()).toBe('The page does not have all lines from 1000 to 1002.');
-    expect(await select('x')).toBe('#L1000-L1002'); // the field says what is wrong
-    expect(await page.locator('#lines:invalid').count()).toBe(1);
-    expect(await select('')).toBe('');
-    expect(await status.innerText()).toBe('');
-    expect(await page.evaluate(() => CSS.highlights.has('selected-lines'))).toBe(false);
   });
 });
 

@@ -32,14 +32,15 @@ describeInBrowser('a paste on paper', () => {
     const code = await storePaste(bed.cluster, 'const a = 1;\n'.repeat(20), { title: 'a.ts' });
     const page = await bed.open(`/${code}#L2-L3`, DARK);
     await page.waitForFunction(() => (CSS.highlights.get('keyword')?.size ?? 0) > 0);
+    await page.getByText('More', { exact: true }).click();
     await page.getByRole('button', { name: 'QR code' }).click();
     await page.locator('svg.qr').waitFor();
     await print(page);
-    expect(
-      await page.locator(':is(button, form, summary, nav, footer, svg, #selected-lines):visible').count(),
-    ).toBe(0);
+    expect(await page.locator(':is(button, select, input, summary, nav, footer, svg):visible').count()).toBe(
+      0,
+    );
     const colours = await page.evaluate(() =>
-      ['body', 'h1', '#content', '#content pre'].map((selector) => {
+      ['body', 'h1', '#content', '#L2'].map((selector) => {
         const { color, backgroundColor } = getComputedStyle(document.querySelector(selector)!);
         return [selector, color, backgroundColor];
       }),
@@ -48,13 +49,13 @@ describeInBrowser('a paste on paper', () => {
     expect(colours).toEqual([
       ['body', 'rgb(0, 0, 0)', white],
       ['h1', 'rgb(0, 0, 0)', 'rgba(0, 0, 0, 0)'],
-      ['#content', 'rgb(0, 0, 0)', white],
-      ['#content pre', 'rgb(0, 0, 0)', 'rgba(0, 0, 0, 0)'],
+      ['#content', 'rgb(0, 0, 0)', 'rgba(0, 0, 0, 0)'],
+      ['#L2', 'rgb(0, 0, 0)', 'rgba(0, 0, 0, 0)'],
     ]);
     const painted = await page.evaluate(() =>
-      ['keyword', 'number', 'selected-lines'].map((name) => {
-        const pre = document.querySelector('#content pre')!;
-        const { color, backgroundColor } = getComputedStyle(pre, `::highlight(${name})`);
+      ['keyword', 'number'].map((name) => {
+        const row = document.querySelector('#L2')!;
+        const { color, backgroundColor } = getComputedStyle(row, `::highlight(${name})`);
         return [name, color, backgroundColor];
       }),
     );
@@ -72,7 +73,14 @@ describeInBrowser('a paste on paper', () => {
         document.querySelector('#content')!.scrollWidth - document.querySelector('#content')!.clientWidth,
       ]),
     ).toEqual([0, 0]);
-    expect(await page.locator('.numbers:visible').count()).toBe(0); // they would stand beside other lines
+    const numbers = await page.evaluate(() =>
+      [...document.querySelectorAll('[data-n]')].map((row) => getComputedStyle(row, '::before').content),
+    );
+    expect(numbers).toEqual(['"1"', '"2"', '"3"']);
+    const facts = await page.locator('.line').innerText();
+    expect(facts).toContain(`/${code}`);
+    expect(facts).toMatch(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/);
+    expect(facts).not.toMatch(/ago|now|in \d+ days/);
   });
 
   it('has every line of a large text', async () => {
@@ -94,7 +102,6 @@ describeInBrowser('a paste on paper', () => {
       },
     );
     const page = await bed.open(`/${code}`, DARK);
-    await page.getByRole('button', { name: 'Rendered' }).click();
     await page.locator('article.rendered').waitFor();
     const { pages, runs } = writtenIn(await page.pdf({ format: 'A4' }));
     expect(runs).toBeGreaterThanOrEqual(paragraphs);

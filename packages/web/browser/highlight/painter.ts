@@ -1,21 +1,24 @@
 import { kinds } from './kinds.ts';
 import type { FromWorker, ToWorker } from './worker.ts';
 
-/** A chunk of the text, and its text node. */
-interface PaintedChunk {
+/** A chunk of a text. */
+export interface PaintedChunk {
   readonly box: HTMLElement;
-  readonly text: Text;
+  /** The whole text of the chunk: one node, or one for each row. */
+  readonly nodes: readonly Text[];
+  /** The language of a text that begins with this chunk; null: the text goes on. */
+  readonly language: string | null;
 }
 
 /** Chunks are sent to the worker in portions, so that 10 MiB never are in its queue as a whole. */
 const CHUNKS_UNDER_WAY = 8;
 
 /**
- * Paints a text in the colours of its language. The worker reads the whole text once, chunk by chunk; ranges
+ * Paints texts in the colours of their languages. The worker reads each whole text once, chunk by chunk; ranges
  * exist only for the chunks in view. No element is made: the browser paints ranges of the text itself (the
  * CSS Custom Highlight API).
  */
-class Painter {
+export class Painter {
   readonly #chunks: readonly PaintedChunk[];
   readonly #tokens: (Uint32Array | undefined)[] = [];
   readonly #painted = new Map<number, readonly (readonly [Highlight, AbstractRange])[]>();
@@ -25,19 +28,15 @@ class Painter {
   #sent = 0;
 
   /** @param worker the URL of the worker's module */
-  constructor(
-    chunks: readonly PaintedChunk[],
-    { language, worker }: { readonly language: string; readonly worker: string },
-  ) {
+  constructor(chunks: readonly PaintedChunk[], worker: string) {
     this.#chunks = chunks;
     this.#highlights = kinds.map((kind) => {
-      const highlight = new Highlight();
+      const highlight = CSS.highlights.get(kind) ?? new Highlight();
       CSS.highlights.set(kind, highlight);
       return highlight;
     });
     this.#worker = new Worker(worker, { type: 'module' });
     this.#worker.addEventListener('message', ({ data }: MessageEvent<FromWorker>) => this.#receive(data));
-    this.#post({ language });
     const observer = new IntersectionObserver((entries) => this.#look(entries), { rootMargin: '600px' });
     chunks.forEach(({ box }, index) => {
       box.dataset['index'] = String(index);
@@ -53,7 +52,8 @@ class Painter {
   #sendNext(): void {
     const chunk = this.#chunks[this.#sent];
     if (chunk === undefined) return;
-    this.#post({ chunk: this.#sent, text: chunk.text.data });
+    if (chunk.language !== null) this.#post({ language: chunk.language });
+    this.#post({ chunk: this.#sent, text: chunk.nodes.map(({ data }) => data).join('') });
     this.#sent += 1;
   }
 
@@ -79,13 +79,20 @@ class Painter {
 
   #paint(chunk: number): void {
     const tokens = this.#tokens[chunk];
-    const node = this.#chunks[chunk]?.text;
-    if (tokens === undefined || node === undefined || this.#painted.has(chunk)) return;
+    const nodes = this.#chunks[chunk]?.nodes.values();
+    let node = nodes?.next().value;
+    if (tokens === undefined || this.#painted.has(chunk)) return;
     const ranges: (readonly [Highlight, AbstractRange])[] = [];
+    let begin = 0; // of the node, in the text of the chunk; no token leaves its line
     for (let i = 0; i + 2 < tokens.length; i += 3) {
-      const [startOffset = 0, endOffset = 0, kind = 0] = tokens.subarray(i, i + 3);
+      const [start = 0, end = 0, kind = 0] = tokens.subarray(i, i + 3);
+      while (node !== undefined && start >= begin + node.length) {
+        begin += node.length;
+        node = nodes?.next().value;
+      }
       const highlight = this.#highlights[kind];
-      if (highlight === undefined) continue;
+      if (highlight === undefined || node === undefined) continue;
+      const [startOffset, endOffset] = [start - begin, end - begin];
       const range = new StaticRange({ startContainer: node, startOffset, endContainer: node, endOffset });
       highlight.add(range);
       ranges.push([highlight, range]);
@@ -103,11 +110,16 @@ class Painter {
 export function startHighlighting(content: HTMLElement, chunks: readonly HTMLElement[]): void {
   const { language = '', worker = '' } = content.dataset;
   if (language === '' || language === 'text' || !('highlights' in CSS)) return;
-  new Painter(chunks.flatMap(paintedChunk), { language, worker });
+  const painted = chunks.flatMap(paintedChunk);
+  new Painter(
+    painted.map((chunk, index) => ({ ...chunk, language: index === 0 ? language : null })),
+    worker,
+  );
 }
 
 /** A folded line stays plain: its mode could take seconds for it. */
-function paintedChunk(box: HTMLElement): readonly PaintedChunk[] {
-  const text = box.querySelector('pre')?.firstChild;
-  return text instanceof Text && !box.classList.contains('long') ? [{ box, text }] : [];
+function paintedChunk(box: HTMLElement): readonly Omit<PaintedChunk, 'language'>[] {
+  if (box.classList.contains('long')) return [];
+  const nodes = [...box.querySelectorAll(':scope > :is([data-n], pre)')].map((each) => each.firstChild);
+  return [{ box, nodes: nodes.filter((node) => node instanceof Text) }];
 }

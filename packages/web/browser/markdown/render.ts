@@ -1,4 +1,5 @@
 import { Marked, Renderer, Tokenizer, type Tokens } from 'marked';
+import { escapeHtml } from '../../src/html/html.ts';
 import { withSimpleTags } from './simple-tags.ts';
 
 /** A text of this kind was written to freeze a tab. */
@@ -84,6 +85,13 @@ class BoundedRenderer extends Renderer {
   override heading({ tokens, depth }: Tokens.Heading): string {
     const level = Math.min(depth + 1, 6);
     return `<h${level}>${this.parser.parseInline(tokens)}</h${level}>\n`;
+  }
+
+  /** The language stands in an attribute that stays when the markup is cleaned. */
+  override code({ text, lang = '' }: Tokens.Code): string {
+    const [, language] = /^([\w+#-]{1,20})/.exec(lang) ?? [];
+    const name = language === undefined ? '' : ` start="${language}"`;
+    return `<pre><code${name}>${escapeHtml(text.replace(/\n$/, ''))}\n</code></pre>\n`;
   }
 
   /** A mark instead of an element that looks as if it could be changed. */

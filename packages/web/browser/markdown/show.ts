@@ -1,4 +1,6 @@
 import DOMPurify from 'dompurify';
+import { languageNamed } from '../../src/content/languages.ts';
+import { Painter } from '../highlight/painter.ts';
 import type { Rendered } from './markdown-worker.ts';
 import { SIMPLE_TAGS } from './simple-tags.ts';
 
@@ -10,21 +12,57 @@ const DEADLINE_MS = 10_000;
 /**
  * A text as it looks; null when it cannot be rendered in time.
  * @param worker the URL of the worker's module
+ * @param styles the URL of the sheet of rendered texts
+ * @param painter the URL of the module that reads the code in a text
  */
 export async function rendered(
   text: string,
-  { worker: url, imageLabel }: { readonly worker: string; readonly imageLabel: string },
+  {
+    worker: url,
+    styles,
+    painter,
+    imageLabel,
+  }: {
+    readonly worker: string;
+    readonly styles: string;
+    readonly painter: string;
+    readonly imageLabel: string;
+  },
 ): Promise<HTMLElement | null> {
   const worker = new Worker(url, { type: 'module' });
   try {
-    const markup = await answerOf(worker, text);
+    const [markup] = await Promise.all([answerOf(worker, text), loadStyles(styles)]);
     if (markup === null) return null;
     const article = Object.assign(document.createElement('article'), { className: 'rendered' });
     article.append(cleanFragment(markup, imageLabel));
+    paintFences(article, painter);
     return article;
   } finally {
     worker.terminate();
   }
+}
+
+/** A sheet that cannot be loaded leaves a text without styles, which can be read. */
+async function loadStyles(href: string): Promise<void> {
+  const link = Object.assign(document.createElement('link'), { rel: 'stylesheet', href });
+  await new Promise((resolve) => {
+    link.addEventListener('load', resolve);
+    link.addEventListener('error', resolve);
+    document.head.append(link);
+  });
+}
+
+/** Paints code whose language the text names, such as ```js. */
+function paintFences(article: HTMLElement, worker: string): void {
+  if (!('highlights' in CSS)) return;
+  const fences = [...article.querySelectorAll<HTMLElement>('pre > code[start]')].flatMap((box) => {
+    const name = box.getAttribute('start') ?? '';
+    box.removeAttribute('start');
+    const language = languageNamed(name)?.id ?? 'text';
+    const node = box.firstChild;
+    return language !== 'text' && node instanceof Text ? [{ box, nodes: [node], language }] : [];
+  });
+  if (fences.length > 0) new Painter(fences, worker);
 }
 
 async function answerOf(worker: Worker, text: string): Promise<Rendered> {
@@ -57,6 +95,7 @@ function cleanFragment(markup: string, imageLabel: string): DocumentFragment {
     ALLOW_ARIA_ATTR: false,
     ALLOW_DATA_ATTR: false,
     ALLOWED_URI_REGEXP: ABSOLUTE,
+    ADD_URI_SAFE_ATTR: ['align', 'start'], // no addresses
     ALLOWED_NAMESPACES: ['http://www.w3.org/1999/xhtml'],
     RETURN_DOM_FRAGMENT: true,
   });

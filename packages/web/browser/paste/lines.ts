@@ -1,7 +1,7 @@
-import { element, optional } from '../element.ts';
+import { element } from '../element.ts';
 
 /** Lines that are selected, from 1. */
-export interface Selection {
+interface Selection {
   readonly first: number;
   readonly last: number;
 }
@@ -16,9 +16,7 @@ function addressOf(selection: Selection | null): string {
 /** @returns null when the part of the address selects no lines */
 function selectionOf(hash: string): Selection | null {
   const [, from, to] = /^#L(\d{1,9})(?:-L?(\d{1,9}))?$/.exec(hash) ?? [];
-  if (from === undefined) return null;
-  const [a, b] = [Math.max(1, Number(from)), Math.max(1, Number(to ?? from))];
-  return { first: Math.min(a, b), last: Math.max(a, b) };
+  return from === undefined ? null : ordered(Number(from), Number(to ?? from));
 }
 
 /** The height of a line in page.css. */
@@ -38,133 +36,132 @@ export class LineSelection {
   constructor(content: HTMLElement, chunks: readonly HTMLElement[]) {
     this.#content = content;
     this.#chunks = chunks;
-    content.addEventListener('click', (event) => this.#onClick(event));
-    addEventListener('hashchange', () => this.#show({ scroll: true }));
-    lineForm((selection) => this.#select(selection, { scroll: true }));
-    this.#show({ scroll: true });
   }
 
-  #onClick(event: MouseEvent): void {
-    const numbers = (event.target as Element).closest<HTMLElement>('.numbers');
-    const chunk = numbers?.parentElement;
-    if (!numbers || !chunk) return;
-    const index = this.#chunks.indexOf(chunk);
-    const row = chunk.classList.contains('long')
-      ? 0
-      : Math.floor((event.clientY - numbers.getBoundingClientRect().top) / LINE_PX);
-    const line = (this.#firstLines()[index] ?? 1) + Math.max(0, row);
-    const anchor = event.shiftKey ? (this.#anchor ?? line) : line;
+  /** Selects the line of a click in the column of the numbers. */
+  click({ target, clientY, shiftKey }: MouseEvent): void {
+    const part = (target as Element).closest<HTMLElement>('.chunk > *');
+    const chunk = part?.parentElement;
+    if (!part || !chunk) return;
+    const isColumn = part.classList.contains('numbers') && !chunk.classList.contains('long');
+    const row = isColumn ? Math.floor((clientY - part.getBoundingClientRect().top) / LINE_PX) : 0;
+    const first = Number(part.dataset['n'] ?? this.#firstLines()[this.#chunks.indexOf(chunk)]);
+    const line = first + Math.max(0, row);
+    const anchor = shiftKey ? (this.#anchor ?? line) : line;
     this.#anchor = anchor;
-    const selection = { first: Math.min(anchor, line), last: Math.max(anchor, line) };
-    this.#select(selection, { scroll: false });
+    this.#select(ordered(anchor, line), { scroll: false });
+  }
+
+  /** Selects what the form says: `12`, `12-20`, and nothing for no line. */
+  submit(form: HTMLFormElement): void {
+    const input = element('lines', HTMLInputElement);
+    const text = input.value.trim();
+    const [, from, to] = /^L?(\d{1,9})(?: ?[-–:,] ?L?(\d{1,9}))?$/i.exec(text) ?? [];
+    const isWrong = from === undefined && text !== '';
+    input.setCustomValidity(isWrong ? (form.dataset['wrong'] ?? '') : '');
+    if (isWrong) input.reportValidity();
+    else
+      this.#select(from === undefined ? null : ordered(Number(from), Number(to ?? from)), { scroll: true });
   }
 
   /** @param selection null: no line any more */
   #select(selection: Selection | null, { scroll }: { readonly scroll: boolean }): void {
     history.replaceState(null, '', addressOf(selection));
-    this.#show({ scroll });
+    this.show({ scroll });
   }
 
-  #show({ scroll }: { readonly scroll: boolean }): void {
+  /** Marks the lines of the address. */
+  show({ scroll }: { readonly scroll: boolean }): void {
+    for (const old of this.#content.querySelectorAll('.selected')) old.classList.remove('selected');
+    for (const old of this.#content.querySelectorAll('.band')) old.remove();
     const selection = selectionOf(location.hash);
-    if ('highlights' in CSS) CSS.highlights.delete('selected-lines');
     if (selection === null) return announce(null);
     this.#anchor ??= selection.first;
     const start = this.#find(selection.first);
     const end = this.#find(selection.last);
     if (start === null || end === null) return announce(selection, { exists: false });
     announce(selection, { exists: true });
-    if ('highlights' in CSS) CSS.highlights.set('selected-lines', new Highlight(rangeOf(start, end)));
+    for (let index = start.index; index <= end.index; index += 1) this.#mark(index, selection);
     if (scroll) this.#scrollTo(start);
   }
 
-  #scrollTo({ chunk, row }: { readonly chunk: HTMLElement; readonly row: number }): void {
+  /** Marks the lines of a chunk that are selected: its rows, or a band behind its text. */
+  #mark(index: number, { first, last }: Selection): void {
+    const chunk = this.#chunks[index];
+    if (chunk === undefined) return;
+    if (chunk.firstElementChild?.hasAttribute('data-n') === true) {
+      for (const row of chunk.querySelectorAll<HTMLElement>('[data-n]')) {
+        const line = Number(row.dataset['n']);
+        row.classList.toggle('selected', line >= first && line <= last);
+      }
+      return;
+    }
+    if (chunk.classList.contains('long')) {
+      chunk.querySelector('pre')?.classList.add('selected');
+      return;
+    }
+    const begin = this.#firstLines()[index] ?? 1;
+    const from = Math.max(first, begin) - begin;
+    const rows = Math.min(last - begin + 1, linesOf(chunk)) - from;
+    const band = Object.assign(document.createElement('div'), { className: 'band' });
+    band.style.top = `${from * LINE_PX}px`;
+    band.style.height = `${rows * LINE_PX}px`;
+    chunk.prepend(band);
+  }
+
+  #scrollTo({ index, row }: { readonly index: number; readonly row: number }): void {
+    const chunk = this.#chunks[index];
+    const rowOf = chunk?.querySelectorAll(':scope > [data-n]')[row];
     // Chunks above have estimated heights until they were shown once: the second step finds the real ones.
     for (const step of [0, 100]) {
       setTimeout(() => {
-        scrollBy({ top: chunk.getBoundingClientRect().top + row * LINE_PX - innerHeight / 3 });
+        const top =
+          rowOf?.getBoundingClientRect().top ?? (chunk?.getBoundingClientRect().top ?? 0) + row * LINE_PX;
+        scrollBy({ top: top - innerHeight / 3 });
       }, step);
     }
   }
 
-  #find(line: number) {
+  /** @returns null when the text has no such line */
+  #find(line: number): { readonly index: number; readonly row: number } | null {
     const firsts = this.#firstLines();
     let index = firsts.findLastIndex((first) => first <= line);
     while (index > 0 && firsts[index - 1] === firsts[index]) index -= 1;
     const chunk = this.#chunks[index];
-    const node = chunk?.querySelector('pre')?.firstChild;
-    if (chunk === undefined || !(node instanceof Text)) return null;
     const row = line - (firsts[index] ?? 1);
-    const offset = offsetOf(node.data, row);
-    if (offset === null) return null;
-    const end = node.data.indexOf('\n', offset);
-    return { chunk, node, row, offset, endOffset: end === -1 ? node.data.length : end };
+    return chunk === undefined || row >= linesOf(chunk) ? null : { index, row };
   }
 
   /** A part of a folded line has no number of its own: it counts as the line of the part before it. */
   #firstLines(): readonly number[] {
     let line = 1;
-    this.#firsts ??= [...this.#content.querySelectorAll('.numbers')].map((numbers) => {
-      line = Number.parseInt(numbers.textContent ?? '', 10) || line;
+    this.#firsts ??= this.#chunks.map((chunk) => {
+      const first = chunk.querySelector<HTMLElement>('[data-n], .numbers');
+      line = Number.parseInt(first?.dataset['n'] ?? first?.textContent ?? '', 10) || line;
       return line;
     });
     return this.#firsts;
   }
 }
 
-interface Place {
-  readonly node: Text;
-  readonly offset: number;
-  readonly endOffset: number;
+/** How many lines a chunk has. */
+function linesOf(chunk: HTMLElement): number {
+  const numbers = chunk.querySelector('.numbers');
+  if (numbers === null) return chunk.childElementCount;
+  return (numbers.textContent ?? '').split('\n').length;
 }
 
-function rangeOf(start: Place, end: Place): Range {
-  const range = new Range();
-  range.setStart(start.node, start.offset);
-  range.setEnd(end.node, end.endOffset);
-  return range;
-}
-
-/** Says which lines are selected, for those who don't see them. */
+/** Says which lines are selected, for those who don't see them; and to everybody that a line is missing. */
 function announce(selection: Selection | null, { exists } = { exists: false }): void {
   const status = element('selected-lines', HTMLElement);
   const { one = '', several = '', missing = '' } = status.dataset;
-  if (selection === null) {
-    status.textContent = '';
-    return;
-  }
-  const { first, last } = selection;
-  const text = exists ? (first === last ? one : several) : missing;
-  status.textContent = text.replace('{first}', String(first)).replace('{last}', String(last));
-}
-
-function offsetOf(text: string, row: number): number | null {
-  let offset = 0;
-  for (let i = 0; i < row; i += 1) {
-    offset = text.indexOf('\n', offset) + 1;
-    if (offset === 0) return null;
-  }
-  return offset;
-}
-
-/** The form that selects lines with the keyboard: `12`, `12-20`, and nothing for no line. */
-function lineForm(select: (selection: Selection | null) => void): void {
-  const form = optional('line-form', HTMLFormElement);
-  if (form === null) return; // the page of a paste that was deleted by its read has no addresses of lines
-  const input = element('lines', HTMLInputElement);
-  form.hidden = false;
-  input.addEventListener('input', () => input.setCustomValidity(''));
-  form.addEventListener('submit', (event) => {
-    event.preventDefault();
-    const text = input.value.trim();
-    const [, from, to] = /^L?(\d{1,9})(?: ?[-–:,] ?L?(\d{1,9}))?$/i.exec(text) ?? [];
-    if (from === undefined && text !== '') {
-      input.setCustomValidity(form.dataset['wrong'] ?? '');
-      input.reportValidity();
-      return;
-    }
-    select(from === undefined ? null : ordered(Number(from), Number(to ?? from)));
-  });
+  const isWrong = selection !== null && !exists;
+  status.className = isWrong ? 'hint' : 'visually-hidden';
+  const text = isWrong ? missing : selection?.first === selection?.last ? one : several;
+  status.textContent =
+    selection === null
+      ? ''
+      : text.replace('{first}', String(selection.first)).replace('{last}', String(selection.last));
 }
 
 function ordered(a: number, b: number): Selection {

@@ -1,11 +1,16 @@
 import { copyShown } from '../copy.ts';
 import { element, optional } from '../element.ts';
+import { keep, kept } from '../preferences.ts';
 
 /** @param text the exact text, where the server can't give it */
 export function startToolbar(content: HTMLElement, text?: () => string): void {
   startCopy(content, text);
-  startWrap(content);
+  startWrap();
   startQr();
+  startLink();
+  optional('language', HTMLFormElement)?.addEventListener('change', ({ currentTarget }) =>
+    (currentTarget as HTMLFormElement).requestSubmit(),
+  );
 }
 
 /**
@@ -19,15 +24,16 @@ function startCopy(content: HTMLElement, text?: () => string): void {
   button.addEventListener(
     'click',
     () =>
-      void copyShown(button, text ?? (() => (raw === undefined ? shownText(content) : readText(raw))), {
+      void copyShown(button, text ?? (() => (raw === undefined ? textOf(content) : readText(raw))), {
         done,
         failed,
       }),
   );
 }
 
-function shownText(content: HTMLElement): string {
-  return [...content.querySelectorAll('pre')].map((each) => each.textContent).join('');
+async function textOf(content: HTMLElement): Promise<string> {
+  const { shownText } = await import('./shown-text.ts');
+  return shownText(content);
 }
 
 /** Response.text() would drop a byte order mark. */
@@ -37,12 +43,20 @@ async function readText(url: string): Promise<string> {
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(await response.arrayBuffer());
 }
 
-function startWrap(content: HTMLElement): void {
+/** The choice holds for all pages. Without one, phones wrap. */
+function startWrap(): void {
   const button = element('wrap', HTMLButtonElement);
+  const narrow = matchMedia('(max-width: 640px)');
+  const isWrapped = (): boolean => (kept('wrap') ?? (narrow.matches ? 'on' : 'off')) === 'on';
+  const show = (): void => button.setAttribute('aria-pressed', String(isWrapped()));
+  show();
+  narrow.addEventListener('change', show);
   button.hidden = false;
   button.addEventListener('click', () => {
-    const wrapped = content.classList.toggle('wrapped');
-    button.setAttribute('aria-pressed', String(wrapped));
+    const wrap = button.ariaPressed === 'true' ? 'off' : 'on';
+    document.documentElement.dataset['wrap'] = wrap;
+    button.ariaPressed = wrap === 'on' ? 'true' : 'false';
+    keep('wrap', wrap);
   });
 }
 
@@ -56,7 +70,7 @@ function startQr(): void {
     if (shown === null) {
       const { qrCode } = await import('./qr.ts');
       shown = qrCode(url, label);
-      button.parentElement?.after(shown);
+      button.closest('.bar')?.after(shown);
     } else {
       shown.remove();
       shown = null;
@@ -64,4 +78,12 @@ function startQr(): void {
     button.setAttribute('aria-expanded', String(shown !== null));
   };
   button.addEventListener('click', () => void toggle());
+}
+
+function startLink(): void {
+  const button = optional('copy-link', HTMLButtonElement);
+  if (button === null) return; // an encrypted paste has its link in the address
+  const { url = '', done = '', failed = '' } = button.dataset;
+  button.hidden = false;
+  button.addEventListener('click', () => void copyShown(button, () => url, { done, failed }));
 }

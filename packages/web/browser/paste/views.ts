@@ -1,16 +1,17 @@
-import { element, optional } from '../element.ts';
+import { element } from '../element.ts';
+import { shownText } from './shown-text.ts';
 
 /**
- * The switch between the source of a Markdown paste and its rendered form, which is loaded at the first wish.
+ * The switch between a Markdown paste as it looks, which is shown first, and its source, which an address of
+ * lines shows.
  */
-export function startViews(content: HTMLElement): void {
-  const views = optional('views', HTMLElement);
-  if (views === null) return;
+export function startViews(views: HTMLElement, content: HTMLElement): void {
   const [source, rendered] = views.querySelectorAll('button');
   if (source === undefined || rendered === undefined) return;
   const status = element('paste-status', HTMLElement);
   const wrap = element('wrap', HTMLElement);
-  const { worker = '', image = '', busy = '', failed = '' } = views.dataset;
+  const { worker = '', styles = '', image = '', busy = '', failed = '' } = views.dataset;
+  const painter = content.dataset['worker'] ?? '';
   let article: HTMLElement | null = null;
 
   const show = (shown: HTMLElement): void => {
@@ -25,7 +26,7 @@ export function startViews(content: HTMLElement): void {
     rendered.disabled = true;
     status.textContent = busy;
     const { rendered: make } = await import('../markdown/show.ts');
-    article = await make(textOf(content), { worker, imageLabel: image });
+    article = await make(shownText(content), { worker, styles, painter, imageLabel: image });
     status.textContent = article === null ? failed : '';
     if (article === null) return; // stays disabled: another attempt would end in the same way
     rendered.disabled = false;
@@ -37,15 +38,5 @@ export function startViews(content: HTMLElement): void {
   rendered.addEventListener('click', () => void render());
   addEventListener('hashchange', () => show(content)); // the address selects lines of the source
   views.hidden = false;
-}
-
-/** The text that is in the page. A folded line ends where the next chunk has a number again. */
-function textOf(content: HTMLElement): string {
-  return [...content.querySelectorAll('.chunk')]
-    .map((chunk, index, chunks) => {
-      const text = chunk.querySelector('pre')?.textContent ?? '';
-      const next = chunks[index + 1]?.querySelector('.numbers')?.textContent ?? '';
-      return chunk.classList.contains('long') && next !== '' ? `${text}\n` : text;
-    })
-    .join('');
+  if (!location.hash.startsWith('#L')) void render();
 }

@@ -86,14 +86,21 @@ export const languages: readonly Language[] = [
   { id: 'yaml', name: 'YAML', extensions: ['yaml', 'yml'], aliases: ['yml'] },
 ];
 
-const bySyntax = new Map(
-  languages.flatMap((language) => [language.id, ...(language.aliases ?? [])].map((name) => [name, language])),
+// Pure, so that a module which needs one of these maps has not all.
+const bySyntax = /* @__PURE__ */ new Map(
+  /* @__PURE__ */ languages.flatMap((language) =>
+    [language.id, ...(language.aliases ?? [])].map((name) => [name, language]),
+  ),
 );
-const byExtension = new Map(
-  languages.flatMap((language) => language.extensions.map((extension) => [extension, language])),
+const byExtension = /* @__PURE__ */ new Map(
+  /* @__PURE__ */ languages.flatMap((language) =>
+    language.extensions.map((extension) => [extension, language]),
+  ),
 );
-const byProgram = new Map(
-  languages.flatMap((language) => (language.programs ?? []).map((program) => [program, language])),
+const byProgram = /* @__PURE__ */ new Map(
+  /* @__PURE__ */ languages.flatMap((language) =>
+    (language.programs ?? []).map((program) => [program, language]),
+  ),
 );
 
 /**
@@ -106,8 +113,13 @@ export function languageOf(
   { syntax, title }: { readonly syntax: string | null; readonly title: string | null },
   firstLine = '',
 ): Language | null {
-  if (syntax !== null) return bySyntax.get(syntax.trim().toLowerCase()) ?? null;
+  if (syntax !== null) return languageNamed(syntax);
   return languageOfFile(title ?? '') ?? languageOfFirstLine(firstLine);
+}
+
+/** The language that a syntax names; null: none that the pages know. */
+export function languageNamed(syntax: string): Language | null {
+  return bySyntax.get(syntax.trim().toLowerCase()) ?? null;
 }
 
 /** The language of a file by its name, for instance `main.rs` or `Dockerfile`. */

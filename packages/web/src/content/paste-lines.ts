@@ -13,6 +13,12 @@ const LINES_OF_CHUNK = 256;
 export const MAX_LINES = 1172 * LINES_OF_CHUNK; // 300,032
 
 /**
+ * Each of the first lines is an element, a row, so that its number stays beside it when it wraps. An element
+ * takes a browser ten times the memory of its text, so that later lines have none.
+ */
+const MAX_ROWS = 20 * LINES_OF_CHUNK; // 5,120
+
+/**
  * A longer line is folded into parts of this length: one line of 10 MiB takes Chromium many seconds to lay
  * out.
  */
@@ -29,8 +35,7 @@ export interface TextWarnings {
 
 /**
  * Turns the bytes of a paste into markup as they arrive, so that a paste of 10 MiB never is in memory as a
- * whole. A chunk has two text nodes, the line numbers and the text: an element for each line would take a
- * browser ten times the memory.
+ * whole. A chunk has rows, or two text nodes: the line numbers and the text.
  */
 export class PasteLines {
   readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -123,8 +128,9 @@ export class PasteLines {
     if (this.#lines.length === 0) return '';
     const first = this.#lineNumber;
     this.#lineNumber += this.#lines.length;
-    const numbers = this.#lines.map((_, index) => first + index).join('\n');
-    return chunk(className, numbers, this.#lines.splice(0).join(''));
+    const lines = this.#lines.splice(0);
+    if (first <= MAX_ROWS) return rows(className, first, lines);
+    return chunk(className, lines.map((_, index) => first + index).join('\n'), lines.join(''));
   }
 
   #warn(text: string): void {
@@ -135,6 +141,15 @@ export class PasteLines {
       notUtf8: notUtf8 || REPLACED.test(text),
     };
   }
+}
+
+/** An address such as `#L12` leads to a row also without JavaScript. */
+function rows(className: string, first: number, lines: readonly string[]): string {
+  const markup = lines.map((line, index) => {
+    const number = first + index;
+    return `<div id=L${number} data-n=${number}>${textMarkup(line)}</div>`;
+  });
+  return `<div class="${className}">${markup.join('')}</div>\n`;
 }
 
 function chunk(className: string, numbers: string, text: string): string {

@@ -1,5 +1,6 @@
 import { words } from '../words.ts';
 import { Html, html } from './html.ts';
+import { PREFERENCES_SCRIPT } from './page-policy.ts';
 
 /** What every page needs to know of the service. */
 export interface Site {
@@ -29,7 +30,12 @@ export interface PageParts {
   readonly hasStylesInside?: boolean;
   /** Markup of the head, for instance a refresh without JavaScript. */
   readonly head?: Html;
+  /** Where the page is in the navigation; default: nowhere. */
+  readonly place?: Place;
 }
+
+/** The pages of the navigation, by their paths. */
+type Place = '/' | '/my/pastes' | '/my/jobs' | '/my/sessions';
 
 /** A whole document. */
 export function page(site: Site, { main, ...parts }: PageParts): string {
@@ -40,28 +46,32 @@ export function page(site: Site, { main, ...parts }: PageParts): string {
 /** A document without its main part, for a page that is written as its content arrives. */
 export function frame(
   site: Site,
-  { title, scripts = [], hasStylesInside = false, head }: Omit<PageParts, 'main'>,
+  { title, scripts = [], hasStylesInside = false, head, place }: Omit<PageParts, 'main'>,
 ): { readonly before: string; readonly after: string } {
   const { base, asset } = site;
   const styles = hasStylesInside
     ? html`<style>${new Html(site.styles)}</style>`
-    : html`<link rel="stylesheet" href="${asset('page.css')}">`;
+    : html`<link rel="stylesheet" href="${asset('all.css')}">`;
+  const link = (path: Place, name: string): Html =>
+    html`<a href="${base}${path}"${path === place && html` aria-current="page"`}${path === '/' && html` aria-keyshortcuts="n"`}>${name}</a> `;
   const before = html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${withoutDirections(title)} – ${words.product}</title>
+${headParts}<title>${withoutDirections(title)} – ${words.product}</title>
 <link rel="icon" href="${asset('icon.svg')}" type="image/svg+xml">
+<link rel="apple-touch-icon" href="${asset('touch-icon.png')}">
+<link rel="manifest" href="${asset('app.webmanifest')}">
 ${styles}
-${scripts.map((name) => html`<script type="module" src="${asset(name)}"></script>\n`)}${head}</head>
+${['site.js', ...scripts].map((name) => html`<script type="module" src="${asset(name)}"></script>\n`)}${head}</head>
 <body>
 <a class="skip" href="#main">${words.skipToContent}</a>
 <header class="site">
-<a class="brand" href="${base}/">${words.product}</a>
-<nav><a href="${base}/">${words.newPaste}</a> ${site.viewer !== null && html`<a href="${base}/my/pastes">${words.myPastes.title}</a> <a href="${base}/my/jobs">${words.myJobs.title}</a> <a href="${base}/my/sessions">${words.mySessions.title}</a> `}<a href="${base}/docs">${words.documentation}</a></nav>
+${brand(`${base}/`, asset, words.product)}
+<nav aria-label="${words.navigation}">${link('/', words.newPaste)}${site.viewer !== null && html`${link('/my/pastes', words.myPastes.title)}${link('/my/jobs', words.myJobs.title)}${link('/my/sessions', words.mySessions.title)}`}<a href="${base}/docs">${words.documentation}</a></nav>
 ${account(site)}
+${themeButton}
 </header>
 <main id="main" tabindex="-1">
 `;
@@ -69,6 +79,7 @@ ${account(site)}
 </main>
 <footer class="site">
 <p>${words.footer}</p>
+<button type="button" id="keys" aria-keyshortcuts="?" data-title="${words.keys.title}" data-option="${words.keys.option}" data-close="${words.keys.close}" hidden>${words.keys.title}</button>
 ${site.abuseContact !== null && html`<p><a href="${contactLink(site.abuseContact)}">${words.reportAbuse}</a></p>`}
 </footer>
 </body>
@@ -76,6 +87,21 @@ ${site.abuseContact !== null && html`<p><a href="${contactLink(site.abuseContact
 `;
   return { before: before.markup, after: after.markup };
 }
+
+/** Of the head of every page: the colours that the reader has chosen are there before anything is painted. */
+export const headParts = html`<meta name="color-scheme" content="light dark">
+<meta name="theme-color" content="#ffffff" media="(prefers-color-scheme: light)">
+<meta name="theme-color" content="#1a1d22" media="(prefers-color-scheme: dark)">
+<script>${new Html(PREFERENCES_SCRIPT)}</script>
+`;
+
+/** The icon and the name of the service. */
+export function brand(path: string, asset: Site['asset'], name: string): Html {
+  return html`<a class="brand" href="${path}" aria-label="${name}"><img src="${asset('icon.svg')}" width="24" height="24" alt=""><span>${name}</span></a>`;
+}
+
+/** Hidden without JavaScript: the colours then follow the system. */
+export const themeButton = html`<button type="button" id="theme" data-names="${JSON.stringify(words.themes)}" hidden></button>`;
 
 /** Who is signed in, with a button to sign out; or the link to sign in. */
 function account({ base, viewer }: Site): Html {

@@ -1,4 +1,6 @@
 import { html, type Html } from '../html/html.ts';
+import { brand, headParts, themeButton } from '../html/layout.ts';
+import { preferencesSource } from '../html/page-policy.ts';
 import { operationsWords as words } from './words.ts';
 
 /** What every page for operators needs to know. */
@@ -11,10 +13,10 @@ export interface OperationsSite {
   readonly mayAct: boolean;
 }
 
-/** Everything comes from this origin, nothing is inline, and nobody may frame the page. */
+/** Everything comes from this origin, nothing is inline but the script of the head, and nobody may frame the page. */
 export const operationsPolicy = [
   "default-src 'none'",
-  "script-src 'self'",
+  `script-src 'self' ${preferencesSource}`,
   "style-src 'self'",
   "connect-src 'self'",
   "img-src 'self'",
@@ -45,17 +47,17 @@ export function operationsPage(
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${title} – ${words.product}</title>
+${headParts}<title>${title} – ${words.product}</title>
 <link rel="icon" href="${asset('icon.svg')}" type="image/svg+xml">
-<link rel="stylesheet" href="${asset('page.css')}">
+<link rel="stylesheet" href="${asset('all.css')}">
 <link rel="stylesheet" href="${asset('operations.css')}">
-${scripts.map((name) => html`<script type="module" src="${asset(name)}"></script>\n`)}</head>
+${['site.js', ...scripts].map((name) => html`<script type="module" src="${asset(name)}"></script>\n`)}</head>
 <body>
 <a class="skip" href="#main">${words.skipToContent}</a>
 <header class="site">
-<a class="brand" href="${base}/">${words.product}</a>
+${brand(`${base}/`, asset, words.product)}
 <form class="search" action="${base}/find" role="search"><input name="q" required aria-label="${words.searchLabel}" placeholder="${words.searchHint}"><button>${words.search}</button></form>
+${themeButton}
 </header>
 <main id="main" tabindex="-1">
 ${main}

@@ -2,7 +2,16 @@ import { languageOf } from '../content/languages.ts';
 import { html } from '../html/html.ts';
 import { page, type Site } from '../html/layout.ts';
 import { words } from '../words.ts';
-import { deletion, heading, textPage, titleOf, type ShownPaste, type TextPage } from './paste.ts';
+import {
+  copyButton,
+  deletion,
+  heading,
+  textPage,
+  titleOf,
+  wrapButton,
+  type ShownPaste,
+  type TextPage,
+} from './paste.ts';
 
 /**
  * The page of a paste that is deleted when it is read. It shows nothing of the text: a form reveals the text.
@@ -25,13 +34,9 @@ ${deletion(site, paste)}`,
 
 /** The page with the text, which no other request shows. Nothing on it leads to the text again. */
 export function revealedPage(site: Site, paste: ShownPaste, firstText: string): TextPage {
-  const { burn, paste: text } = words;
   return textPage(site, { ...paste, isDeleted: true }, firstText, {
-    above: () => html`<p class="notice attention">${burn.revealed}</p>
-<div class="toolbar">
-<button type="button" id="copy" data-done="${text.copied}" data-failed="${text.copyFailed}" hidden>${text.copy}</button>
-<button type="button" id="wrap" aria-pressed="false" hidden>${text.wrap}</button>
-</div>`,
+    note: html`<p class="notice attention">${words.burn.revealed}</p>\n`,
+    above: () => html`<div class="bar"><div class="right">${wrapButton()}${copyButton(null)}</div></div>`,
     below: false,
   });
 }

@@ -3,7 +3,7 @@ import { MAX_LINE_CHARACTERS, MAX_LINES } from '../content/paste-lines.ts';
 import { html, type Html } from '../html/html.ts';
 import { page, type Site } from '../html/layout.ts';
 import { words } from '../words.ts';
-import { deletion, heading, titleOf, type ShownPaste } from './paste.ts';
+import { copyButton, deletion, heading, qrButton, titleOf, wrapButton, type ShownPaste } from './paste.ts';
 
 /**
  * The page of an encrypted paste: the browser fetches the document and decrypts it. The server knows nothing
@@ -43,13 +43,12 @@ function reveal(): Html {
 /** Hidden until there is a text. */
 function opened(site: Site, paste: ShownPaste, raw: string): Html {
   const { paste: text, encrypted } = words;
-  return html`<div id="opened" hidden>
-<div class="toolbar">
-<button type="button" id="copy" data-done="${text.copied}" data-failed="${text.copyFailed}" hidden>${text.copy}</button>
+  return html`<div id="opened" class="code" hidden>
+<div class="bar">
 <a class="button" id="download" download="${fileNameOf(null, paste.short_code)}">${text.download}</a>
-<button type="button" id="wrap" aria-pressed="false" hidden>${text.wrap}</button>
-<button type="button" id="qr" data-url="${paste.url}" data-label="${encrypted.qr}" aria-expanded="false" hidden>${text.qr}</button>
-${!paste.burn && html`<a class="button" href="${raw}">${encrypted.document}</a>\n`}</div>
+${!paste.burn && html`<a class="button" href="${raw}">${encrypted.document}</a>\n`}${qrButton(paste.url, encrypted.qr)}
+<div class="right">${wrapButton()}${copyButton(null)}</div>
+</div>
 <section id="content" class="content" aria-label="${text.content}" data-worker="${site.asset('worker.js')}" tabindex="0"></section>
 </div>`;
 }

@@ -28,6 +28,7 @@ export function myJobPage(site: Site, job: MyJob): string {
   return page(site, {
     title,
     scripts: ['my-job.js'],
+    place: '/my/jobs',
     ...(isOpen && { head: html`<noscript><meta http-equiv="refresh" content="2"></noscript>\n` }),
     main: html`<p><a href="${site.base}/my/jobs">← ${words.myJobs.title}</a></p>
 <h1>${title}</h1>

@@ -36,6 +36,7 @@ export function myJobsPage(site: Site, list: MyJobs): string {
   return page(site, {
     title: text.title,
     scripts: ['my-jobs.js'],
+    place: '/my/jobs',
     main: html`<h1>${text.title}</h1>
 <div class="options starts">
 ${importForm(site, list)}

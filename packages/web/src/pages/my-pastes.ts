@@ -39,6 +39,7 @@ export function myPastesPage(site: Site, list: MyPastes): string {
   return page(site, {
     title: text.title,
     scripts: ['my-pastes.js'],
+    place: '/my/pastes',
     main: html`<h1>${text.title}</h1>
 ${list.deleted !== null && html`<p class="notice" role="status">${text.deleted(list.deleted)}</p>`}
 ${filterForm(action, [

@@ -26,6 +26,7 @@ export function mySessionsPage(site: Site, sessions: readonly OwnSession[]): str
   return page(site, {
     title: text.title,
     scripts: ['my-sessions.js'],
+    place: '/my/sessions',
     main: html`<h1>${text.title}</h1>
 <p>${text.intro}</p>
 <form method="post" action="${site.base}/my/sessions/end">

@@ -60,6 +60,7 @@ export function newPastePage(
   return page(site, {
     title: form.title,
     scripts: ['new-paste.js'],
+    place: '/',
     main: html`<h1>${form.title}</h1>
 <form id="new-paste" class="new-paste" method="post" action="${site.base}/" enctype="multipart/form-data" data-empty="${form.empty}" data-both="${form.both}" data-unreachable="${form.unreachable}" data-unencrypted="${words.encryption.failed}" data-viewer="${site.viewer?.name ?? ''}"${refused !== null && html` data-refused`}${fetched(site, origin)}>
 <input id="form-key" type="hidden" name="form_key" value="${randomUUID()}" autocomplete="off">

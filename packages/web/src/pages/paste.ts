@@ -1,5 +1,5 @@
 import { fileNameOf } from '@pasteflow/domain';
-import { languageOf, type Language } from '../content/languages.ts';
+import { languageOf, languages, type Language } from '../content/languages.ts';
 import { MAX_LINE_CHARACTERS, MAX_LINES, type TextWarnings } from '../content/paste-lines.ts';
 import { formatSize, formatTime } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
@@ -15,6 +15,7 @@ export interface ShownPaste {
   readonly status: 'IN_PROGRESS' | 'PROCESSED' | 'FAILED';
   readonly title: string | null;
   readonly syntax: string | null;
+  readonly visibility: 'unlisted' | 'private';
   /** The browser decrypts the content. */
   readonly encrypted: boolean;
   /** The paste is deleted when it is read. */
@@ -38,7 +39,7 @@ export interface ShownPaste {
  */
 export function pastePage(site: Site, paste: ShownPaste, firstText: string): TextPage {
   return textPage(site, paste, firstText, {
-    above: (language) => toolbar(site, paste, language),
+    above: (language) => bar(site, paste, language),
     below: deletion(site, paste),
   });
 }
@@ -53,7 +54,16 @@ export function textPage(
   site: Site,
   paste: ShownPaste,
   firstText: string,
-  { above, below }: { readonly above: (language: Language | null) => Html; readonly below: Html | false },
+  {
+    note = false,
+    above,
+    below,
+  }: {
+    readonly note?: Html | false;
+    /** The bar of the code. */
+    readonly above: (language: Language | null) => Html;
+    readonly below: Html | false;
+  },
 ): TextPage {
   const language = languageOf(paste, firstText);
   const { before, after } = frame(site, {
@@ -62,14 +72,15 @@ export function textPage(
     hasStylesInside: true,
   });
   const head = html`${heading(site, paste, language)}
+${note}<p id="paste-status" role="status" class="hint"></p>
+<p id="selected-lines" role="status" class="visually-hidden" data-one="${words.paste.lineSelected}" data-several="${words.paste.linesSelected}" data-missing="${words.paste.lineMissing}"></p>
+<div class="code">
 ${above(language)}
-<p id="paste-status" role="status" class="hint"></p>
-<p id="selected-lines" role="status" class="hint" data-one="${words.paste.lineSelected}" data-several="${words.paste.linesSelected}" data-missing="${words.paste.lineMissing}"></p>
 <section id="content" class="content" aria-label="${words.paste.content}" data-language="${language?.id ?? ''}" data-worker="${site.asset('worker.js')}" tabindex="0">
 `;
   return {
     head: before + head.markup,
-    tail: (warnings) => html`${warningsHtml(warnings)}</section>\n${below}`.markup + after,
+    tail: (warnings) => html`${warningsHtml(warnings)}</section>\n</div>\n${below}`.markup + after,
   };
 }
 
@@ -104,37 +115,85 @@ export function deletedPage(site: Site): string {
   });
 }
 
+/** The title with its badges, and the facts in one line. */
 export function heading(site: Site, paste: ShownPaste, language: Language | null): Html {
   const { paste: text } = words;
-  return html`<h1><bdi>${paste.title ?? untitled(paste)}</bdi></h1>
-<dl class="facts">
-${paste.slug !== null && html`<div><dt>${text.slug}</dt><dd><a href="${paste.url}">~${paste.slug}</a></dd></div>\n`}<div><dt>${text.size}</dt><dd>${formatSize(paste.size_bytes)}</dd></div>
-${!paste.encrypted && html`<div><dt>${text.language}</dt><dd>${language?.name ?? paste.syntax ?? 'Plain text'}</dd></div>\n`}<div><dt>${text.created}</dt><dd>${formatTime(paste.created_at)}</dd></div>
-${paste.isDeleted !== true && html`<div><dt>${text.expires}</dt><dd>${paste.expires_at === null ? text.neverExpires : formatTime(paste.expires_at)}</dd></div>\n`}<div><dt>${text.upload}</dt><dd><a href="${site.base}/${paste.short_code}/timeline">${text.uploadStates[paste.status]}</a></dd></div>
-${origin(site, paste)}</dl>`;
+  const { base } = site;
+  const timeline = `${base}/${paste.short_code}/timeline`;
+  const facts = [
+    paste.slug !== null && html`<a href="${paste.url}">~${paste.slug}</a>`,
+    formatSize(paste.size_bytes),
+    !paste.encrypted && languageFact(site, paste, language),
+    formatTime(paste.created_at),
+    paste.isDeleted !== true && expiry(paste),
+    paste.parent !== null && origin(site, paste, paste.parent),
+    paste.status === 'PROCESSED'
+      ? html`<a href="${timeline}">${text.history}</a>`
+      : html`<a class="badge ${paste.status.toLowerCase()}" href="${timeline}">${text.upload} ${text.uploadStates[paste.status]}</a>`,
+  ];
+  return html`<div class="heading"><h1><bdi>${paste.title ?? untitled(paste)}</bdi>${badges(paste)}</h1>${paste.deletion === 'owner' && ownerMenu(site, paste)}</div>
+<div class="line">${facts.map((fact) => fact !== false && html`<span>${fact}</span>`)}<span class="paper">${paste.url}</span></div>`;
 }
 
-function origin({ base }: Site, { parent, short_code, burn, encrypted }: ShownPaste): Html | false {
-  if (parent === null) return false;
+function badges({ visibility, burn, encrypted }: ShownPaste): readonly Html[] {
+  const { badges: text } = words.paste;
+  return [
+    ...(visibility === 'private' ? ['private' as const] : []),
+    ...(burn ? ['burn' as const] : []),
+    ...(encrypted ? ['encrypted' as const] : []),
+  ].map((badge) => html` <span class="badge ${badge}">${text[badge]}</span>`);
+}
+
+function expiry({ expires_at: expires }: ShownPaste): Html {
+  const { paste: text } = words;
+  return expires === null ? html`${text.neverExpiresLine}` : html`${text.expiresLine} ${formatTime(expires)}`;
+}
+
+function origin({ base }: Site, { short_code, burn, encrypted }: ShownPaste, parent: string): Html {
   const { paste: text } = words;
   const changes = html` (<a href="${base}/${short_code}/diff">${text.changes}</a>)`;
-  return html`<div><dt>${words.diff.madeFrom}</dt><dd><a href="${base}/${parent}">${parent}</a>${!burn && !encrypted && changes}</dd></div>
-`;
+  return html`${words.diff.madeFrom} <a href="${base}/${parent}">${parent}</a>${!burn && !encrypted && changes}`;
+}
+
+/** The language, as a choice where the page can be shown in another one. */
+function languageFact({ base }: Site, paste: ShownPaste, language: Language | null): Html {
+  const { paste: text } = words;
+  const name = language?.name ?? paste.syntax ?? 'Plain text';
+  if (paste.burn || paste.status !== 'PROCESSED') return html`${name}`;
+  const chosen = language?.id ?? 'text';
+  return html`<form id="language" action="${base}/${paste.short_code}"><select name="language" aria-label="${text.language}">${languages.map(({ id, name }) => html`<option value="${id}"${id === chosen && html` selected`}>${name}`)}</select><noscript> <button>${text.show}</button></noscript></form><span class="paper">${name}</span>`;
 }
 
 /** Links work without JavaScript; the buttons need it and are hidden without it. */
-function toolbar(site: Site, paste: ShownPaste, language: Language | null): Html {
+function bar(site: Site, paste: ShownPaste, language: Language | null): Html {
   const { paste: text } = words;
   const raw = `${site.base}/v1/pastes/${paste.short_code}/content`;
-  return html`<div class="toolbar">
-<button type="button" id="copy" data-raw="${raw}" data-done="${text.copied}" data-failed="${text.copyFailed}" hidden>${text.copy}</button>
-<a class="button" href="${raw}">${text.raw}</a>
+  return html`<div class="bar">
+<a class="button" href="${raw}" aria-keyshortcuts="r">${text.raw}</a>
 <a class="button" href="${raw}" download="${fileNameOf(paste.title, paste.short_code)}">${text.download}</a>
-<button type="button" id="wrap" aria-pressed="false" hidden>${text.wrap}</button>
-<button type="button" id="qr" data-url="${paste.url}" data-label="${text.qrOf(paste.url)}" aria-expanded="false" hidden>${text.qr}</button>
+<details class="menu"><summary>${text.more}</summary><div>
 <a class="button" id="fork" href="${site.base}/${paste.short_code}/new">${text.fork}</a>
+<button type="button" id="copy-link" data-url="${paste.url}" data-done="${text.copied}" data-failed="${text.copyFailed}" aria-keyshortcuts="y" hidden>${text.copyLink}</button>
+${qrButton(paste.url, text.qrOf(paste.url))}
 <form id="line-form" class="line-form" data-wrong="${text.linesWrong}" hidden><label for="lines">${text.lines}</label><input id="lines" size="8" placeholder="12-20" autocomplete="off" spellcheck="false"></form>
-${language?.id === 'markdown' && views(site, paste)}</div>`;
+</div></details>
+<div class="right">${language?.id === 'markdown' && views(site, paste)}${wrapButton()}${copyButton(raw)}</div>
+</div>`;
+}
+
+export function wrapButton(): Html {
+  return html`<button type="button" id="wrap" aria-pressed="false" aria-keyshortcuts="w" hidden>${words.paste.wrap}</button>
+`;
+}
+
+export function qrButton(url: string, label: string): Html {
+  return html`<button type="button" id="qr" data-url="${url}" data-label="${label}" aria-expanded="false" aria-keyshortcuts="q" hidden>${words.paste.qr}</button>`;
+}
+
+/** @param raw the address of the exact text; null: only the page has the text */
+export function copyButton(raw: string | null): Html {
+  const { paste: text } = words;
+  return html`<button type="button" id="copy" class="primary"${raw !== null && html` data-raw="${raw}"`} data-done="${text.copied}" data-failed="${text.copyFailed}" aria-keyshortcuts="c" hidden>${text.copy}</button>`;
 }
 
 /** A larger text stays source: Chromium takes more than a second to show one of this size. */
@@ -144,7 +203,7 @@ function views(site: Site, { size_bytes: size }: ShownPaste): Html {
   const { paste: text } = words;
   if (size > MAX_RENDERED_BYTES)
     return html`<span class="hint">${text.sourceOnly(formatSize(MAX_RENDERED_BYTES))}</span>\n`;
-  return html`<div id="views" class="views" role="group" aria-label="${text.views}" data-worker="${site.asset('markdown-worker.js')}" data-image="${text.image}" data-busy="${text.rendering}" data-failed="${text.notRendered}" hidden><button type="button" aria-pressed="true">${text.source}</button><button type="button" aria-pressed="false">${text.rendered}</button></div>\n`;
+  return html`<div id="views" class="views" role="group" aria-label="${text.views}" data-worker="${site.asset('markdown-worker.js')}" data-styles="${site.asset('markdown.css')}" data-image="${text.image}" data-busy="${text.rendering}" data-failed="${text.notRendered}" hidden><button type="button" aria-pressed="true">${text.source}</button><button type="button" aria-pressed="false">${text.rendered}</button></div>\n`;
 }
 
 function warningsHtml({ bidi, notUtf8, longLines, cut }: TextWarnings): Html {
@@ -158,17 +217,28 @@ function warningsHtml({ bidi, notUtf8, longLines, cut }: TextWarnings): Html {
   return html`${shown.map((warning) => warning !== false && html`<p class="warning" role="note">${warning}</p>\n`)}`;
 }
 
+/** Whoever has the token may delete the paste. Its owner does so in the heading. */
 export function deletion(site: Site, paste: ShownPaste): Html | false {
-  if (paste.deletion === null) return false;
+  if (paste.deletion !== 'token') return false;
   const { paste: text } = words;
   return html`<details class="deletion"><summary>${text.deleteTitle}</summary>
-<form method="post" action="${site.base}/${paste.short_code}/delete" enctype="multipart/form-data">
-<p class="hint">${paste.deletion === 'owner' ? text.deleteOwnHint : text.deleteHint}</p>
+${deletionForm(site, paste)}</details>`;
+}
+
+/** What only the owner can do. */
+function ownerMenu(site: Site, paste: ShownPaste): Html {
+  return html`<details class="menu"><summary>${words.paste.deleteMenu}</summary><div>${deletionForm(site, paste)}</div></details>`;
+}
+
+function deletionForm({ base }: Site, { short_code, deletion: by }: ShownPaste): Html {
+  const { paste: text } = words;
+  return html`<form method="post" action="${base}/${short_code}/delete" enctype="multipart/form-data">
+<p class="hint">${by === 'owner' ? text.deleteOwnHint : text.deleteHint}</p>
 ${
-  paste.deletion === 'token' &&
+  by === 'token' &&
   html`<label for="delete_token">${text.deleteToken}</label>
 <input id="delete_token" name="delete_token" type="password" autocomplete="off" required>
 `
 }<button class="danger" type="submit">${text.deleteButton}</button>
-</form></details>`;
+</form>`;
 }

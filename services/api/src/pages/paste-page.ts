@@ -28,13 +28,21 @@ export function pasteInBrowser(deps: PastePageDependencies): Handler {
   return async (req, res) => {
     const paste = await findNamedPaste(deps, req);
     assertShown(paste);
-    const shown = shownPaste(paste, req, { publicUrl: deps.publicUrl(), extension: extensionOf(req) });
+    const shown = shownPaste(paste, req, { publicUrl: deps.publicUrl(), extension: languageAskedFor(req) });
     if (paste.status === 'IN_PROGRESS') sendPage(res, pendingPastePage(deps.pages.site(req), shown));
     else if (paste.encrypted) sendPage(res, encryptedPage(deps.pages.site(req), shown));
     else if (paste.burn) sendPage(res, burnPage(deps.pages.site(req), shown, newSecret()));
     else await sendText(deps, req, res, paste, shown);
   };
 }
+
+/** The page has a form that names the language; so does the extension of the short URL. */
+function languageAskedFor(req: Request): string | null {
+  const { language } = req.query;
+  return typeof language === 'string' ? language.slice(0, MAX_LANGUAGE_CHARACTERS) : extensionOf(req);
+}
+
+const MAX_LANGUAGE_CHARACTERS = 20;
 
 /** @throws RequestError for a paste without a page of its own */
 export function assertShown(paste: PasteRow | null): asserts paste is PasteRow {
@@ -65,6 +73,7 @@ export function shownPaste(
     status,
     title,
     syntax,
+    visibility,
     encrypted,
     burn,
     parent,
@@ -83,6 +92,7 @@ export function shownPaste(
     status,
     title,
     syntax: extension ?? syntax,
+    visibility,
     encrypted,
     burn,
     parent,

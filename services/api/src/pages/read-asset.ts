@@ -29,7 +29,13 @@ export const readAsset: Endpoint = {
       200: {
         description: 'The file.',
         headers: z.object({ Vary: headers.varyEncoding, 'Content-Encoding': headers.contentEncoding }),
-        content: { 'text/javascript': {}, 'text/css': {}, 'image/svg+xml': {} },
+        content: {
+          'text/javascript': {},
+          'text/css': {},
+          'image/svg+xml': {},
+          'image/png': {},
+          'application/manifest+json': {},
+        },
       },
     },
     errors: ['route_not_found'],

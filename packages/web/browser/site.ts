@@ -1,0 +1,46 @@
+import { element, optional } from './element.ts';
+import { kept, keep } from './preferences.ts';
+import { startKeys } from './keys.ts';
+
+/** What every page has: the choice of the colours, the keys, and menus that close. */
+
+const THEMES = ['auto', 'light', 'dark'];
+
+function startTheme(): void {
+  const button = element('theme', HTMLButtonElement);
+  const names = JSON.parse(button.dataset['names'] ?? '{}') as Readonly<Record<string, string>>;
+  const show = (theme: string): void => {
+    const { dataset } = document.documentElement;
+    if (theme === 'auto') delete dataset['theme'];
+    else dataset['theme'] = theme;
+    button.title = names[theme] ?? '';
+    button.setAttribute('aria-label', button.title);
+  };
+  show(kept('theme') ?? 'auto');
+  button.hidden = false;
+  button.addEventListener('click', () => {
+    const theme = THEMES[(THEMES.indexOf(kept('theme') ?? 'auto') + 1) % THEMES.length] ?? 'auto';
+    keep('theme', theme);
+    show(theme);
+  });
+}
+
+/** A menu closes when something else is pressed, and at Esc. */
+function startMenus(): void {
+  const close = ({ target }: Event): void => {
+    for (const menu of document.querySelectorAll<HTMLDetailsElement>('details.menu[open]'))
+      if (!menu.contains(target as Node)) menu.open = false;
+  };
+  addEventListener('click', close);
+  addEventListener('keydown', (event) => {
+    const menu = document.querySelector<HTMLDetailsElement>('details.menu[open]');
+    if (event.key !== 'Escape' || menu === null) return;
+    menu.open = false;
+    menu.querySelector('summary')?.focus();
+  });
+}
+
+startTheme();
+startMenus();
+const keys = optional('keys', HTMLButtonElement);
+if (keys !== null) startKeys(keys);
