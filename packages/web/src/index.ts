@@ -1,4 +1,5 @@
 export { loadAssets, type Asset, type Assets } from './assets.ts';
+export { BEGINNING_BYTES, kindOf, type ContentKind } from './content/content-kind.ts';
 export { PasteLines } from './content/paste-lines.ts';
 export { pagePolicyOf } from './html/page-policy.ts';
 export type { Site } from './html/layout.ts';
@@ -11,7 +12,7 @@ export { myJobsPage } from './pages/my-jobs.ts';
 export { confirmDeletionPage, myPastesPage } from './pages/my-pastes.ts';
 export { mySessionsPage } from './pages/my-sessions.ts';
 export { MAX_FILLED_BYTES, newPastePage, type ShownOrigin } from './pages/new-paste.ts';
-export { deletedPage, pastePage, pendingPastePage, type ShownPaste } from './pages/paste.ts';
+export { deletedPage, filePage, pastePage, pendingPastePage, type ShownPaste } from './pages/paste.ts';
 export { problemPage } from './pages/problem.ts';
 export { signInPage } from './pages/sign-in.ts';
 export { signedInPage } from './pages/signed-in.ts';

@@ -77,6 +77,11 @@ export const words = {
     notRendered: 'This text is too complex to be rendered. The page shows its source.',
     sourceOnly: (size: string) => `Markdown of more than ${size} is shown as source.`,
     image: 'Image',
+    imageOf: (format: string) => `${format} image`,
+    imageAlt: (paste: string) => `The image ${paste}`,
+    openImage: 'Open the image',
+    binary: 'Binary file',
+    binaryHint: 'This content is no text, so that the page does not show it.',
     content: 'Content of the paste',
     inProgress: 'The upload of this paste is in progress. The page shows the text as soon as it is stored.',
     notUtf8: 'Some bytes of this paste are not UTF-8 and are shown as �. The download has the exact bytes.',
@@ -228,6 +233,7 @@ export const words = {
       partial: 'partly done',
       failed: 'failed',
     },
+    cancelled: 'cancelled',
     progress: 'Progress',
     waiting: 'The job waits for its turn.',
     ended: 'Ended',
@@ -265,6 +271,11 @@ export const words = {
   problem: {
     correct: 'Correct this and send the form again:',
     unknownPage: { title: 'Page not found', detail: 'There is no page at this address. Check the URL.' },
+    failedTitle: 'The upload of this paste failed',
+    failedDetail:
+      'The storage did not take the text, and the attempts have ended: there is nothing to show at this address. The timeline says when and why.',
+    failedHelp:
+      'For 24 hours the operator of this service can retry the upload; the paste then appears here. Or create the paste again.',
     back: 'Create a new paste',
     timeline: 'Show the timeline',
     signIn: 'Sign in, if it is a private paste of yours',

@@ -24,6 +24,7 @@ import { deleteFromForm } from './pages/delete-form.ts';
 import { deleteMyPastes } from './pages/delete-my-pastes.ts';
 import { finishOidcSignIn, type FinishOidcDependencies } from './pages/finish-oidc.ts';
 import { homePage } from './pages/home-page.ts';
+import { readImage } from './pages/image.ts';
 import { myJob } from './pages/my-job.ts';
 import { myJobs } from './pages/my-jobs.ts';
 import { myPastes } from './pages/my-pastes.ts';
@@ -118,6 +119,7 @@ export function routesOf(deps: AppDependencies): Routes {
     '/v1/jobs/:id/events': { GET: jobEvents(deps) },
     '/:short_code/timeline': { GET: timelineAtShortUrl(deps) },
     '/:short_code/diff': { GET: diffAtShortUrl(deps, diffInBrowser(deps)) },
+    '/:short_code/image': { GET: readImage(deps) },
     '/:short_code/new': { GET: newFromPaste(deps) },
     '/:short_code/delete': { POST: deleteFromForm(deps) },
     '/:short_code': {

@@ -58,7 +58,7 @@ describe('/my/pastes', () => {
     expect(page.status).toBe(401);
     const markup = await page.text();
     expect(markup).toContain('name="next" value="/my/pastes?title=a%22b"');
-    expect(markup).toContain('Sign in to see this page.');
+    expect(markup).toContain('<p>Sign in to see this page.</p>'); // no error, which the page of a wrong token has
   });
 
   it('lists only the pastes of the user, with titles as text', async () => {
@@ -265,14 +265,16 @@ describe('/my/jobs/:id', () => {
       expect([response.status, response.headers.get('location')]).toEqual([303, `/my/jobs/${jobId}`]);
     }
     const markup = await textOf(`/my/jobs/${jobId}`);
-    expect(markup).toContain('cancelled by its owner');
+    expect(markup).toContain('<p class="hint">cancelled by its owner</p>');
+    for (const page of [markup, await textOf('/my/jobs')])
+      expect(page).toMatch(/<span class="badge cancelled"[^>]*>cancelled</);
     expect(markup).not.toContain('/cancel"');
   });
 
   it('leaves a job that has ended as it is when the button is pressed late', async () => {
     const jobId = await endedJob(bed.db, user, { status: 'completed' });
     expect((await submit(`/my/jobs/${jobId}/cancel`, {})).status).toBe(303);
-    expect(await textOf(`/my/jobs/${jobId}`)).toContain('class="completed"');
+    expect(await textOf(`/my/jobs/${jobId}`)).toContain('class="badge completed"');
   });
 
   it.each(['https://evil.example', 'null'])(

@@ -156,7 +156,7 @@ describe('the page of a paste', () => {
   });
 
   it.each([
-    ['failed', () => failedPaste(bed.db), 404, 'The upload of this paste failed'],
+    ['failed', () => failedPaste(bed.db), 404, '<h1>The upload of this paste failed</h1>'],
     ['deleted', deletedCode, 410, 'expired or was deleted'],
   ] as const)('says that a paste has %s, with the status of the API', async (_name, make, status, text) => {
     const page = await browse(`/${await make()}`);

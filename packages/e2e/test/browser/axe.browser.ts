@@ -66,8 +66,8 @@ const PAGES: Readonly<Record<string, (stage: Stage) => Promise<unknown>>> = {
     await page.getByRole('cell', { name: 'revealed' }).waitFor();
   },
   'a text with all warnings': async ({ cluster, page }) => {
-    const text = `a\0b\u202e\n${'y'.repeat(10_001)}\n`;
-    const { short_code } = await cluster.client().pastes.create(Buffer.from(text));
+    const text = Buffer.concat([Buffer.from([0xe9]), Buffer.from(`b\u202e\n${'y'.repeat(10_001)}\n`)]);
+    const { short_code } = await cluster.client().pastes.create(text);
     await cluster.untilStatus(short_code, 'PROCESSED');
     await page.goto(`${cluster.http().url}/${short_code}`);
     expect(await page.getByRole('note').count()).toBe(3);

@@ -51,7 +51,7 @@ describeInBrowser('a paste that is encrypted in the browser', () => {
     const page = await openLink(link);
     page.on('request', (request) => requested.push(request.url() + (request.postData() ?? '')));
     await page.reload();
-    await page.locator('#content pre').first().waitFor();
+    await page.locator('#content .chunk').first().waitFor();
     expect(await textOf(page)).toBe(text);
     await page.getByRole('heading', { name: 'secret.ts' }).waitFor();
     await page.waitForFunction(() => (CSS.highlights.get('keyword')?.size ?? 0) > 0);
@@ -94,7 +94,7 @@ describeInBrowser('a paste that is encrypted in the browser', () => {
     expect(await page.locator('#content').isVisible()).toBe(false);
     await page.getByLabel('Password').fill('pässword');
     await page.getByLabel('Password').press('Enter');
-    await page.locator('#content pre').first().waitFor();
+    await page.locator('#content .chunk').first().waitFor();
     expect(await textOf(page)).toBe('with a password');
     expect(await page.getByRole('alert').textContent()).toBe('');
   });
@@ -144,10 +144,10 @@ describeInBrowser('a paste that is encrypted in the browser', () => {
     await page.getByRole('button', { name: 'Create paste' }).click();
     const link = await page.getByLabel('Link to the paste').inputValue();
     const [reader, late] = [await openLink(link), await openLink(link)];
-    expect(await reader.locator('#content pre').count()).toBe(0);
+    expect(await reader.locator('#content .chunk').count()).toBe(0);
     for (const each of [reader, late]) await each.getByRole('button', { name: 'Reveal the text' }).click();
     await Promise.all(
-      [reader, late].map((each) => each.locator('#content pre, #sealed-error p').first().waitFor()),
+      [reader, late].map((each) => each.locator('#content .chunk, #sealed-error p').first().waitFor()),
     );
     const texts = await Promise.all([reader, late].map(textOf));
     expect(texts.toSorted()).toEqual(['', 'read me once']);
@@ -172,7 +172,7 @@ describeInBrowser('a paste that is encrypted in the browser', () => {
     expect(warnings).toEqual(['beforeunload']);
     await page.getByLabel('Password').fill('right');
     await page.getByRole('button', { name: 'Decrypt' }).click();
-    await page.locator('#content pre').first().waitFor();
+    await page.locator('#content .chunk').first().waitFor();
     expect(await textOf(page)).toBe('read me once');
     expect(reveals).toHaveLength(1);
     expect(await page.getByRole('link', { name: 'Download the encrypted document' }).count()).toBe(0);
@@ -193,7 +193,7 @@ describeInBrowser('a paste that is encrypted in the browser', () => {
     await page.evaluate((hash) => void (location.hash = hash), 'damaged');
     await page.getByText('The link is incomplete').waitFor();
     await page.evaluate((hash) => void (location.hash = hash), key);
-    await page.locator('#content pre').first().waitFor();
+    await page.locator('#content .chunk').first().waitFor();
     expect(await textOf(page)).toBe('read me once');
     await page.evaluate(() => void (location.hash = 'elsewhere'));
     await page.evaluate(() => new Promise((resolve) => void setTimeout(resolve))); // after the event of the change
@@ -222,7 +222,7 @@ describeInBrowser('a paste that is encrypted in the browser', () => {
     expect(await page.getByText('Press the button again').count()).toBe(1);
     cut = 6; // the page repeats the next reveal once
     await button.click();
-    await page.locator('#content pre').first().waitFor();
+    await page.locator('#content .chunk').first().waitFor();
     expect([await textOf(page), reveals]).toEqual(['read me once', 6]);
   });
 
@@ -253,7 +253,7 @@ describeInBrowser('the pages of encryption', () => {
       expect(await violationsOf(page)).toEqual([]);
       await page.getByLabel('Password').fill('x');
       await page.getByRole('button', { name: 'Decrypt' }).click();
-      await page.locator('#content pre').first().waitFor();
+      await page.locator('#content .chunk').first().waitFor();
       expect(await violationsOf(page)).toEqual([]);
       expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
     }

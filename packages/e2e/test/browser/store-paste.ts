@@ -9,10 +9,12 @@ export interface PasteOptions {
 /** Creates a paste and waits for its upload. @returns its short code */
 export async function storePaste(
   cluster: Cluster,
-  content: string,
+  content: string | Buffer,
   options: PasteOptions = {},
 ): Promise<string> {
-  const { short_code } = await cluster.client().pastes.create(Buffer.from(content), options);
+  const { short_code } = await cluster
+    .client()
+    .pastes.create(typeof content === 'string' ? Buffer.from(content) : content, options);
   await cluster.untilStatus(short_code, 'PROCESSED');
   return short_code;
 }

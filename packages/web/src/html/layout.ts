@@ -29,7 +29,7 @@ export interface PageParts {
    */
   readonly hasStylesInside?: boolean;
   /** Markup of the head, for instance a refresh without JavaScript. */
-  readonly head?: Html;
+  readonly head?: Html | undefined;
   /** Where the page is in the navigation; default: nowhere. */
   readonly place?: Place;
 }

@@ -3,7 +3,7 @@ import { html, type Html } from '../html/html.ts';
 import { page, type Site } from '../html/layout.ts';
 import { table } from '../html/table.ts';
 import { words } from '../words.ts';
-import { typeOf, withoutFieldNames, type OwnJob } from './my-jobs.ts';
+import { stateBadge, typeOf, withoutFieldNames, type OwnJob } from './my-jobs.ts';
 
 /** A paste or a file that a job has made. */
 interface MadeAsset {
@@ -33,16 +33,21 @@ export function myJobPage(site: Site, job: MyJob): string {
     main: html`<p><a href="${site.base}/my/jobs">← ${words.myJobs.title}</a></p>
 <h1>${title}</h1>
 <dl class="facts">
-<div><dt>${text.state}</dt><dd id="job-state" class="${job.status}"${isOpen && html` data-processing="${text.states.processing}"`}>${text.states[job.status]}</dd></div>
+<div><dt>${text.state}</dt><dd>${stateBadge(job, html` id="job-state" data-processing="${text.states.processing}"`)}</dd></div>
 <div><dt>${words.paste.created}</dt><dd>${formatTime(job.created_at)}</dd></div>
 ${job.completed_at !== null && html`<div><dt>${text.ended}</dt><dd>${formatTime(job.completed_at)}</dd></div>`}
 </dl>
 ${isOpen && progress(site, job)}
-${job.error_message !== null && html`<p class="notice ${job.status === 'partial' ? 'attention' : 'bad'}">${withoutFieldNames(job.error_message)}</p>`}
+${job.error_message !== null && html`<p class="${errorClass(job)}">${withoutFieldNames(job.error_message)}</p>`}
 ${job.result !== null && resultOf(job.result, job)}
 ${assetsOf(site, job)}
 ${isOpen && cancellation(site, job)}`,
   });
+}
+
+function errorClass({ status, isCancelled }: MyJob): string {
+  if (isCancelled) return 'hint';
+  return status === 'partial' ? 'notice attention' : 'notice bad';
 }
 
 function cancellation({ base }: Site, { id }: MyJob): Html {

@@ -10,6 +10,8 @@ export interface OwnJob {
   readonly id: string;
   readonly job_type: string;
   readonly status: keyof typeof words.job.states;
+  /** Its owner or an operator has ended it, so that nothing went wrong. */
+  readonly isCancelled: boolean;
   readonly progress: number;
   readonly progress_message: string | null;
   readonly error_message: string | null;
@@ -58,6 +60,12 @@ export function withoutFieldNames(message: string | null): string | null {
   return message?.replace(/; result\.\w+ says why\.$/, '.') ?? null;
 }
 
+/** The state of a job, as a badge. */
+export function stateBadge({ status, isCancelled }: OwnJob, attributes: Html | null = null): Html {
+  const { states, cancelled } = words.job;
+  return html`<span class="badge ${isCancelled ? 'cancelled' : status}"${attributes}>${isCancelled ? cancelled : states[status]}</span>`;
+}
+
 /** The name of a type of job; of one that this page does not know, as the API names it. */
 export function typeOf(type: string): string {
   return (words.job.types as Readonly<Record<string, string>>)[type] ?? type;
@@ -92,7 +100,7 @@ function jobsTable(site: Site, jobs: readonly OwnJob[]): Html {
   const { job, paste } = words;
   const rows = jobs.map(
     (each) =>
-      html`<tr${each.completed_at === null && html` data-open`} id="job-${each.id}"><td><a href="${site.base}/my/jobs/${each.id}">${typeOf(each.job_type)}</a></td><td class="${each.status}">${job.states[each.status]}</td><td class="number">${each.completed_at === null && html`<progress max="100" value="${each.progress}" aria-label="${job.progress}"></progress> ${each.progress} %`}</td><td>${formatTime(each.created_at)}</td><td>${each.completed_at !== null && formatTime(each.completed_at)}</td><td class="title message">${withoutFieldNames(each.error_message) ?? each.progress_message}</td></tr>\n`,
+      html`<tr${each.completed_at === null && html` data-open`} id="job-${each.id}"><td><a href="${site.base}/my/jobs/${each.id}">${typeOf(each.job_type)}</a></td><td>${stateBadge(each)}</td><td class="number">${each.completed_at === null && html`<progress max="100" value="${each.progress}" aria-label="${job.progress}"></progress> ${each.progress} %`}</td><td>${formatTime(each.created_at)}</td><td>${each.completed_at !== null && formatTime(each.completed_at)}</td><td class="title message">${withoutFieldNames(each.error_message) ?? each.progress_message}</td></tr>\n`,
   );
   return table(
     words.myJobs.list,

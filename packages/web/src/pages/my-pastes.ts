@@ -83,7 +83,7 @@ function row({ base }: Site, each: OwnPaste): Html {
   const { short_code: code, expires_at: expires } = each;
   const address = each.slug === null ? code : `~${each.slug}`;
   const name = each.title ?? address;
-  return html`<tr><td class="check"><input type="checkbox" name="short_code" value="${code}" aria-label="${text.selectOne(name)}"></td><td class="title"><a href="${base}/${address}"><bdi>${name}</bdi></a>${each.title !== null && html` <small>${address}</small>`}</td><td class="${each.status.toLowerCase()}">${paste.uploadStates[each.status]}</td><td class="number">${text.visibilities[each.visibility]}</td><td class="number">${formatSize(each.size_bytes)}</td><td>${formatTime(each.created_at)}</td><td>${expires === null ? paste.neverExpires : formatTime(expires)}</td></tr>\n`;
+  return html`<tr><td class="check"><input type="checkbox" name="short_code" value="${code}" aria-label="${text.selectOne(name)}"></td><td class="title"><a href="${base}/${address}"><bdi>${name}</bdi></a>${each.title !== null && html` <small>${address}</small>`}</td><td><span class="badge ${each.status.toLowerCase()}">${paste.uploadStates[each.status]}</span></td><td class="number">${text.visibilities[each.visibility]}</td><td class="number">${formatSize(each.size_bytes)}</td><td>${formatTime(each.created_at)}</td><td>${expires === null ? paste.neverExpires : formatTime(expires)}</td></tr>\n`;
 }
 
 /** The question before pastes are deleted, since nothing restores them. */

@@ -1,5 +1,6 @@
 import { fileNameOf } from '@pasteflow/domain';
 import { languageOf, languages, type Language } from '../content/languages.ts';
+import type { ContentKind } from '../content/content-kind.ts';
 import { MAX_LINE_CHARACTERS, MAX_LINES, type TextWarnings } from '../content/paste-lines.ts';
 import { formatSize, formatTime } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
@@ -70,6 +71,7 @@ export function textPage(
     title: titleOf(paste),
     scripts: ['paste.js'],
     hasStylesInside: true,
+    head: openGraph(paste),
   });
   const head = html`${heading(site, paste, language)}
 ${note}<p id="paste-status" role="status" class="hint"></p>
@@ -115,15 +117,23 @@ export function deletedPage(site: Site): string {
   });
 }
 
-/** The title with its badges, and the facts in one line. */
-export function heading(site: Site, paste: ShownPaste, language: Language | null): Html {
+/**
+ * The title with its badges, and the facts in one line.
+ * @param kind of a content that is no text
+ */
+export function heading(
+  site: Site,
+  paste: ShownPaste,
+  language: Language | null,
+  kind: string | null = null,
+): Html {
   const { paste: text } = words;
   const { base } = site;
   const timeline = `${base}/${paste.short_code}/timeline`;
   const facts = [
     paste.slug !== null && html`<a href="${paste.url}">~${paste.slug}</a>`,
     formatSize(paste.size_bytes),
-    !paste.encrypted && languageFact(site, paste, language),
+    kind ?? (!paste.encrypted && languageFact(site, paste, language)),
     formatTime(paste.created_at),
     paste.isDeleted !== true && expiry(paste),
     paste.parent !== null && origin(site, paste, paste.parent),
@@ -179,6 +189,41 @@ ${qrButton(paste.url, text.qrOf(paste.url))}
 </div></details>
 <div class="right">${language?.id === 'markdown' && views(site, paste)}${wrapButton()}${copyButton(raw)}</div>
 </div>`;
+}
+
+/** The page of a content that is no text: an image, or a card with a download. */
+export function filePage(site: Site, paste: ShownPaste, kind: Exclude<ContentKind, 'text'>): string {
+  const { paste: text } = words;
+  const raw = `${site.base}/v1/pastes/${paste.short_code}/content`;
+  const image = `${site.base}/${paste.short_code}/image`;
+  const name = fileNameOf(paste.title, paste.short_code);
+  const download = (className: string): Html =>
+    html`<a class="button${className}" href="${raw}" download="${name}">${text.download}</a>`;
+  const isImage = kind !== 'binary';
+  const type = isImage ? text.imageOf(kind.slice('image/'.length).toUpperCase()) : text.binary;
+  return page(site, {
+    title: titleOf(paste),
+    scripts: ['timeline.js'], // which shows the times relative to now
+    hasStylesInside: true,
+    head: openGraph(paste, isImage),
+    main: html`${heading(site, paste, null, type)}
+${
+  isImage
+    ? html`<div class="code"><div class="bar"><a class="button" href="${image}" aria-keyshortcuts="r">${text.openImage}</a><div class="right">${download(' primary')}</div></div>
+<div class="picture"><img src="${image}" alt="${text.imageAlt(titleOf(paste))}"></div></div>`
+    : html`<div class="card"><p><strong>${text.binary}</strong> · ${formatSize(paste.size_bytes)}</p><p>${text.binaryHint}</p><p>${download(' primary')}</p></div>`
+}
+${deletion(site, paste)}`,
+  });
+}
+
+/** What other sites show of a link. Nothing of what only some people may read, or only once. */
+function openGraph(paste: ShownPaste, isImage = false): Html | undefined {
+  const { visibility, burn, encrypted, url } = paste;
+  if (visibility === 'private' || burn || encrypted) return undefined;
+  const properties = { site_name: words.product, type: 'article', title: titleOf(paste), url };
+  const all = Object.entries(isImage ? { ...properties, image: `${url}/image` } : properties);
+  return html`${all.map(([name, content]) => html`<meta property="og:${name}" content="${content}">\n`)}`;
 }
 
 export function wrapButton(): Html {

@@ -33,6 +33,7 @@ export function problemPage(
 ): string {
   const { status, code, errors = [] } = problem;
   const { title, detail } = code === 'route_not_found' ? words.problem.unknownPage : problem;
+  if (code === 'paste_not_found' && timeline !== null) return failedPage(site, timeline);
   return page(site, {
     title,
     main: html`<h1><span class="status">${status}</span> ${title}</h1>
@@ -40,6 +41,18 @@ export function problemPage(
 ${errors.length > 0 && html`<ul>${errors.map(({ path, message }) => html`<li data-field="${path}"><strong>${nameOf(path)}</strong> <span>${message}</span></li>`)}</ul>`}
 <p class="toolbar">${paste !== null && html`<a class="button" href="${paste}">${words.timeline.back}</a> `}<a class="button" href="${site.base}/">${words.problem.back}</a>${timeline !== null && html` <a class="button" href="${timeline}">${words.problem.timeline}</a>`}${signIn !== null && html` <a class="button" href="${signIn}">${words.problem.signIn}</a>`}</p>
 ${status >= 500 && html`<p class="hint">${words.problem.requestId}: <code>${requestId}</code></p>`}`,
+  });
+}
+
+/** The upload of the paste failed: for programs, that is the same 404 as of a paste that never was. */
+function failedPage(site: Site, timeline: string): string {
+  const { problem: text } = words;
+  return page(site, {
+    title: text.failedTitle,
+    main: html`<div class="card"><h1>${text.failedTitle}</h1>
+<p>${text.failedDetail}</p>
+<p>${text.failedHelp}</p>
+<p class="toolbar"><a class="button primary" href="${site.base}/">${text.back}</a> <a class="button" href="${timeline}">${text.timeline}</a></p></div>`,
   });
 }
 

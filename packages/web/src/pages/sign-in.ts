@@ -4,18 +4,23 @@ import { words } from '../words.ts';
 
 /**
  * The page on which one signs in: at the identity provider, where there is one, or with a token.
- * @param reason why it is shown instead of another page, or why a token was refused; null: it was asked for
+ * @param reason why it is shown instead of another page, or why signing in failed; null: it was asked for
+ * @param isRefused signing in failed
  * @param next the path to go to afterwards
  */
 export function signInPage(
   site: Site,
-  { reason, next }: { readonly reason: string | null; readonly next: string },
+  {
+    reason,
+    isRefused = false,
+    next,
+  }: { readonly reason: string | null; readonly isRefused?: boolean; readonly next: string },
 ): string {
   const { signIn } = words;
   return page(site, {
     title: signIn.title,
     main: html`<h1>${signIn.title}</h1>
-${reason !== null && html`<p class="notice bad" role="alert">${reason}</p>`}
+${reason !== null && (isRefused ? html`<p class="notice bad" role="alert">${reason}</p>` : html`<p>${reason}</p>`)}
 <p>${signIn.intro}</p>
 ${
   site.provider !== null &&

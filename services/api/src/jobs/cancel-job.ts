@@ -5,7 +5,6 @@ import {
   job,
   JobEndedError,
   JobNotFoundError,
-  parseJobReason,
 } from '@pasteflow/domain';
 import { cancelJob as cancel, findJob, type Actor, type Database, type JobRow } from '@pasteflow/postgres';
 import type { RequestEvents } from '../http/telemetry/request-events.ts';
@@ -14,7 +13,7 @@ import type { Idempotency } from '../idempotency/idempotency.ts';
 import type { Endpoint } from '../openapi/endpoint.ts';
 import { jsonResponse } from '../openapi/formats.ts';
 import { findErrors, findNamedJobBrief, namedJob } from './find-named-job.ts';
-import { jobSchema, viewOf } from './job-view.ts';
+import { isCancelled, jobSchema, viewOf } from './job-view.ts';
 
 export interface CancellationDependencies {
   readonly db: Database;
@@ -93,7 +92,6 @@ function report(events: RequestEvents, req: Request, { row, from }: Cancelled): 
 function assertCancelled(row: JobRow | null): JobRow {
   if (row === null) throw new JobNotFoundError();
   if (!isTerminal(job, row.status)) throw new DependencyUnavailableError('postgres');
-  const isCancelled = row.error_message !== null && parseJobReason(row.error_message).class === 'cancelled';
-  if (!isCancelled) throw new JobEndedError(row.status);
+  if (!isCancelled(row)) throw new JobEndedError(row.status);
   return row;
 }

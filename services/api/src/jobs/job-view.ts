@@ -75,6 +75,11 @@ function errorMessageOf(stored: string): string | null {
   return 'An internal error of the service. Create the job again; if the error persists, report the id of the job.';
 }
 
+/** Whether somebody cancelled the job, which then is `failed`, or `partial` when it has made something. */
+export function isCancelled({ error_message: message }: Pick<JobRow, 'error_message'>): boolean {
+  return message !== null && parseJobReason(message).class === 'cancelled';
+}
+
 function exampleJob(): object {
   return viewOf(exampleRow());
 }

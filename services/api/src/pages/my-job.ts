@@ -2,7 +2,7 @@ import { listAssets, type Database } from '@pasteflow/postgres';
 import { myJobPage } from '@pasteflow/web';
 import { viewOfAsset, type AssetUrlDependencies } from '../jobs/list-assets.ts';
 import { findErrors, findNamedJob, namedJob } from '../jobs/find-named-job.ts';
-import { viewOf } from '../jobs/job-view.ts';
+import { isCancelled, viewOf } from '../jobs/job-view.ts';
 import type { Endpoint, Handler } from '../openapi/endpoint.ts';
 import { type Pages, sendPage } from '../html/page.ts';
 import { pageOf } from './page-answers.ts';
@@ -23,6 +23,7 @@ export function myJob({
       res,
       myJobPage(pages.site(req), {
         ...viewOf(job),
+        isCancelled: isCancelled(job),
         assets: await Promise.all(assets.rows.map((asset) => viewOfAsset(asset, job.job_type, urls))),
         hasMoreAssets: assets.next !== null,
       }),

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { nextCursorOf, pageFields, pageRequestOf } from '../http/request/paging.ts';
 import { readQuery } from '../http/request/query.ts';
 import { requireUser } from '../identity/caller-of.ts';
-import { viewOfListed } from '../jobs/job-view.ts';
+import { isCancelled, viewOfListed } from '../jobs/job-view.ts';
 import { jobTypeNames } from '../jobs/new-job.ts';
 import type { Endpoint, Handler } from '../openapi/endpoint.ts';
 import { type Pages, sendPage } from '../html/page.ts';
@@ -49,7 +49,7 @@ export function myJobs({
     sendPage(
       res,
       myJobsPage(pages.site(req), {
-        jobs: found.rows.map(viewOfListed),
+        jobs: found.rows.map((row) => ({ ...viewOfListed(row), isCancelled: isCancelled(row) })),
         status,
         jobType,
         isFirst: cursor === undefined,

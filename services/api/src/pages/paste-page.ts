@@ -4,6 +4,7 @@ import type { PasteRow } from '@pasteflow/postgres';
 import {
   burnPage,
   encryptedPage,
+  filePage,
   PasteLines,
   pastePage,
   pendingPastePage,
@@ -17,6 +18,7 @@ import type { Handler } from '../openapi/endpoint.ts';
 import { assertNotGone, extensionOf, findNamedPaste, readerOf } from '../pastes/find-named-paste.ts';
 import { viewOf } from '../pastes/paste-view.ts';
 import { cachingOf, sendContent, type ReadContentDependencies } from '../pastes/read-content.ts';
+import { withKind } from './content-kind.ts';
 import { type Pages, sendPage } from '../html/page.ts';
 
 export interface PastePageDependencies extends ReadContentDependencies {
@@ -56,7 +58,7 @@ export function assertShown(paste: PasteRow | null): asserts paste is PasteRow {
 function uploadFailed(): RequestError {
   return new RequestError(
     'paste_not_found',
-    'The upload of this paste failed, so that there is no text to show. For 24 hours the operator can retry the upload; otherwise create the paste again.',
+    'The upload of this paste failed, so that there is no text to show.',
   );
 }
 
@@ -131,8 +133,23 @@ async function sendText(
     res,
     requested: { paste, range: undefined, accepts: null },
     head: () => res,
-    render: (bytes) => markupOf(pastePage, site, shown, bytes),
+    render: (bytes) => pageOf(site, shown, bytes),
   });
+}
+
+/** The page of a text as its bytes arrive, or that of a content that is no text. */
+async function* pageOf(
+  site: Site,
+  shown: ShownPaste,
+  body: Iterable<Buffer> | AsyncIterable<Buffer>,
+): AsyncGenerator<Buffer> {
+  const { kind, bytes, discard } = await withKind(body);
+  if (kind === 'text') {
+    yield* markupOf(pastePage, site, shown, bytes);
+    return;
+  }
+  await discard();
+  yield Buffer.from(filePage(site, shown, kind));
 }
 
 /** The page, as the bytes of the paste arrive. */

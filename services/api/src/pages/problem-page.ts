@@ -17,7 +17,11 @@ export function problemPageFor(pages: Pages, req: Request): ((problem: Problem) 
     return pageAnswer(
       problem.status,
       mustSignIn === true && SHOWN_AT_SIGN_IN.has(problem.code)
-        ? signInPage(site, { reason: problem.detail, next: afterSignIn ?? nextAfter(req, site.base) })
+        ? signInPage(site, {
+            reason: problem.detail,
+            isRefused: afterSignIn !== undefined, // somebody was signing in
+            next: afterSignIn ?? nextAfter(req, site.base),
+          })
         : problemPage(site, problem, {
             requestId,
             signIn: signInFor(req, site, problem),

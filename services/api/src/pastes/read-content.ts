@@ -29,7 +29,7 @@ import type { OpenContent } from './stored-content.ts';
  * one (RFC 9110, 8.8.3.3).
  * @param contentHash `sha256:` and 64 hex digits
  */
-function etagOf(contentHash: string, encoding: ContentEncoding | null = null): string {
+export function etagOf(contentHash: string, encoding: ContentEncoding | null = null): string {
   const hash = contentHash.slice('sha256:'.length);
   return encoding === null ? `"${hash}"` : `"${hash}-${encoding}"`;
 }
