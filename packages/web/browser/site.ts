@@ -25,11 +25,11 @@ function startTheme(): void {
   });
 }
 
-/** A menu closes when something else is pressed, and at Esc. */
+/** A menu closes at Esc, and when anything is pressed but a button that shows there whether it worked. */
 function startMenus(): void {
   const close = ({ target }: Event): void => {
     for (const menu of document.querySelectorAll<HTMLDetailsElement>('details.menu[open]'))
-      if (!menu.contains(target as Node)) menu.open = false;
+      if (!menu.contains(target as Node) || isDone(target as Element)) menu.open = false;
   };
   addEventListener('click', close);
   addEventListener('keydown', (event) => {
@@ -39,6 +39,8 @@ function startMenus(): void {
     menu.querySelector('summary')?.focus();
   });
 }
+
+const isDone = (target: Element): boolean => target.closest('.menu > div > button:not([data-done])') !== null;
 
 startTheme();
 startMenus();
