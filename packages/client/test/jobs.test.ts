@@ -77,9 +77,9 @@ describe('jobs.wait', () => {
 
   it('waits no longer than timeoutMs, and ends when its AbortSignal fires', async () => {
     bed.server.script(job({ status: 'processing' }));
-    await expect(bed.client().jobs.wait(JOB_ID, { timeoutMs: 100 })).rejects.toMatchObject({
+    await expect(bed.client().jobs.wait(JOB_ID, { timeoutMs: 1000 })).rejects.toMatchObject({
       name: 'PasteflowTimeoutError',
-      message: `job ${JOB_ID} is processing after 100 ms`,
+      message: `job ${JOB_ID} is processing after 1000 ms`,
     });
     const controller = new AbortController();
     const reason = new Error('the user has left');

@@ -92,9 +92,9 @@ describe('the content of a paste', () => {
 
   it('is not waited for beyond timeoutMs', async () => {
     bed.server.script(inProgress);
-    await expect(bed.client().pastes.content(CODE, { timeoutMs: 100 })).rejects.toMatchObject({
+    await expect(bed.client().pastes.content(CODE, { timeoutMs: 1000 })).rejects.toMatchObject({
       name: 'PasteflowTimeoutError',
-      message: `paste ${CODE} is IN_PROGRESS after 100 ms`,
+      message: `paste ${CODE} is IN_PROGRESS after 1000 ms`,
     });
   });
 
