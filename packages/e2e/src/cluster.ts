@@ -16,7 +16,7 @@ import { Load, type LoadOptions } from './load.ts';
 import { freePort } from './ports.ts';
 import { Queues } from './queues.ts';
 import { Rows, type ExecutionRow, type PasteRow, makeToken, type Credentials } from './rows.ts';
-import { Service } from './service.ts';
+import { Service, type StartOptions } from './service.ts';
 import { startStack, type RestartableStack, type Stack } from './stacks.ts';
 
 export interface ClusterOptions<S extends Stack = RestartableStack> {
@@ -102,11 +102,15 @@ export class Cluster<S extends Stack = RestartableStack> {
   }
 
   /** Starts one more instance. */
-  async add(name: ServiceName, env: Readonly<Record<string, string>> = {}): Promise<Service> {
+  async add(
+    name: ServiceName,
+    env: Readonly<Record<string, string>> = {},
+    options?: StartOptions,
+  ): Promise<Service> {
     const ports = { METRICS_PORT: String(await freePort()), API_PORT: String(await freePort()) };
     const service = new Service(name, { ...this.environment(name), ...ports, ...env });
     this.services.push(service);
-    await service.start();
+    await service.start(options);
     return service;
   }
 

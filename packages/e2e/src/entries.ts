@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export type ServiceName = 'api' | 'upload-worker' | 'janitor';
@@ -16,6 +17,7 @@ export const STACK_ENTRY = path('packages/dev-stack/src/stack-main.ts');
 export const OBSERVABILITY_FOLDER = path('infra/observability');
 export const RUNBOOK = path('docs/runbook.md');
 
-export function entryOf(service: ServiceName): string {
-  return path(`services/${service}/src/main.ts`);
+/** @param checkout the folder of another version, whose sources the service then runs */
+export function entryOf(service: ServiceName, checkout: string = ROOT): string {
+  return join(checkout, `services/${service}/src/main.ts`);
 }

@@ -12,7 +12,9 @@ export type ServiceEnvironment = Readonly<Record<string, string>> & {
   readonly METRICS_PORT: string;
 };
 
-interface StartOptions {
+export interface StartOptions {
+  /** The folder of another version. Default: this one. */
+  readonly checkout?: string;
   /** Added to the environment, for this process only. */
   readonly env?: Readonly<Record<string, string>>;
   /** In ms. Default: 90 s. */
@@ -38,9 +40,9 @@ export class Service {
   }
 
   /** Resolves when the service has logged that it has started. */
-  async start({ env = {}, within = 90_000 }: StartOptions = {}): Promise<void> {
+  async start({ checkout, env = {}, within = 90_000 }: StartOptions = {}): Promise<void> {
     const process = spawnService({
-      entry: entryOf(this.name),
+      entry: entryOf(this.name, checkout),
       env: { ...this.env, ...env },
       name: this.name,
     });

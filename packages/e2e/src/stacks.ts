@@ -36,24 +36,26 @@ export interface RestartableStack extends Stack, Pick<TestPostgres, 'restartPost
 
 export async function startStack({
   postgresIn,
-}: { readonly postgresIn?: string } = {}): Promise<RestartableStack> {
+  migrated = true,
+}: { readonly postgresIn?: string; readonly migrated?: boolean } = {}): Promise<RestartableStack> {
   const endpoints = externalEndpoints();
   if (endpoints === undefined) {
     const stack = await startTestStack({ postgresIn });
-    return await restartable(stack, embeddedAws(stack.aws.endpoint), () => stack.stop());
+    return await restartable(stack, migrated, embeddedAws(stack.aws.endpoint), () => stack.stop());
   }
   const [stack, aws] = await Promise.all([startTestPostgres({ postgresIn }), makeOwnAws(endpoints)]);
-  return await restartable(stack, aws, async () => {
+  return await restartable(stack, migrated, aws, async () => {
     await Promise.all([stack.stop(), aws.remove()]);
   });
 }
 
 async function restartable(
   stack: TestPostgres,
+  migrated: boolean,
   aws: Aws,
   stop: () => Promise<void>,
 ): Promise<RestartableStack> {
-  const { url } = await createTestDatabase(stack);
+  const { url } = await createTestDatabase(stack, { migrated });
   return {
     databaseUrl: url,
     aws,
