@@ -41,9 +41,10 @@ interface Insert {
   readonly answerOf: (created: CreatedPaste) => Answer;
 }
 
-export interface AnsweredPaste {
+/** `answer` null: there is no key to store an answer with. */
+interface Inserted {
   readonly created: CreatedPaste;
-  readonly answer: Answer;
+  readonly answer: Answer | null;
 }
 
 /** Copying a larger content costs more than a statement of its own, and would hold up the small ones. */
@@ -58,7 +59,7 @@ const SPAN = { kind: SpanKind.CLIENT, attributes: { 'db.system.name': 'postgresq
  */
 export class PasteInserts {
   readonly #options: PasteInsertsOptions;
-  readonly #grouped: GroupedCalls<Insert, AnsweredPaste | null>;
+  readonly #grouped: GroupedCalls<Insert, Inserted | null>;
 
   constructor(options: PasteInsertsOptions) {
     this.#options = options;
@@ -81,8 +82,8 @@ export class PasteInserts {
     paste: PasteWithoutCode,
     key: KeyOfRequest | null,
     answerOf: Insert['answerOf'],
-  ): Promise<AnsweredPaste> {
-    return await this.#underFreeCode(this.#options.db, paste, (coded) =>
+  ): Promise<{ readonly created: CreatedPaste; readonly answer: Answer }> {
+    const { created, answer } = await this.#underFreeCode(this.#options.db, paste, (coded) =>
       withSpan('INSERT pastes', SPAN, async () => {
         const insert = { paste: coded, key, answerOf };
         if (coded.content.length <= MAX_GROUPED_BYTES) return await this.#grouped.call(insert);
@@ -90,6 +91,8 @@ export class PasteInserts {
         return inserted;
       }),
     );
+    // After its group: an error here must not make the group run again, because its pastes may be committed.
+    return { created, answer: answer ?? answerOf(created) };
   }
 
   /** Inserts a paste in a transaction of the caller, and therefore in no group. */
@@ -138,17 +141,17 @@ function canRunAlone(error: unknown): boolean {
 async function insertAll(
   inserts: readonly Insert[],
   { db, maxSlugs }: PasteInsertsOptions,
-): Promise<readonly (AnsweredPaste | null)[]> {
-  const insertIn = async (tx: Database): Promise<readonly (AnsweredPaste | null)[]> => {
+): Promise<readonly (Inserted | null)[]> {
+  const insertIn = async (tx: Database): Promise<readonly (Inserted | null)[]> => {
     const pastes = inserts.map(({ paste }) => paste);
     const rows = await createPastes(tx, pastes, { maxSlugs });
-    const inserted = inserts.map(({ answerOf }, n) => {
+    const inserted = inserts.map(({ key, answerOf }, n) => {
       const created = rows[n] ?? null;
-      return created && { created, answer: answerOf(created) };
+      return created && { created, answer: key && answerOf(created) };
     });
     const answers = inserts.flatMap(({ key }, n) => {
-      const { answer } = inserted[n] ?? {};
-      return key === null || answer === undefined ? [] : [{ ...key.held, answer: key.seal(answer) }];
+      const answer = inserted[n]?.answer ?? null;
+      return key === null || answer === null ? [] : [{ ...key.held, answer: key.seal(answer) }];
     });
     if ((await answerIdempotencyKeys(tx, answers)) < answers.length) throw keyTaken();
     return inserted;

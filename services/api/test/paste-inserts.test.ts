@@ -1,0 +1,98 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { expect, it } from '@jest/globals';
+import { DependencyUnavailableError } from '@pasteflow/domain';
+import { claimIdempotencyKey, createDatabase, type Database } from '@pasteflow/postgres';
+import { contentHashOf, randomShortCode } from '@pasteflow/service-kit';
+import { sql } from 'kysely';
+import { textAnswer } from '../src/http/response/answer.ts';
+import type { KeyOfRequest } from '../src/idempotency/idempotency.ts';
+import { PasteInserts } from '../src/pastes/paste-inserts.ts';
+import { useApi } from './support/api.ts';
+import { COMMIT, startHoldingProxy } from './support/holding-proxy.ts';
+import { countPastes } from './support/pastes.ts';
+import { until } from './support/until.ts';
+
+const bed = useApi();
+
+const insertsOf = (db: Database) =>
+  new PasteInserts({ db, newShortCode: randomShortCode, maxSlugs: null, slowMs: 60_000 });
+
+function newPaste(text: string) {
+  const content = Buffer.from(text);
+  const options = { title: null, syntax: null, expiresInSeconds: null, visibility: 'unlisted' } as const;
+  return {
+    ...options,
+    content,
+    contentHash: contentHashOf(content),
+    userId: null,
+    deleteTokenHash: randomBytes(32),
+  };
+}
+
+async function claimedKey(): Promise<KeyOfRequest> {
+  const held = { caller: 'address:192.0.2.1', keyHash: randomBytes(32), claimId: randomUUID() };
+  await claimIdempotencyKey(bed.db, {
+    ...held,
+    fingerprint: randomBytes(32),
+    holdSeconds: 60,
+    retentionSeconds: 60,
+  });
+  return { held, seal: () => randomBytes(16) };
+}
+
+const answerOf = () => textAnswer(201, 'x', {});
+
+/** The first insert waits alone for a lock of the table, and those of `run` form the next group. */
+async function asOneGroup<T>(
+  inserts: PasteInserts,
+  run: () => Promise<T>[],
+): Promise<PromiseSettledResult<T>[]> {
+  let group: Promise<PromiseSettledResult<T>[]> | undefined;
+  let first: Promise<unknown> | undefined;
+  await bed.db.transaction().execute(async (tx) => {
+    await sql`LOCK TABLE pastes IN SHARE MODE`.execute(tx);
+    first = inserts.insert(newPaste('first'), null, answerOf);
+    group = Promise.allSettled(run());
+  });
+  await first;
+  return await group!;
+}
+
+it('an answer that cannot be built creates no paste of its group twice', async () => {
+  const before = await countPastes(bed.db);
+  const inserts = insertsOf(bed.db);
+  const fail = () => {
+    throw new Error('no answer');
+  };
+  const ends = await asOneGroup(inserts, () => [
+    inserts.insert(newPaste('a'), null, fail),
+    inserts.insert(newPaste('b'), null, answerOf),
+  ]);
+  expect(ends.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
+  expect(await countPastes(bed.db)).toBe(before + 3);
+});
+
+it('a group of creations with and without keys, whose commit is not confirmed, is not run again', async () => {
+  const before = await countPastes(bed.db);
+  const proxy = await startHoldingProxy(bed.stack.postgres.port, COMMIT);
+  const db = createDatabase({
+    url: proxy.through(bed.databaseUrl),
+    applicationName: 'test',
+    maxConnections: 2,
+    onConnectionError: () => {},
+  });
+  const inserts = insertsOf(db);
+  const key = await claimedKey();
+  const ends = asOneGroup(inserts, () => [
+    inserts.insert(newPaste('a'), key, answerOf),
+    inserts.insert(newPaste('b'), null, answerOf),
+  ]);
+  await proxy.holding;
+  await until(async () => (await countPastes(bed.db)) === before + 3);
+  await proxy.drop();
+  for (const end of await ends)
+    expect(end).toEqual({ status: 'rejected', reason: expect.any(DependencyUnavailableError) });
+  expect(await countPastes(bed.db)).toBe(before + 3);
+  await db.destroy();
+  await proxy.stop();
+});
