@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
 import type { IncomingMessage } from 'node:http';
 import { preferredWait } from '../src/live/read-waiting.ts';
 import { useApi } from './support/api.ts';
@@ -174,6 +175,18 @@ describe('Prefer: wait', () => {
     expect(await problemOf(stream)).toMatchObject({ status: 503, code: 'stream_unavailable' });
     await settle(bed.db, first, URL_OF_OBJECT);
     expect(await (await waits).json()).toMatchObject({ status: 'PROCESSED' });
+  });
+
+  it('takes turns when many waits end at once, and leaves connections to other requests', async () => {
+    const code = await newPaste(bed.db);
+    const answers = Array.from({ length: 30 }, () => wait(`pastes/${code}`, 2));
+    await waiting(bed.api, 30);
+    await bed.db.transaction().execute(async (tx) => {
+      await sql`LOCK TABLE pastes IN ACCESS EXCLUSIVE MODE`.execute(tx);
+      await waiting(bed.api, 0);
+      expect((await fetch(`${bed.api.url}/v1/jobs`, { headers: user.headers })).status).toBe(200);
+    });
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(Array<number>(30).fill(200));
   });
 
   it('is answered with the current state when the api stops', async () => {

@@ -1,5 +1,7 @@
+import { DependencyUnavailableError } from '@pasteflow/domain';
 import { findGoodTokens, readChanges, type Database } from '@pasteflow/postgres';
 import { runOutsideSpans, type Component, type Logger, type Metrics } from '@pasteflow/runtime';
+import { Semaphore, withTimeout, type SemaphoreInterface } from 'async-mutex';
 import type { WaitingPlaces } from '../budget/waiting-places.ts';
 import { ChangePoller } from './change-poller.ts';
 import { Heartbeat } from './heartbeat.ts';
@@ -21,7 +23,15 @@ export interface Live {
   readonly poller: ChangePoller;
   readonly heartbeat: Heartbeat;
   readonly places: Pick<WaitingPlaces, 'take' | 'tryTake'>;
+  /** For the reads after waits: see readAgain. */
+  readonly turns: SemaphoreInterface;
 }
+
+/** Other requests have the rest of the pool (10 connections by default). */
+const READS_AT_ONCE = 4;
+
+/** As long as a statement. Only a Postgres that does not answer makes a read wait for its turn so long. */
+const MAX_TURN_WAIT_MS = 30_000;
 
 /** Stop `waiting` before the server: the server waits for its requests, including those that wait. */
 export function composeLive(options: LiveOptions): Live & { readonly waiting: Component } {
@@ -62,6 +72,11 @@ export function composeLive(options: LiveOptions): Live & { readonly waiting: Co
     poller,
     heartbeat,
     places,
+    turns: withTimeout(
+      new Semaphore(READS_AT_ONCE),
+      MAX_TURN_WAIT_MS,
+      new DependencyUnavailableError('postgres'),
+    ),
     waiting: {
       name: 'waiting clients',
       start: () => Promise.resolve(),

@@ -22,7 +22,7 @@ interface Waitable<Row> {
  * @throws RequestError rate_limited, and as `find`
  */
 export async function readWaiting<Row extends { readonly id: string }>(
-  { poller, places }: Live,
+  live: Live,
   req: Request,
   res: Response,
   { kind, find, isSettled }: Waitable<Row>,
@@ -32,12 +32,12 @@ export async function readWaiting<Row extends { readonly id: string }>(
   if (seconds === null) return row;
   let isApplied = true;
   if (seconds > 0 && !isSettled(row)) {
-    places.take(req, res, 'wait');
+    live.places.take(req, res, 'wait');
     const { id } = row;
     row = null; // it may be long, and isn't kept while its reader waits
-    isApplied = await waitForEnd(poller, req, res, { purpose: 'wait', kind, id, ms: seconds * 1000 });
-    if (res.destroyed) return null;
-    row = await find();
+    isApplied = await waitForEnd(live.poller, req, res, { purpose: 'wait', kind, id, ms: seconds * 1000 });
+    row = await readAgain(live, res, find);
+    if (row === null) return null;
   }
   if (isApplied) res.set('Preference-Applied', `wait=${seconds}`);
   return row;
@@ -68,6 +68,20 @@ export async function waitForUpload(
   } finally {
     leavePlace();
   }
+}
+
+/**
+ * Reads a row after a wait. Thousands of waits may end at once, for example when the process stops: they take
+ * turns, because each read that waits too long for a connection is refused, and so are those of other requests.
+ * @returns null when the client has disconnected
+ * @throws as `find`, and DependencyUnavailableError when the turn does not come
+ */
+export async function readAgain<Row>(
+  { turns }: Live,
+  res: Response,
+  find: () => Promise<Row>,
+): Promise<Row | null> {
+  return await turns.runExclusive(async () => (res.destroyed ? null : await find()));
 }
 
 /**

@@ -8,7 +8,7 @@ import { RequestError } from '../http/errors/request-error.ts';
 import { acceptedEncoding } from '../http/request/accept.ts';
 import { isKnownToClient, matchesPrecondition, rangeOf } from '../http/request/conditional.ts';
 import { contextOf, idsOf } from '../http/request/request-context.ts';
-import { waitForUpload, type WaitForUploadDependencies } from '../live/read-waiting.ts';
+import { readAgain, waitForUpload, type WaitForUploadDependencies } from '../live/read-waiting.ts';
 import * as headers from '../openapi/answer-headers.ts';
 import type { Endpoint, Operation } from '../openapi/endpoint.ts';
 import { optionalHeader } from '../openapi/formats.ts';
@@ -161,7 +161,7 @@ export async function findAfterUpload(
 ): Promise<ReadablePaste | null> {
   const paste = readable(await find(), check);
   if (paste.status !== 'IN_PROGRESS' || !(await waitForUpload(deps, paste, req, res))) return paste;
-  return res.destroyed ? null : readable(await find(), check);
+  return await readAgain(deps.live, res, async () => readable(await find(), check));
 }
 
 /** FAILED is checked before expiry, because a failed paste never had content. @throws RequestError */
