@@ -274,7 +274,7 @@ describe('the access to each endpoint', () => {
           if (status >= 400) expect(await countPastes(bed.db)).toBe(before);
           if (status >= 400 && asked !== 'HEAD') {
             const { code } = await problemOf(response);
-            const missing = path.startsWith('/session/') ? 'route_not_found' : 'paste_not_found';
+            const missing = /^\/(session\/|cli\.tgz$)/.test(path) ? 'route_not_found' : 'paste_not_found';
             expect(code).toBe({ 401: 'unauthorized', 403: 'job_forbidden', 404: missing }[status]);
           } else {
             await response.arrayBuffer();
