@@ -173,6 +173,7 @@ export const accessTable: Readonly<Record<string, readonly AccessCase[]>> = {
   'GET /v1/jobs/:id/events': ofJob('/events', (db, owner) => endedJob(db, owner)), // it ends
   'GET /:short_code/timeline': read((code) => `/${code}/timeline`),
   'GET /:short_code/diff': madeFrom((code) => `/${code}/diff`),
+  'GET /:short_code/image': read((code) => `/${code}/image`),
   'GET /:short_code/new': read((code) => `/${code}/new`),
   'POST /:short_code/delete': deletionByForm(),
   'GET /:short_code': read((code) => `/${code}`),
