@@ -3,6 +3,7 @@ import { keepCreated, keptCreated, readPage, showCreated } from './form/created.
 import { forgetDraft, keepDraft, keptFields, type Fields } from './form/draft.ts';
 import { FileField } from './form/file-field.ts';
 import { indent } from './form/indent.ts';
+import { SyntaxField } from './form/syntax-field.ts';
 import { EncryptionOption } from './sealed/encryption-option.ts';
 
 /**
@@ -26,6 +27,12 @@ const file = new FileField(text, {
   },
   isBusy: () => submit.disabled || !form.isConnected,
 });
+const syntax = new SyntaxField(() => ({
+  names: [title.value, file.chosen?.name ?? ''],
+  text: file.chosen === undefined ? text.value : '',
+}));
+/** Burning, encryption and the slug. It is open where one of them is used. */
+const more = element('more', HTMLDetailsElement);
 /** Who is signed in; empty: nobody. */
 const { viewer = '' } = form.dataset;
 
@@ -43,6 +50,7 @@ form.addEventListener('submit', (event) => {
 });
 form.addEventListener('input', onEdit);
 text.addEventListener('keydown', onKey);
+more.addEventListener('invalid', openMore, { capture: true }); // a browser can't show what is folded
 addEventListener('pagehide', isDraftKept);
 document.addEventListener('visibilitychange', isDraftKept); // a tab that ends in the background says nothing else
 addEventListener('beforeunload', (event) => {
@@ -68,8 +76,13 @@ function isLoadedAgain(): boolean {
   return navigation?.type !== 'navigate';
 }
 
+function openMore(): void {
+  more.open = true;
+}
+
 function onEdit(): void {
   isTouched = true;
+  syntax.changed();
   formKey.value = btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(18))));
   if (encryption.isWanted) isDraftKept(); // forgets the draft
   warnOfBoth();
@@ -149,7 +162,7 @@ async function encrypted(key: string, chosen: File | undefined): Promise<Sealed 
       text: text.value,
       file: chosen,
       title: title.value,
-      syntax: element('syntax', HTMLSelectElement).value,
+      syntax: syntax.value,
       burn: new FormData(form).get('burn') === 'true',
     });
     sealedFor = { key, sealed };
@@ -163,12 +176,13 @@ async function encrypted(key: string, chosen: File | undefined): Promise<Sealed 
 /** The title and the language of an encrypted paste are in its ciphertext. */
 function options(): string {
   const query = new URLSearchParams();
-  const left = encryption.isWanted ? ['text', 'form_key', 'title', 'syntax'] : ['text', 'form_key'];
+  const left = ['text', 'form_key', 'syntax', ...(encryption.isWanted ? ['title'] : [])];
   for (const [name, value] of new FormData(form)) {
     const isOption = !left.includes(name) && typeof value === 'string' && value !== '';
     if (isOption) query.set(name, value);
   }
   if (encryption.isWanted) query.set('encrypted', 'true');
+  else if (syntax.value !== '') query.set('syntax', syntax.value);
   return query.toString();
 }
 
@@ -192,6 +206,7 @@ function showRefusal(markup: string): void {
 function refuseSlug(reason: string): void {
   const shown = document.getElementById('slug-error');
   if (slug === null || shown === null) return;
+  if (reason !== '') openMore();
   shown.textContent = reason === '' ? '' : (slug.dataset['refused'] ?? '').replace('{reason}', () => reason);
   if (reason === '') slug.removeAttribute('aria-invalid');
   else slug.setAttribute('aria-invalid', 'true');
@@ -227,7 +242,9 @@ function restore(fields: Fields): void {
     )
       control.value = fields[control.name] ?? control.value;
   }
+  if (fields['burn'] !== undefined || fields['slug']) openMore();
   isTouched = true;
+  syntax.changed();
 }
 
 /** Starts with the text of another paste, where the page has not. */
@@ -239,6 +256,7 @@ async function fillFrom(url: string | undefined): Promise<void> {
     // Response.text() would drop a byte order mark.
     const fetched = new TextDecoder('utf-8', { ignoreBOM: true }).decode(await response.arrayBuffer());
     if (text.value === '') text.value = fetched; // the writer may have begun
+    syntax.changed();
   } catch {
     failure.textContent = form.dataset['unfilled'] ?? '';
   }

@@ -2,13 +2,15 @@
 export const formWords = {
   title: 'New paste',
   content: 'Text',
+  placeholder: 'Paste or type text here.',
   contentHint:
-    'Paste or type text here, or drop a file on the page. Ctrl+Enter creates the paste. Tab indents lines, and Shift+Tab outdents them; press Esc and then Tab to leave this field.',
+    'Ctrl+Enter creates the paste. Tab indents; Esc and then Tab leaves the text. A file can be dropped anywhere.',
   file: 'Or a file',
   atMost: (size: string) => `At most ${size}.`,
   pasteTitle: 'Title (optional)',
   syntax: 'Language',
   detectSyntax: 'Detect automatically',
+  detectedSyntax: 'Detected: {name}',
   expiry: 'Expires after',
   expiries: [
     ['3600', '1 hour'],
@@ -29,6 +31,7 @@ export const formWords = {
   several:
     'These are {count} files, but a paste is one file. The form took none of them: choose one, or an archive with all of them.',
   fileAgain: 'If you have chosen a file, choose it again.',
+  more: 'More options',
   submit: 'Create paste',
   privacy: 'Anyone who has the link can read the paste.',
   visibility: 'Who can read it',

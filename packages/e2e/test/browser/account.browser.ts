@@ -268,6 +268,7 @@ describeInBrowser('the field for a slug', () => {
       const slug = `taken-${javaScriptEnabled}`;
       await pastes.create(Buffer.from('first'), { slug });
       const page = await signedIn('/', token, { javaScriptEnabled });
+      await page.getByText('More options').click();
       const field = page.getByLabel('Name in the link');
       const create = page.getByRole('button', { name: 'Create paste' });
       await page.locator('#text').fill('second\nline');

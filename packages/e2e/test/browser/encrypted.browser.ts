@@ -19,6 +19,7 @@ async function encrypt(
   const page = await open('/');
   await page.getByLabel('Text').fill(text);
   await page.getByLabel('Title').fill(title);
+  await page.getByText('More options').click();
   await page.getByLabel('Encrypt in this browser').check();
   await page.getByLabel('Password').fill(password);
   if (burn) await page.getByLabel('Delete the paste when it is read').check();
@@ -125,6 +126,7 @@ describeInBrowser('a paste that is encrypted in the browser', () => {
     await writeFile(join(folder, 'picture.bin'), bytes);
     const page = await open('/');
     await page.getByLabel('Or a file').setInputFiles(join(folder, 'picture.bin'));
+    await page.getByText('More options').click();
     await page.getByLabel('Encrypt in this browser').check();
     await page.getByRole('button', { name: 'Create paste' }).click();
     const reader = await openLink(await page.getByLabel('Link to the paste').inputValue());
@@ -139,6 +141,7 @@ describeInBrowser('a paste that is encrypted in the browser', () => {
   it('is read once by the button of its page, when it is deleted by that', async () => {
     const page = await open('/');
     await page.getByLabel('Text').fill('read me once');
+    await page.getByText('More options').click();
     await page.getByLabel('Encrypt in this browser').check();
     await page.getByLabel('Delete the paste when it is read').check();
     await page.getByRole('button', { name: 'Create paste' }).click();
@@ -246,6 +249,7 @@ describeInBrowser('the pages of encryption', () => {
       { colorScheme: 'light' as const, viewport: { width: 320, height: 640 } },
     ]) {
       const form = await open('/', options);
+      await form.getByText('More options').click();
       await form.getByLabel('Encrypt in this browser').check();
       expect(await violationsOf(form)).toEqual([]);
       const page = await open(pathname + hash, options);

@@ -101,6 +101,7 @@ describeInBrowser('a reload of the form', () => {
     const page = await formWith('  a long text\nof two lines\n');
     await page.getByLabel('Title').fill('notes.md');
     await page.getByLabel('Language').selectOption('rust');
+    await page.getByText('More options').click();
     await page.getByLabel('Delete the paste when it is read').check();
     await page.reload();
     await page.waitForFunction(() => document.querySelector('textarea')?.value !== '');
@@ -192,6 +193,7 @@ describeInBrowser('a reload of the form', () => {
     await page.reload();
     await page.waitForFunction(() => document.querySelector('textarea')?.value === 'kept ');
     await page.getByLabel('Text').fill(text);
+    if (encrypt) await page.getByText('More options').click();
     if (encrypt) await page.getByLabel('Encrypt in this browser').check();
     await reloadAsks(page);
     expect((await textOf(page)).length).toBe(text.length);

@@ -66,6 +66,7 @@ describeInBrowser('a reload after the creation', () => {
     'is asked about while only the page has the key of an encrypted paste, until it is %s',
     async (_name, copy) => {
       const page = await formWith('secret');
+      await page.getByText('More options').click();
       await page.getByLabel('Encrypt in this browser').check();
       await create(page);
       await created(page);
@@ -82,6 +83,7 @@ describeInBrowser('a reload after the creation', () => {
 
   it.each(['', 'burned'])('has the token for the page of an encrypted paste %s', async (burned) => {
     const page = await formWith('secret');
+    await page.getByText('More options').click();
     if (burned !== '') await page.getByLabel('Delete the paste when it is read').check();
     await page.getByLabel('Encrypt in this browser').check();
     await create(page);
@@ -152,6 +154,7 @@ describeInBrowser('one form creates one paste', () => {
 
   it.each([false, true])('when the answer to the first try is lost, encrypted: %s', async (encrypt) => {
     const page = await formWith('lost answer');
+    if (encrypt) await page.getByText('More options').click();
     if (encrypt) await page.getByLabel('Encrypt in this browser').check();
     const before = await countPastes();
     let isFirst = true;

@@ -57,7 +57,23 @@ describeInBrowser('a new paste', () => {
     expect(await page.getByLabel('Text').inputValue()).toBe('a\t');
     await page.keyboard.press('Escape');
     await page.keyboard.press('Tab');
-    expect(await page.evaluate(() => document.activeElement?.id)).toBe('file');
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('title');
+  });
+
+  it.each([
+    { width: 1280, height: 800 },
+    { width: 390, height: 844 },
+    { width: 320, height: 480 },
+  ])('has the button in view, and the language that is detected as its choice: %j', async (viewport) => {
+    const page = await open('/', { viewport });
+    const bottom = await page.locator('#create').evaluate((button) => button.getBoundingClientRect().bottom);
+    expect(bottom).toBeLessThanOrEqual(viewport.height);
+    await page.getByLabel('Text').fill('{"a": 1}');
+    await page.locator('#syntax option', { hasText: 'Detected: JSON' }).waitFor({ state: 'attached' });
+    await page.getByRole('button', { name: 'Create paste' }).click();
+    const url = await page.getByLabel('Link to the paste').inputValue();
+    const answer = await fetch(url.replace(/([^/]+)$/, 'v1/pastes/$1'));
+    expect(await answer.json()).toMatchObject({ syntax: 'json' });
   });
 
   it('keeps the text when the server refuses it', async () => {

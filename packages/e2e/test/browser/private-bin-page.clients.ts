@@ -22,6 +22,7 @@ describeInBrowser('PBinCLI and the pages', () => {
     async (password) => {
       const page = await bed.open('/');
       await page.getByLabel('Text').fill('from the page: Grüße\n');
+      await page.getByText('More options').click();
       await page.getByLabel('Encrypt in this browser').check();
       await page.getByLabel('Password').fill(password);
       await page.getByRole('button', { name: 'Create paste' }).click();

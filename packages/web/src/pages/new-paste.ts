@@ -61,24 +61,25 @@ export function newPastePage(
     title: form.title,
     scripts: ['new-paste.js'],
     place: '/',
-    main: html`<h1>${form.title}</h1>
+    main: html`<h1 class="visually-hidden">${form.title}</h1>
 <form id="new-paste" class="new-paste" method="post" action="${site.base}/" enctype="multipart/form-data" data-empty="${form.empty}" data-both="${form.both}" data-unreachable="${form.unreachable}" data-unencrypted="${words.encryption.failed}" data-viewer="${site.viewer?.name ?? ''}"${refused !== null && html` data-refused`}${fetched(site, origin)}>
 <input id="form-key" type="hidden" name="form_key" value="${randomUUID()}" autocomplete="off">
-<div class="field">
-<label for="text">${form.content}</label>
-<textarea id="text" name="text" rows="18" spellcheck="false" autocapitalize="off" autocomplete="off" aria-describedby="text-hint"${refused === null && html` autofocus`}>
+<div class="editor">
+<label class="visually-hidden" for="text">${form.content}</label>
+<textarea id="text" name="text" rows="12" placeholder="${form.placeholder}" spellcheck="false" autocapitalize="off" autocomplete="off" aria-describedby="text-hint"${refused === null && html` autofocus`}>
 ${text}</textarea>
-<p id="text-hint" class="hint">${form.contentHint}</p>
+<p id="text-hint" class="hint keys">${form.contentHint}</p>
 </div>
-${refused?.hasBoth === true && html`<p class="notice bad" role="alert">${form.bothWithoutScript}</p>\n`}${refused?.isParentMissing === true ? html`<p class="notice bad" role="alert">${words.diff.parentMissing}</p>\n` : originField(origin, entered('parent'))}<div class="options">
+<div class="side">
+${refused?.hasBoth === true && html`<p class="notice bad" role="alert">${form.bothWithoutScript}</p>\n`}${refused?.isParentMissing === true ? html`<p class="notice bad" role="alert">${words.diff.parentMissing}</p>\n` : originField(origin, entered('parent'))}<div class="field"><label for="title">${form.pasteTitle}</label><input id="title" name="title" value="${entered('title')}" maxlength="200" autocomplete="off"></div>
 <div class="field"><label for="file">${form.file}</label><input id="file" name="content" type="file" data-several="${form.several}" aria-describedby="file-hint"> <button id="remove-file" type="button" hidden>${form.removeFile}</button><p id="file-hint" class="hint">${form.atMost(formatSize(maxPasteBytes))}${refused?.text === '' && html` ${form.fileAgain}`}</p></div>
-<div class="field"><label for="title">${form.pasteTitle}</label><input id="title" name="title" value="${entered('title')}" maxlength="200" autocomplete="off"></div>
-<div class="field"><label for="syntax">${form.syntax}</label><select id="syntax" name="syntax"><option value="">${form.detectSyntax}</option>${optionsOf(
+<div class="field"><label for="syntax">${form.syntax}</label><select id="syntax" name="syntax"><option value="" data-detected="${form.detectedSyntax}">${form.detectSyntax}</option>${optionsOf(
       languages.map(({ id, name }) => [id, name]),
       entered('syntax'),
     )}</select></div>
 <div class="field"><label for="expires_in">${form.expiry}</label><select id="expires_in" name="expires_in">${optionsOf(form.expiries, entered('expires_in') || DEFAULT_EXPIRY)}</select></div>
-${site.viewer !== null && html`<div class="field"><label for="visibility">${form.visibility}</label><select id="visibility" name="visibility">${optionsOf(form.visibilities, entered('visibility'))}</select></div>\n${slugField(entered('slug'), refused?.slugError ?? null)}`}</div>
+${site.viewer !== null && html`<div class="field"><label for="visibility">${form.visibility}</label><select id="visibility" name="visibility">${optionsOf(form.visibilities, entered('visibility'))}</select></div>\n`}<details id="more" class="more"${(entered('burn') !== '' || entered('slug') !== '') && html` open`}>
+<summary>${form.more}</summary>
 <div class="field"><label class="check" for="burn"><input id="burn" name="burn" type="checkbox" value="true" aria-describedby="burn-hint"${entered('burn') === 'true' && html` checked`}> ${words.burn.option}</label><p id="burn-hint" class="hint">${words.burn.optionHint}</p></div>
 <fieldset id="encryption" class="encryption" hidden>
 <legend class="visually-hidden">${words.encryption.option}</legend>
@@ -88,9 +89,14 @@ ${site.viewer !== null && html`<div class="field"><label for="visibility">${form
 <p class="hint">${words.encrypted.explanation}</p>
 </div>
 </fieldset>
-${site.viewer === null && html`<p class="hint">${form.privacy}</p>`}
-<p><button id="create" class="primary" type="submit">${form.submit}</button> <span id="form-status" role="status"></span></p>
+${site.viewer !== null && slugField(entered('slug'), refused?.slugError ?? null)}</details>
+<div class="send">
 <div id="form-error" role="alert"></div>
+<p id="form-status" class="hint" role="status"></p>
+<button id="create" class="primary" type="submit">${form.submit}</button>
+${site.viewer === null && html`<p class="hint">${form.privacy}</p>`}
+</div>
+</div>
 </form>`,
   });
 }

@@ -1,0 +1,33 @@
+import { languageNamed, languageOf, type Language } from '../../src/content/languages.ts';
+
+/** A longer text is not parsed while somebody types. */
+const MAX_PARSED_CHARACTERS = 1_000_000;
+
+/** The language of a text, where it is certain: by an ending, a first line, a patch, or as valid JSON. */
+export function detected({
+  names,
+  text,
+}: {
+  readonly names: readonly string[];
+  readonly text: string;
+}): Language | null {
+  for (const title of names) {
+    const language = languageOf({ syntax: null, title });
+    if (language !== null) return language;
+  }
+  const language = languageOf({ syntax: null, title: null }, text);
+  if (language !== null) return language;
+  if (/^--- \S.*\r?\n\+\+\+ \S.*\r?\n@@ -\d/.test(text)) return languageNamed('diff');
+  return isJson(text) ? languageNamed('json') : null;
+}
+
+/** An object or an array: a number and a quoted text are more often something else. */
+function isJson(text: string): boolean {
+  if (text.length > MAX_PARSED_CHARACTERS || !/^\s*[{[]/.test(text)) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
