@@ -1,6 +1,7 @@
+import { keptToken } from './delete-tokens.ts';
 import { optional } from './element.ts';
 
-// What only this browser knows: the time, and the delete tokens of the pastes that its tab has created.
+// What only this browser knows: the time, and the delete tokens of the pastes that it has created.
 
 const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['year', 31_536_000],
@@ -28,13 +29,8 @@ function relative(seconds: number): string {
   return format.format(Math.round(seconds / length), unit);
 }
 
-/** Fills in the form that deletes the paste of this page, in the tab that has created the paste. */
+/** Fills in the form that deletes the paste of this page, in the browser that has created the paste. */
 export function fillToken(): void {
   const field = optional('delete_token', HTMLInputElement);
-  try {
-    const kept = sessionStorage.getItem(field?.form?.getAttribute('action') ?? '');
-    if (field !== null) field.value = kept ?? field.value;
-  } catch {
-    // The browser keeps nothing.
-  }
+  if (field !== null) field.value = keptToken(field.form?.getAttribute('action') ?? '') ?? field.value;
 }

@@ -1,20 +1,47 @@
+import { showRelativeTimes } from './browser-facts.ts';
 import { copyShown } from './copy.ts';
-import { optional } from './element.ts';
+import { forgetTokens, keepToken } from './delete-tokens.ts';
+import { element, optional } from './element.ts';
 
 const token = optional('delete-token', HTMLInputElement);
 const link = optional('url', HTMLInputElement);
-if (token !== null && link !== null) keepToken(link.value, token.value);
+showRelativeTimes('.line time');
+if (token !== null && link !== null && keepToken(link.value, token.value)) showKept();
+startQr();
 
-/**
- * For the form that deletes the paste. The tab keeps the token: a browser may write it to its disk, and give
- * it to a closed tab that is opened again.
- */
-function keepToken(url: string, value: string): void {
-  try {
-    sessionStorage.setItem(`${new URL(url).pathname}/delete`, value);
-  } catch {
-    // The browser keeps nothing.
-  }
+/** The token is kept, so that nobody has to copy it. */
+function showKept(): void {
+  const deletion = element('deletion', HTMLDetailsElement);
+  const kept = element('kept', HTMLElement);
+  const forget = element('forget', HTMLButtonElement);
+  deletion.open = false;
+  kept.hidden = false;
+  forget.addEventListener('click', () => {
+    forgetTokens();
+    history.replaceState(null, ''); // a reload would keep the token again
+    deletion.open = true;
+    const status = kept.querySelector('[role=status]');
+    if (status !== null) status.textContent = forget.dataset['done'] ?? '';
+    forget.remove();
+    token?.focus();
+  });
+}
+
+/** Of the link with its key, which no server sees. */
+function startQr(): void {
+  const details = element('qr', HTMLDetailsElement);
+  const show = async (): Promise<void> => {
+    const { qrCode } = await import('./paste/qr.ts');
+    const { value } = element('url', HTMLInputElement);
+    details.append(
+      qrCode(
+        value,
+        (details.dataset['label'] ?? '').replace('{url}', () => value),
+      ),
+    );
+  };
+  details.hidden = false;
+  details.addEventListener('toggle', () => void show(), { once: true });
 }
 
 /** The link with the key of an encrypted paste is nowhere else. */

@@ -100,6 +100,27 @@ describeInBrowser('a reload after the creation', () => {
     expect(await tokenOf(page)).toBe(token);
   });
 
+  it('has the token for other tabs of this browser, until it is to be forgotten', async () => {
+    const page = await formWith('no secret');
+    await create(page);
+    await created(page);
+    const [link, token] = [await linkOf(page), await tokenOf(page)];
+    await bed.cluster.untilStatus(new URL(link).pathname.slice(1), 'PROCESSED');
+    const other = await page.context().newPage();
+    await other.goto(link);
+    await other.waitForFunction(
+      () => document.querySelector<HTMLInputElement>('#delete_token')?.value !== '',
+    );
+    expect(await tokenOf(other)).toBe(token);
+    await page.getByRole('button', { name: 'Forget all tokens' }).click();
+    expect(await tokenOf(page)).toBe(token); // for those who want to keep it themselves
+    await page.reload();
+    await page.getByRole('heading', { name: 'New paste' }).waitFor();
+    expect(await page.evaluate(() => localStorage.length)).toBe(0);
+    await other.reload();
+    expect(await tokenOf(other)).toBe('');
+  });
+
   it('without JavaScript shows the same paste again', async () => {
     const page = await open('/', { javaScriptEnabled: false });
     await page.getByLabel('Text').fill('without a script');

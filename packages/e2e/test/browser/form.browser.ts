@@ -231,7 +231,7 @@ describeInBrowser('with the keyboard alone', () => {
     const url = await page.getByLabel('Link to the paste').inputValue();
     const copy = page.locator('button[data-copy=url]');
     await copy.waitFor(); // hidden until the script runs: an earlier Tab would skip the button, and find that of the token
-    await tabTo(page, 'Copy');
+    await tabTo(page, 'Copy link');
     const width = await copy.evaluate((button) => button.clientWidth);
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Copied' }).waitFor();

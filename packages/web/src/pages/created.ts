@@ -1,31 +1,49 @@
-import { html } from '../html/html.ts';
+import { formatTime } from '../html/formats.ts';
+import { html, type Html } from '../html/html.ts';
 import { page, type Site } from '../html/layout.ts';
 import { words } from '../words.ts';
 
-/** The answer to the form. @param deleteToken null for a paste that has an owner */
-export function createdPage(
-  site: Site,
-  {
-    url,
-    deleteToken,
-    encrypted,
-  }: { readonly url: string; readonly deleteToken: string | null; readonly encrypted: boolean },
-): string {
-  const { created } = words;
-  return page(site, {
-    title: created.title,
-    scripts: ['created.js'],
-    main: html`<h1>${created.title}</h1>
-<div class="field"><label for="url">${created.link}</label>${copyable('url', url)}${encrypted && html`<p class="hint">${created.keyHint}</p>`}</div>
-${
-  deleteToken !== null &&
-  html`<div class="field"><label for="delete-token">${created.deleteToken}</label>${copyable('delete-token', deleteToken)}<p class="hint">${created.deleteTokenHint}</p></div>`
+interface ShownCreation {
+  readonly url: string;
+  readonly title: string | null;
+  /** In ISO 8601; null: never. */
+  readonly expires_at: string | null;
+  readonly visibility: 'unlisted' | 'private';
+  readonly burn: boolean;
+  readonly encrypted: boolean;
+  /** null for a paste that has an owner. */
+  readonly deleteToken: string | null;
 }
-<p><a id="open" class="button primary" href="${url}">${created.open}</a></p>`,
+
+/** The answer to the form. */
+export function createdPage(site: Site, created: ShownCreation): string {
+  const { url, title, burn, encrypted, visibility, deleteToken, expires_at: expires } = created;
+  const { created: text, paste } = words;
+  return page(site, {
+    title: text.title,
+    scripts: ['created.js'],
+    main: html`<div class="card created">
+<h1>${text.title}</h1>
+<p class="line">${title !== null && html`<bdi>${title}</bdi>`}<span>${burn ? text.readOnce : text.readers[visibility]}</span><span>${expires === null ? paste.neverExpiresLine : html`${paste.expiresLine} ${formatTime(expires)}`}</span></p>
+<div class="field"><label for="url">${text.link}</label><div class="copyable"><input id="url" value="${url}" readonly>${copyButton('url', text.copyLink, 'primary')}</div>${encrypted && html`<p class="hint">${text.keyHint}</p>`}</div>
+<p class="toolbar"><a id="open" class="button" href="${url}">${text.open}</a> <a class="button" href="${site.base}/">${text.another}</a></p>
+<details id="qr" data-label="${paste.qrOf('{url}')}" hidden><summary>${paste.qr}</summary></details>
+${deleteToken !== null && deletionToken(deleteToken)}</div>`,
   });
 }
 
-/** A text to copy. The button needs JavaScript, and is hidden without it. */
-function copyable(id: string, text: string) {
-  return html`<div class="copyable"><input id="${id}" value="${text}" readonly><button type="button" data-copy="${id}" data-done="${words.created.copied}" data-failed="${words.created.notCopied}" hidden>${words.created.copy}</button></div>`;
+/** The browser keeps the token where it can. */
+function deletionToken(token: string): Html {
+  const { created: text } = words;
+  return html`<details id="deletion" open><summary>${text.deletion}</summary>
+<div class="field"><label for="delete-token">${text.deleteToken}</label><div class="copyable"><input id="delete-token" value="${token}" readonly>${copyButton('delete-token', text.copy)}</div><p class="hint">${text.deleteTokenHint}</p></div>
+</details>
+<p id="kept" class="hint" hidden><span role="status">${text.kept}</span> <button id="forget" type="button" data-done="${text.forgotten}">${text.forget}</button></p>
+`;
+}
+
+/** Needs JavaScript, and is hidden without it. */
+function copyButton(id: string, label: string, weight = ''): Html {
+  const { copied, notCopied } = words.created;
+  return html`<button type="button" class="${weight}" data-copy="${id}" data-done="${copied}" data-failed="${notCopied}" hidden>${label}</button>`;
 }

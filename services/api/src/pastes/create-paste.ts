@@ -85,9 +85,9 @@ export function createPasteFromShell(deps: CreatePasteDependencies): Endpoint {
       create(deps, req, res, {
         name: 'page',
         receive: () => receive(deps, req, res, { json: false, onForm: (sent) => keepForm(deps, req, sent) }),
-        answerTo: ({ url, encrypted }, deleteToken) =>
-          pageAnswer(201, createdPage(deps.pages.site(req), { url, deleteToken, encrypted }), {
-            Location: url,
+        answerTo: (paste, deleteToken) =>
+          pageAnswer(201, createdPage(deps.pages.site(req), { ...paste, deleteToken }), {
+            Location: paste.url,
           }),
       }),
   };
