@@ -35,8 +35,11 @@ function followList(): void {
   }
 }
 
-const openRows = (): readonly HTMLTableRowElement[] => [
-  ...document.querySelectorAll<HTMLTableRowElement>('tr[data-open]'),
+const openRows = (): readonly HTMLElement[] => [
+  ...document.querySelectorAll<HTMLElement>('.rows > [data-open]'),
+];
+const partsOf = (row: HTMLElement): readonly HTMLElement[] => [
+  ...row.querySelectorAll<HTMLElement>('[data-part]'),
 ];
 
 async function readList(): Promise<Document | null> {
@@ -49,22 +52,22 @@ function update(next: Document | null): void {
   if (next === null) return;
   for (const row of openRows()) {
     const newer = next.getElementById(row.id);
-    if (!(newer instanceof HTMLTableRowElement)) continue;
-    [...row.cells].slice(1).forEach((cell, index) => {
-      const replacement = newer.cells[index + 1];
-      if (replacement !== undefined && !replacement.isEqualNode(cell))
-        cell.replaceWith(replacement.cloneNode(true));
-    });
+    if (newer === null) continue;
+    const parts = partsOf(newer);
+    partsOf(row).forEach((part, index) => part.replaceWith(parts[index]?.cloneNode(true) ?? part));
     showRelativeTimes(`#${row.id} time`);
     if (newer.hasAttribute('data-open')) continue;
     row.removeAttribute('data-open');
     const ended = optional('ended-jobs', HTMLElement);
-    if (ended !== null) ended.textContent = `${row.cells[0]?.textContent}: ${row.cells[1]?.textContent}`;
+    if (ended !== null)
+      ended.textContent = [row.querySelector('a'), row.querySelector('.badge')]
+        .map((each) => each?.textContent)
+        .join(': ');
   }
 }
 
 // A form is sent once: a second click would start a second job.
-showRelativeTimes('td time');
+showRelativeTimes();
 followList();
 const forms = [...document.querySelectorAll<HTMLFormElement>('form.start')];
 const setDisabled = (form: HTMLFormElement, disabled: boolean): void => {

@@ -1,8 +1,9 @@
+import { copyShown } from './copy.ts';
 import { optional } from './element.ts';
 import { showRelativeTimes } from './browser-facts.ts';
 
 // Without this module each paste is selected by itself.
-showRelativeTimes('td time');
+showRelativeTimes();
 const boxes = [...document.querySelectorAll<HTMLInputElement>('input[name="short_code"]')];
 const all = optional('select-all', HTMLInputElement);
 const button = optional('delete-selected', HTMLButtonElement);
@@ -23,10 +24,18 @@ function textOf({ dataset }: HTMLElement, count: number): string {
 
 for (const box of boxes) box.addEventListener('change', show);
 if (all !== null) {
-  all.hidden = false;
+  all.labels?.forEach((label) => (label.hidden = false));
   all.addEventListener('change', () => {
     for (const box of boxes) box.checked = all.checked;
     show();
   });
+}
+for (const copy of document.querySelectorAll<HTMLButtonElement>('[data-copy-link]')) {
+  const { copyLink = '', done = '', failed = '' } = copy.dataset;
+  copy.hidden = false;
+  copy.addEventListener(
+    'click',
+    () => void copyShown(copy, () => new URL(copyLink, location.href).href, { done, failed }),
+  );
 }
 addEventListener('pageshow', show); // the browser restores the boxes when one goes back

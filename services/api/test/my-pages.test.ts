@@ -141,7 +141,7 @@ describe('/my/jobs', () => {
     expect(markup).toContain('some of it went wrong');
     expect(markup).toContain(`/my/jobs/${queued}`);
     expect(await textOf('/my/jobs?job_type=export&status=')).not.toContain(queued);
-    expect(await textOf('/my/jobs?status=failed')).toContain('There are no jobs here.');
+    expect(await textOf('/my/jobs?status=failed')).toContain('No job matches the filter.');
     expect((await browse('/my/jobs?status=x')).status).toBe(422);
     expect(await textOf('/my/jobs', other)).not.toContain(queued);
   });

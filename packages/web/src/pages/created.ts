@@ -24,7 +24,7 @@ export function createdPage(site: Site, created: ShownCreation): string {
     scripts: ['created.js'],
     main: html`<div class="card created">
 <h1>${text.title}</h1>
-<p class="line">${title !== null && html`<bdi>${title}</bdi>`}<span>${burn ? text.readOnce : text.readers[visibility]}</span><span>${expires === null ? paste.neverExpiresLine : html`${paste.expiresLine} ${formatTime(expires)}`}</span></p>
+<p class="line">${title !== null && html`<span><bdi>${title}</bdi></span>`}<span>${burn ? text.readOnce : text.readers[visibility]}</span><span>${expires === null ? paste.neverExpiresLine : html`${paste.expiresLine} ${formatTime(expires)}`}</span></p>
 <div class="field"><label for="url">${text.link}</label><div class="copyable"><input id="url" value="${url}" readonly>${copyButton('url', text.copyLink, 'primary')}</div>${encrypted && html`<p class="hint">${text.keyHint}</p>`}</div>
 <p class="toolbar"><a id="open" class="button" href="${url}">${text.open}</a> <a class="button" href="${site.base}/">${text.another}</a></p>
 <details id="qr" data-label="${paste.qrOf('{url}')}" hidden><summary>${paste.qr}</summary></details>

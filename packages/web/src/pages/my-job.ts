@@ -10,6 +10,8 @@ interface MadeAsset {
   readonly url: string;
   readonly asset_type: string;
   readonly file_size: number;
+  /** The title of a paste; null: none. */
+  readonly title: string | null;
 }
 
 export interface MyJob extends OwnJob {
@@ -119,19 +121,22 @@ function textOf(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
-function assetsOf({ base }: Site, { assets, hasMoreAssets, completed_at: completedAt }: MyJob): Html | false {
+function assetsOf(
+  { base }: Site,
+  { job_type: jobType, assets, hasMoreAssets, completed_at: completedAt }: MyJob,
+): Html | false {
   const { job: text } = words;
   if (assets.length === 0) return false;
   const files = assets.filter(({ asset_type: type }) => type !== 'paste');
   const pastes = assets.filter(({ asset_type: type }) => type === 'paste');
   return html`${files.map(
-    ({ url, file_size: size }) =>
-      html`<p><a class="button primary" href="${url}">${text.download}</a></p>
+    ({ url, file_size: size, asset_type: type }) =>
+      html`<p><a class="button primary" href="${url}">${jobType === 'export' ? text.download : text.downloadOf(type.replaceAll('_', ' '))}</a></p>
 <p class="hint">${formatSize(size)}. ${text.downloadHint}</p>\n`,
   )}${
     pastes.length > 0 &&
     completedAt !== null &&
     html`<h2>${text.pastes}</h2>
-${hasMoreAssets && html`<p class="hint">${text.newestPastes(pastes.length)} <a href="${base}/my/pastes">${text.allPastes}</a></p>\n`}<ul class="codes">${pastes.map(({ url }) => html`<li><a href="${url}">${url.split('/').at(-1)}</a></li>\n`)}</ul>`
+${hasMoreAssets && html`<p class="hint">${text.newestPastes(pastes.length)} <a href="${base}/my/pastes">${text.allPastes}</a></p>\n`}<ul class="made">${pastes.map(({ url, title }) => html`<li><a href="${url}"><bdi>${title ?? url.split('/').at(-1)}</bdi></a></li>\n`)}</ul>`
   }`;
 }

@@ -2,7 +2,6 @@ import { choice, filterForm, pageLinks } from '../html/filter-form.ts';
 import { formatSize, formatTime } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
 import { page, type Site } from '../html/layout.ts';
-import { table } from '../html/table.ts';
 import { words } from '../words.ts';
 
 /** A job in its user's list. The times are in ISO 8601. */
@@ -39,17 +38,14 @@ export function myJobsPage(site: Site, list: MyJobs): string {
     title: text.title,
     scripts: ['my-jobs.js'],
     place: '/my/jobs',
-    main: html`<h1>${text.title}</h1>
-<div class="options starts">
-${importForm(site, list)}
-${exportForm(site, list)}
-</div>
-<h2>${text.list}</h2>
+    main: html`<div class="heading starts"><h1>${text.title}</h1>
+<details class="menu"><summary>${text.importTitle}</summary><div>${importForm(site, list)}</div></details>
+<details class="menu"><summary>${text.exportTitle}</summary><div>${exportForm(site, list)}</div></details></div>
 ${filterForm(action, [
   choice({ id: 'job_type', label: job.type, any: text.anyType }, types, list.jobType),
   choice({ id: 'status', label: job.state, any: text.anyState }, Object.entries(job.states), list.status),
 ])}
-${list.jobs.length === 0 ? html`<p>${text.none}</p>` : jobsTable(site, list.jobs)}
+${list.jobs.length === 0 ? nothing(action, list) : html`<ul class="rows">\n${list.jobs.map((each) => row(site, each))}</ul>`}
 <p id="ended-jobs" role="status" class="visually-hidden"></p>
 ${pageLinks(action, { job_type: list.jobType, status: list.status }, list)}`,
   });
@@ -75,7 +71,6 @@ function importForm({ base }: Site, { maxFileBytes }: MyJobs): Html {
   const { myJobs: text, form } = words;
   const expiries = form.expiries.map(([value, name]) => [value, name] as const);
   return html`<form class="start" method="post" action="${base}/my/jobs/import" enctype="multipart/form-data">
-<h2>${text.importTitle}</h2>
 <div class="field"><label for="file">${text.file}</label><input id="file" name="file" type="file" required aria-describedby="file-hint"><p id="file-hint" class="hint">${text.fileHint} ${form.atMost(formatSize(maxFileBytes))}</p></div>
 ${choice({ id: 'visibility', label: form.visibility }, form.visibilities)}
 ${choice({ id: 'expires_in', label: form.expiry }, expiries, '2592000')}
@@ -86,7 +81,6 @@ ${choice({ id: 'expires_in', label: form.expiry }, expiries, '2592000')}
 function exportForm({ base }: Site, { exportFormats }: MyJobs): Html {
   const { myJobs: text } = words;
   return html`<form class="start" method="post" action="${base}/my/jobs/export">
-<h2>${text.exportTitle}</h2>
 <p class="hint">${text.exportHint}</p>
 ${choice(
   { id: 'format', label: text.format },
@@ -96,15 +90,22 @@ ${choice(
 </form>`;
 }
 
-function jobsTable(site: Site, jobs: readonly OwnJob[]): Html {
-  const { job, paste } = words;
-  const rows = jobs.map(
-    (each) =>
-      html`<tr${each.completed_at === null && html` data-open`} id="job-${each.id}"><td><a href="${site.base}/my/jobs/${each.id}">${typeOf(each.job_type)}</a></td><td>${stateBadge(each)}</td><td class="number">${each.completed_at === null && html`<progress max="100" value="${each.progress}" aria-label="${job.progress}"></progress> ${each.progress} %`}</td><td>${formatTime(each.created_at)}</td><td>${each.completed_at !== null && formatTime(each.completed_at)}</td><td class="title message">${withoutFieldNames(each.error_message) ?? each.progress_message}</td></tr>\n`,
-  );
-  return table(
-    words.myJobs.list,
-    [job.type, job.state, job.progress, paste.created, job.ended, job.message],
-    rows,
-  );
+function nothing(action: string, { status, jobType, isFirst }: MyJobs): Html {
+  const { myJobs: text } = words;
+  if (status === null && jobType === null && isFirst) return html`<p class="card">${text.none}</p>`;
+  return html`<div class="card"><p>${text.noMatch}</p><p><a class="button" href="${action}">${text.all}</a></p></div>`;
+}
+
+/** The browser module replaces the parts of an open job but its link, which keeps the focus. */
+function row(site: Site, each: OwnJob): Html {
+  const { job } = words;
+  const isOpen = each.completed_at === null;
+  return html`<li${isOpen && html` data-open`} id="job-${each.id}"><div><p><a href="${site.base}/my/jobs/${each.id}">${typeOf(each.job_type)}</a> <span data-part>${stateBadge(each)}</span></p>
+<p class="line" data-part><span>${formatTime(each.created_at)}</span>${message(each)}</p></div>
+<p data-part>${isOpen && html`<progress max="100" value="${each.progress}" aria-label="${job.progress}"></progress> ${each.progress} %`}</p></li>\n`;
+}
+
+function message({ error_message: error, progress_message: progress }: OwnJob): Html | false {
+  const shown = withoutFieldNames(error) ?? progress;
+  return shown !== null && html`<span>${shown}</span>`;
 }

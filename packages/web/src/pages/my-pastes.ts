@@ -2,7 +2,6 @@ import { choice, filterForm, pageLinks } from '../html/filter-form.ts';
 import { formatSize, formatTime } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
 import { page, type Site } from '../html/layout.ts';
-import { table } from '../html/table.ts';
 import { words } from '../words.ts';
 
 /** A paste in its owner's list. The times are in ISO 8601. */
@@ -46,44 +45,38 @@ ${filterForm(action, [
   html`<div class="field"><label for="title">${text.titleFilter}</label><input id="title" name="title" type="search" value="${list.title}" maxlength="200"></div>`,
   choice({ id: 'status', label: text.upload, any: text.anyState }, states, list.status),
 ])}
-${list.pastes.length === 0 ? html`<p>${noneText(list)}</p>` : pastesForm(site, list.pastes)}
+${list.pastes.length === 0 ? nothing(site, list) : pastesForm(site, list.pastes)}
 ${pageLinks(action, { title: list.title, status: list.status }, list)}`,
   });
 }
 
-function noneText({ title, status, isFirst, next }: MyPastes): string {
-  if (next !== null) return words.myPastes.noneYet;
-  return title === '' && status === null && isFirst ? words.myPastes.none : words.myPastes.noMatch;
+/** What to do where there is nothing to show. */
+function nothing({ base }: Site, { title, status, isFirst, next }: MyPastes): Html {
+  const { myPastes: text } = words;
+  if (next !== null) return html`<p>${text.noneYet}</p>`;
+  if (title === '' && status === null && isFirst)
+    return html`<div class="card"><p>${text.none}</p><p><a class="button primary" href="${base}/">${words.newPaste}</a></p></div>`;
+  return html`<div class="card"><p>${text.noMatch}</p><p><a class="button" href="${base}/my/pastes">${words.job.allPastes}</a></p></div>`;
 }
 
 function pastesForm(site: Site, pastes: readonly OwnPaste[]): Html {
-  const { myPastes: text, paste } = words;
-  const selectAll = html`<input type="checkbox" id="select-all" aria-label="${text.selectAll}" hidden><span class="visually-hidden">${text.select}</span>`;
-  const heads = [
-    selectAll,
-    text.paste,
-    paste.upload,
-    text.visibility,
-    paste.size,
-    paste.created,
-    paste.expires,
-  ];
+  const { myPastes: text } = words;
   return html`<form id="pastes" method="post" action="${site.base}/my/pastes/delete">
-${table(
-  text.title,
-  heads,
-  pastes.map((each) => row(site, each)),
-)}
-<p class="toolbar"><button class="danger" id="delete-selected" type="submit">${text.deleteSelected}</button> <span id="selected" role="status" data-words="${text.selected}"></span></p>
+<ul class="rows">
+${pastes.map((each) => row(site, each))}</ul>
+<p class="selection"><label class="check" hidden><input type="checkbox" id="select-all"> ${text.selectAll}</label> <span id="selected" role="status" data-words="${text.selected}"></span> <button class="danger" id="delete-selected" type="submit">${text.deleteSelected}</button></p>
 </form>`;
 }
 
 function row({ base }: Site, each: OwnPaste): Html {
-  const { myPastes: text, paste } = words;
-  const { short_code: code, expires_at: expires } = each;
+  const { myPastes: text, paste, created } = words;
+  const { short_code: code, expires_at: expires, status } = each;
   const address = each.slug === null ? code : `~${each.slug}`;
   const name = each.title ?? address;
-  return html`<tr><td class="check"><input type="checkbox" name="short_code" value="${code}" aria-label="${text.selectOne(name)}"></td><td class="title"><a href="${base}/${address}"><bdi>${name}</bdi></a>${each.title !== null && html` <small>${address}</small>`}</td><td><span class="badge ${each.status.toLowerCase()}">${paste.uploadStates[each.status]}</span></td><td class="number">${text.visibilities[each.visibility]}</td><td class="number">${formatSize(each.size_bytes)}</td><td>${formatTime(each.created_at)}</td><td>${expires === null ? paste.neverExpires : formatTime(expires)}</td></tr>\n`;
+  return html`<li><input type="checkbox" name="short_code" value="${code}" aria-label="${text.selectOne(name)}">
+<div><p><a href="${base}/${address}"><bdi>${name}</bdi></a> ${each.visibility === 'private' && html`<span class="badge private">${paste.badges.private}</span> `}${status !== 'PROCESSED' && html`<span class="badge ${status.toLowerCase()}">${paste.uploadStates[status]}</span>`}</p>
+<p class="line">${each.title !== null && html`<span>${address}</span>`}<span>${formatSize(each.size_bytes)}</span><span>${formatTime(each.created_at)}</span><span>${expires === null ? paste.neverExpiresLine : html`${paste.expiresLine} ${formatTime(expires)}`}</span></p></div>
+<button type="button" data-copy-link="${base}/${address}" data-done="${created.copied}" data-failed="${created.notCopied}" aria-label="${text.copyLinkOf(name)}" hidden>${created.copyLink}</button></li>\n`;
 }
 
 /** The question before pastes are deleted, since nothing restores them. */

@@ -1,6 +1,7 @@
-import { listAssets, type Database } from '@pasteflow/postgres';
+import { findOwnPastes, listAssets, type Database } from '@pasteflow/postgres';
 import { myJobPage } from '@pasteflow/web';
 import { viewOfAsset, type AssetUrlDependencies } from '../jobs/list-assets.ts';
+import { requireUser } from '../identity/caller-of.ts';
 import { findErrors, findNamedJob, namedJob } from '../jobs/find-named-job.ts';
 import { isCancelled, viewOf } from '../jobs/job-view.ts';
 import type { Endpoint, Handler } from '../openapi/endpoint.ts';
@@ -19,12 +20,16 @@ export function myJob({
   const show: Handler = async (req, res) => {
     const job = await findNamedJob(db, req);
     const assets = await listAssets(db, job.id, { limit: SHOWN_ASSETS, after: null });
+    const shown = await Promise.all(assets.rows.map((asset) => viewOfAsset(asset, job.job_type, urls)));
+    const shortCodes = shown.filter(({ asset_type }) => asset_type === 'paste').map(({ url }) => codeOf(url));
+    const pastes = await findOwnPastes(db, { userId: requireUser(req), shortCodes });
+    const titles = new Map(pastes.map(({ short_code, title }) => [short_code, title]));
     sendPage(
       res,
       myJobPage(pages.site(req), {
         ...viewOf(job),
         isCancelled: isCancelled(job),
-        assets: await Promise.all(assets.rows.map((asset) => viewOfAsset(asset, job.job_type, urls))),
+        assets: shown.map((asset) => ({ ...asset, title: titles.get(codeOf(asset.url)) ?? null })),
         hasMoreAssets: assets.next !== null,
       }),
     );
@@ -42,4 +47,9 @@ export function myJob({
     handle: show,
     page: show,
   };
+}
+
+/** The URL of a paste ends with its short code. */
+function codeOf(url: string): string {
+  return url.split('/').at(-1) ?? '';
 }
