@@ -26,6 +26,8 @@ export interface StartConfig extends StackConfig {
   metricsHost: string;
   /** The ports of api, upload-worker and janitor: METRICS_PORT and the next two, or three times 0. */
   metricsPorts: readonly [number, number, number];
+  /** Of the operations page: OPS_PORT, or the one after those of the metrics. */
+  operations: Address;
 }
 
 export interface Address {
@@ -57,6 +59,10 @@ export function readStartConfig(env: Environment): StartConfig {
         stack !== 'aws' && !env.AWS_ENDPOINT_URL && !env.AWS_ENDPOINT_URL_S3 && !env.AWS_ENDPOINT_URL_SQS,
       api: { host: env.API_HOST || '127.0.0.1', port: port(env, 'API_PORT', 3000, problems) },
       metricsHost: env.METRICS_HOST || '127.0.0.1',
+      operations: {
+        host: env.OPS_HOST || '127.0.0.1',
+        port: port(env, 'OPS_PORT', metricsPort === 0 ? 0 : metricsPort + 3, problems),
+      },
       metricsPorts: metricsPort === 0 ? [0, 0, 0] : [metricsPort, metricsPort + 1, metricsPort + 2],
     };
   });

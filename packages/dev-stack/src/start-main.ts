@@ -38,7 +38,9 @@ await runMain(async (stop) => {
       if (stop.aborted) return;
       server.release();
       const url = reachableUrl(addresses.public);
-      report(welcome(url, config) + aboutToken(url, token));
+      report(
+        welcome(url, config) + aboutToken(url, token) + aboutOperations(reachableUrl(addresses.operations)),
+      );
       if (isDevelopment) await followSources({ services, server, report }, stop);
       else await Promise.all(services.map((service) => keepUp(service, report, stop)));
     } finally {
@@ -93,5 +95,12 @@ The API token of the user dev, for pastes with an owner and for jobs:
   curl -H 'Authorization: Bearer ${token}' ${url}/v1/pastes
 
 lists the pastes of dev. To create a token for another user: npm run token -- NAME
+`;
+}
+
+function aboutOperations(url: string): string {
+  const { OPS_TOKEN: token } = process.env;
+  return `
+Operators see figures, failures and timelines at ${url}${token ? ': enter any name, and OPS_TOKEN as the password' : ', without a password on this machine'}
 `;
 }

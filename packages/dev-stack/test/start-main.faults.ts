@@ -71,6 +71,8 @@ describe('npm start', () => {
     paths.push(await create(first.url, 'just before the kill'));
     const page = await fetch(first.url, { headers: { accept: 'text/html' } });
     expect(await page.text()).not.toContain('/.dev/'); // what npm run dev adds
+    const [, operations] = await first.main.waitFor(/^Operators see .* at (http:[^,]+:\d+), without/);
+    expect(await (await fetch(operations!)).text()).toContain('<h1>Overview</h1>');
     const token = await tokenOf(first.main);
     expect((await listWith(first.url, token)).status).toBe(200);
     const children = childrenOf(first.main.pid);

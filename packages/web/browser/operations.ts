@@ -1,25 +1,31 @@
 /**
- * Shows the newest figures every ten seconds while the page is in view. The janitor reads them once for all
- * open pages, and a page in the background asks for nothing.
+ * Shows the newest figures while the page is in view: the overview every ten seconds, an action at the interval that
+ * its page names, until the action has ended. A page in the background asks for nothing.
  */
 const INTERVAL_MS = 10_000;
 
+const live = document.querySelector<HTMLElement>('#live');
+const { refreshMs } = live?.dataset ?? {};
+
 async function refresh(): Promise<void> {
-  const shown = document.querySelector('#live');
-  if (document.hidden || shown === null || shown.contains(document.activeElement)) return;
+  if (document.hidden || live === null || live.contains(document.activeElement)) return;
   const answer = await fetch(location.href, { headers: { Accept: 'text/html' } });
   if (!answer.ok) return;
-  const next = new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector('#live');
+  const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+  const next = page.querySelector<HTMLElement>('#live');
   if (next === null) return;
-  const scrolled = [...shown.querySelectorAll('.scroll')].map((region) => region.scrollLeft);
-  shown.replaceChildren(...next.childNodes);
-  for (const [index, region] of [...shown.querySelectorAll('.scroll')].entries())
+  const scrolled = [...live.querySelectorAll('.scroll')].map((region) => region.scrollLeft);
+  live.replaceChildren(...next.childNodes);
+  for (const [index, region] of [...live.querySelectorAll('.scroll')].entries())
     region.scrollLeft = scrolled[index] ?? 0;
+  if (next.dataset['refreshMs'] === refreshMs) return;
+  clearInterval(timer);
+  document.removeEventListener('visibilitychange', refreshOrKeep);
 }
 
 function refreshOrKeep(): void {
-  refresh().catch(() => {}); // the page keeps its figures and the time at which they were read
+  refresh().catch(() => {}); // the page keeps what it shows, and asks again
 }
 
-setInterval(refreshOrKeep, INTERVAL_MS);
+const timer = setInterval(refreshOrKeep, Number(refreshMs ?? INTERVAL_MS));
 document.addEventListener('visibilitychange', refreshOrKeep);

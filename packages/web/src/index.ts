@@ -19,5 +19,6 @@ export { signedInPage } from './pages/signed-in.ts';
 export { timelinePage } from './pages/timeline.ts';
 export { operationsPolicy, refusalPage, type OperationsSite } from './operations/layout.ts';
 export { confirmationPage, outcomePage } from './operations/action.ts';
-export { overviewPage, type ShownOverview } from './operations/overview.ts';
+export { failedPastesPage } from './operations/failed.ts';
+export { overviewPage, plain, type ShownOverview } from './operations/overview.ts';
 export { subjectPage, userPage, type ShownSubject } from './operations/subject.ts';

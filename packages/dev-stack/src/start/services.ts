@@ -17,6 +17,8 @@ export interface Addresses {
   api: Address;
   /** The addresses of api, upload-worker and janitor. */
   metrics: readonly Address[];
+  /** Where the janitor serves the operations page. */
+  operations: Address;
 }
 
 /**
@@ -24,18 +26,20 @@ export interface Addresses {
  * known here.
  */
 export async function chooseAddresses(
-  { api, metricsHost, metricsPorts }: StartConfig,
+  { api, metricsHost, metricsPorts, operations }: StartConfig,
   isDevelopment: boolean,
 ): Promise<Addresses> {
-  const [publicPort = 0, hiddenPort = 0, ...metrics] = await takePorts([
+  const [publicPort = 0, hiddenPort = 0, operationsPort = 0, ...metrics] = await takePorts([
     { ...api, setting: 'API_PORT' },
     { port: 0, setting: 'API_PORT' },
+    { ...operations, setting: 'OPS_PORT' },
     ...metricsPorts.map((port) => ({ host: metricsHost, port, setting: 'METRICS_PORT' })),
   ]);
   const address = { host: api.host, port: publicPort };
   return {
     public: address,
     api: isDevelopment ? { host: '127.0.0.1', port: hiddenPort } : address,
+    operations: { host: operations.host, port: operationsPort },
     metrics: metrics.map((port) => ({ host: metricsHost, port })),
   };
 }
@@ -56,6 +60,7 @@ export function createServices(
       API_HOST: addresses.api.host,
       API_PORT: String(addresses.api.port),
       METRICS_PORT: String(metrics.port),
+      OPS_PORT: String(addresses.operations.port),
     };
     if (isDevelopment) {
       env.PUBLIC_URL ||= reachableUrl(addresses.public);

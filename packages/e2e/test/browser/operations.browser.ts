@@ -64,9 +64,7 @@ describeInBrowser('the operations page', () => {
     await page.getByLabel('Reason').fill('report 4711 <b>bold</b>');
     await page.getByRole('button', { name: 'Confirm' }).click();
     await page.waitForURL(/\/actions\//);
-    // The action runs in the background, and the page of its outcome does not follow it by itself.
-    const outcome = page.getByText(`Took ${code} down.`);
-    while ((await outcome.count()) === 0) await page.reload();
+    await page.getByText(`Took ${code} down.`).waitFor(); // the page follows the action by itself
     expect((await fetch(`${bed.cluster.http().url}/${code}`)).status).toBe(451);
     await page.getByRole('link', { name: 'Back to the overview' }).click();
     await page.getByText('report 4711 <b>bold</b>').first().waitFor();

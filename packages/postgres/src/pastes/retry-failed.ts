@@ -65,6 +65,9 @@ export async function retryFailed(
 export interface RetryablePaste {
   readonly shortCode: string;
   readonly failedId: string;
+  readonly failedAt: Date;
+  /** As the worker recorded it. */
+  readonly reason: string | null;
 }
 
 /**
@@ -93,7 +96,9 @@ export async function findRetryable(
   { since, after, limit }: { since: Date; after: string | null; limit: number },
 ): Promise<readonly RetryablePaste[]> {
   const { rows } = await sql<RetryablePaste>`
-    SELECT p.short_code AS "shortCode", p.id AS "failedId" FROM ${retryableSince(since)}
+    SELECT p.short_code AS "shortCode", p.id AS "failedId", p.failed_at AS "failedAt",
+      p.failure_reason AS reason
+    FROM ${retryableSince(since)}
       AND payload.paste_id > coalesce(${after}::uuid, '00000000-0000-0000-0000-000000000000')
     ORDER BY payload.paste_id LIMIT ${limit}`.execute(db);
   return rows;

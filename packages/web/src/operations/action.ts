@@ -49,7 +49,6 @@ function classField(classes: readonly string[]): Html {
 }
 
 interface ShownAction {
-  readonly id: string;
   readonly at: string;
   readonly actor: string;
   /** What was done. */
@@ -62,12 +61,15 @@ interface ShownAction {
 
 /** What an operator did, and how it ended. Loading it again does nothing again. */
 export function outcomePage(site: OperationsSite, shown: ShownAction): string {
-  const { id, at, actor, title, subject, reason, outcome } = shown;
+  const { at, actor, title, subject, reason, outcome } = shown;
   return operationsPage(site, {
     title,
+    ...(outcome === null && { scripts: ['operations.js'], head: refreshWithoutScript }),
     main: html`<h1>${title} ${subject !== null && html`<bdi>${subject}</bdi>`}</h1>
-<p class="meant" role="status">${outcome ?? words.running}</p>
+<div id="live"${outcome === null && html` data-refresh-ms="2000"`}><p class="meant" role="status">${outcome ?? words.running}</p></div>
 <dl class="facts"><div><dt>${words.at}</dt><dd>${formatTime(at)}</dd></div><div><dt>${words.by}</dt><dd><bdi>${actor}</bdi></dd></div><div><dt>${words.reason}</dt><dd><bdi>${reason}</bdi></dd></div></dl>
-<p class="toolbar">${outcome === null && html`<a class="button" href="${site.base}/actions/${id}">${words.reload}</a>`} <a class="button" href="${site.base}/">${words.back}</a></p>`,
+<p><a class="button" href="${site.base}/">${words.back}</a></p>`,
   });
 }
+
+const refreshWithoutScript = html`<noscript><meta http-equiv="refresh" content="2"></noscript>\n`;

@@ -30,6 +30,8 @@ export interface OperationsPageParts {
   readonly main: Html;
   /** Browser modules, by the name of their source. */
   readonly scripts?: readonly string[];
+  /** Markup of the head. */
+  readonly head?: Html;
   /**
    * Says what the visitor may do. Not on a refusal, which also goes to visitors whose rights are not known.
    * Default: true.
@@ -40,7 +42,7 @@ export interface OperationsPageParts {
 /** A whole document. */
 export function operationsPage(
   { base, asset, mayAct }: OperationsSite,
-  { title, main, scripts = [], hasFooter = true }: OperationsPageParts,
+  { title, main, scripts = [], head, hasFooter = true }: OperationsPageParts,
 ): string {
   return html`<!doctype html>
 <html lang="en">
@@ -51,7 +53,7 @@ ${headParts}<title>${title} – ${words.product}</title>
 <link rel="icon" href="${asset('icon.svg')}" type="image/svg+xml">
 <link rel="stylesheet" href="${asset('all.css')}">
 <link rel="stylesheet" href="${asset('operations.css')}">
-${['site.js', ...scripts].map((name) => html`<script type="module" src="${asset(name)}"></script>\n`)}</head>
+${['site.js', ...scripts].map((name) => html`<script type="module" src="${asset(name)}"></script>\n`)}${head}</head>
 <body>
 <a class="skip" href="#main">${words.skipToContent}</a>
 <header class="site">

@@ -89,7 +89,7 @@ ${stuckPart(site, overview)}
 ${statesTable(overview)}
 <h2>${words.queues}</h2>
 ${queuesTable(overview)}
-<p class="toolbar">${actionLink(site, { action: 'retry-dead-letters', subject: null, label: words.retryDeadLetters })} ${actionLink(site, { action: 'retry-failed', subject: null, label: words.retryFailed })}</p>
+<p class="toolbar">${actionLink(site, { action: 'retry-dead-letters', subject: null, label: words.retryDeadLetters })} ${actionLink(site, { action: 'retry-failed', subject: null, label: words.retryFailed })} <a class="button" href="${site.base}/failed">${words.failedPastes}</a></p>
 <h2>${words.sweeps}</h2>
 ${sweepsTable(site, overview)}
 <h2>${words.blocks}</h2>
@@ -102,10 +102,10 @@ ${actionsPart(site, overview)}
 
 function stuckPart(site: OperationsSite, { stuck, lost }: ShownOverview): HtmlValue {
   const stuckRows = stuck.map(({ what, kind, subject, attempt, worker_id, seconds }) =>
-    row([what, kind, subjectLink(site, subject), attempt, formatDuration(seconds * 1000), worker_id]),
+    row([what, plain(kind), subjectLink(site, subject), attempt, formatDuration(seconds * 1000), worker_id]),
   );
   const lostRows = lost.map(({ kind, subject, losses, status }) =>
-    row([kind, subjectLink(site, subject), losses, status]),
+    row([plain(kind), subjectLink(site, subject), losses, plain(status)]),
   );
   return [
     stuck.length === 0
@@ -118,9 +118,9 @@ function stuckPart(site: OperationsSite, { stuck, lost }: ShownOverview): HtmlVa
 
 function statesTable({ states }: ShownOverview): Html {
   const rows = states.map(({ machine, state, count, approximate, oldest_seconds }) =>
-    row([machine, state, `${approximate ? '~' : ''}${count}`, seconds(oldest_seconds)]),
+    row([plain(machine), plain(state), `${approximate ? '~' : ''}${count}`, seconds(oldest_seconds)]),
   );
-  return table(words.states, ['Machine', 'State', 'Count', 'Oldest'], rows);
+  return table(words.states, ['What', 'State', 'Count', 'Oldest'], rows);
 }
 
 function queuesTable({ queues }: ShownOverview): Html {
@@ -163,7 +163,7 @@ function blocksPart(site: OperationsSite, { blocks }: ShownOverview): Html {
   const rows = blocks.map(({ content_hash, class: why, reason, actor }) =>
     row([
       html`<code>${content_hash}</code>`,
-      why,
+      plain(why),
       html`<bdi>${reason}</bdi>`,
       actor,
       actionLink(site, { action: 'unblock', subject: content_hash, label: words.unblock }),
@@ -178,7 +178,7 @@ function actionsPart({ base }: OperationsSite, { actions }: ShownOverview): Html
     row([
       html`<a href="${base}/actions/${id}">${at.slice(0, 19).replace('T', ' ')}</a>`,
       actor,
-      `${action} ${subject ?? ''}`,
+      `${plain(action)} ${subject ?? ''}`,
       html`<bdi>${reason}</bdi>`,
       outcome ?? words.running,
     ]),
@@ -196,6 +196,11 @@ function row(cells: readonly HtmlValue[]): Html {
 
 function seconds(value: number | null): string | null {
   return value === null ? null : formatDuration(value * 1000);
+}
+
+/** `NOT_EXPIRED` in words: `not expired`. */
+export function plain(name: string): string {
+  return name.toLowerCase().replaceAll(/[_-]/g, ' ');
 }
 
 const WIDTH = 300;

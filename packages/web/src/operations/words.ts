@@ -32,6 +32,10 @@ export const operationsWords = {
   ago: (duration: string) => `${duration} ago`,
   retryDeadLetters: 'Move dead letters back',
   retryFailed: 'Retry the pastes that failed today',
+  failedPastes: 'Pastes that failed',
+  failedIntro: 'These uploads failed within the last 24 hours. After that, a paste and its text are deleted.',
+  noFailed: 'No paste has failed in the last 24 hours.',
+  moreFailed: (shown: number, all: number) => `${shown} of ${all} are shown.`,
   runNow: (sweep: string) => `Run ${sweep} now`,
   unblock: 'Unblock',
   retry: 'Retry the upload',
@@ -59,11 +63,10 @@ export const operationsWords = {
   cancel: 'Cancel',
   changed:
     'The number has grown since you looked, so nothing was done. Check the new number and confirm again.',
-  running: 'This is still running, or its process was killed. The page shows the end when you load it again.',
+  running: 'This is still running, or its process was killed. The page shows the end by itself.',
   by: 'By',
   at: 'At',
   what: 'What',
   outcome: 'Outcome',
-  reload: 'Load again',
   back: 'Back to the overview',
 } as const;

@@ -1,6 +1,20 @@
 import { isShortCode, isUuid } from '@pasteflow/domain';
-import { countStanding, findOperatorAction, findSubjectOf, type Database } from '@pasteflow/postgres';
-import { outcomePage, overviewPage, subjectPage, userPage, type OperationsSite } from '@pasteflow/web';
+import {
+  countRetryable,
+  countStanding,
+  findOperatorAction,
+  findRetryable,
+  findSubjectOf,
+  type Database,
+} from '@pasteflow/postgres';
+import {
+  failedPastesPage,
+  outcomePage,
+  overviewPage,
+  subjectPage,
+  userPage,
+  type OperationsSite,
+} from '@pasteflow/web';
 import { readSubjectTimeline } from '../reports/read-timeline.ts';
 import type { Action } from '../actions/action.ts';
 import { confirm } from './act.ts';
@@ -35,6 +49,9 @@ export async function respondWithPage(
     case 'users':
       if (!isUuid(name)) throw notFound('There is no such user.');
       return pageResponse(userPage(site, { id: name, pastes: await countStanding(deps.db, name) }));
+    case 'failed':
+      if (name !== '') throw notFound('There is no such page.');
+      return await showFailed(deps.db, site);
     case 'actions':
       return await showOutcome(deps, site, name);
     case 'confirm':
@@ -80,4 +97,17 @@ async function showOutcome(
   if (done === null) throw notFound('There is no such action.');
   const title = actions.get(done.action)?.title ?? done.action; // the command line records other names
   return pageResponse(outcomePage(site, { ...done, title, at: done.at.toISOString() }));
+}
+
+/** The rows and payloads of FAILED pastes stay for 24 hours. */
+const DAY_MS = 86_400_000;
+
+const MAX_FAILED = 100;
+
+async function showFailed(db: Database, site: OperationsSite): Promise<PageResponse> {
+  const since = new Date(Date.now() - DAY_MS);
+  const found = await findRetryable(db, { since, after: null, limit: MAX_FAILED });
+  const count = found.length < MAX_FAILED ? found.length : await countRetryable(db, since);
+  const pastes = found.map((each) => ({ ...each, failedAt: each.failedAt.toISOString() }));
+  return pageResponse(failedPastesPage(site, { pastes, count }));
 }

@@ -1,4 +1,4 @@
-import type { ShownSubject } from '@pasteflow/web';
+import { plain, type ShownSubject } from '@pasteflow/web';
 import type { SubjectTimeline } from '../reports/read-timeline.ts';
 import { counted } from '../actions/action.ts';
 
@@ -20,7 +20,7 @@ export function showSubject({ subject, takedown, ...timeline }: SubjectTimeline)
     const { id, job_type, status, progress, error_message, completed_at } = subject;
     const facts = [
       ['Type', job_type],
-      ['Status', status],
+      ['Status', plain(status)],
       ['Progress', `${progress} %`],
       ['Created', subject.created_at],
       ...(completed_at === null ? [] : [['Ended', completed_at] as const]),
@@ -40,8 +40,8 @@ export function showSubject({ subject, takedown, ...timeline }: SubjectTimeline)
   const { deletion_requested_at: deletionRequestedAt } = subject;
   const facts = [
     ['Id', id],
-    ['Upload', status],
-    ['Deletion', deletion_status],
+    ['Upload', plain(status)],
+    ['Deletion', plain(deletion_status)],
     ['Size', counted(size_bytes, 'byte')],
     ['SHA-256', content_hash],
     ['Created', subject.created_at],

@@ -123,6 +123,9 @@ describe('an action', () => {
     const [first] = await failed(4);
     expect(await page.act('retry', first!)).toBe(`Retried ${first!}.`);
     expect(await page.act('retry', first!)).toContain('is not FAILED, has expired');
+    const { body } = await page.call('/failed');
+    expect(body).not.toContain(`/pastes/${first}"`);
+    expect(body.match(/href="\/confirm\/retry\?subject=/g)).toHaveLength(3);
     expect((await page.call('/confirm/retry-failed')).body).toContain('This uploads 3 FAILED pastes');
     expect(await page.act('retry-failed', null, { count: '3' })).toBe('Retried 3, skipped 0.');
     const retries = await world.db.selectFrom('paste_retries').select(['actor', 'reason']).execute();

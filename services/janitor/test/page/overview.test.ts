@@ -27,7 +27,7 @@ it('reads the figures once for fifty open pages', async () => {
   world.proxy.requests.length = 0;
   const answers = await Promise.all(Array.from({ length: 50 }, () => page.call('/')));
   const one = statements;
-  expect(answers.every(({ status, body }) => status === 200 && body.includes('paste_upload'))).toBe(true);
+  expect(answers.every(({ status, body }) => status === 200 && body.includes('paste upload'))).toBe(true);
   expect(one).toBeGreaterThan(0);
   expect(one).toBeLessThanOrEqual(12);
   expect(world.proxy.requests.length).toBeLessThanOrEqual(8); // the URLs and the counts of four queues
