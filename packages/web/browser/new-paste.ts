@@ -22,9 +22,8 @@ const slug = document.getElementById('slug');
 const encryption = new EncryptionOption();
 const file = new FileField(text, {
   onChange: onEdit,
-  refuse: (reason) => {
-    failure.textContent = reason;
-  },
+  canEach: () => !encryption.isWanted && text.value === '',
+  onEach: (files) => void sendEach(files),
   isBusy: () => submit.disabled || !form.isConnected,
 });
 const syntax = new SyntaxField(() => ({
@@ -83,7 +82,7 @@ function openMore(): void {
 function onEdit(): void {
   isTouched = true;
   syntax.changed();
-  formKey.value = btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(18))));
+  formKey.value = newKey();
   if (encryption.isWanted) isDraftKept(); // forgets the draft
   warnOfBoth();
 }
@@ -126,13 +125,7 @@ async function send(): Promise<void> {
     const query = options();
     const sealed = encryption.isWanted ? await encrypted(key, chosen) : null;
     if (sealed === undefined) return;
-    // A type of its own keeps a file that happens to be a form or JSON from being read as one.
-    const response = await fetch(`${form.action}?${query}`, {
-      method: 'POST',
-      body: sealed?.body ?? chosen ?? new Blob([text.value]),
-      headers: { Accept: 'text/html', 'Content-Type': 'application/octet-stream', 'Idempotency-Key': key },
-      redirect: 'error',
-    });
+    const response = await post(sealed?.body ?? chosen ?? new Blob([text.value]), query, key);
     const markup = await response.text();
     if (response.status === 201) {
       if (sealed === null) keepCreated({ markup, writer: viewer });
@@ -145,6 +138,39 @@ async function send(): Promise<void> {
   } finally {
     showBusy(false);
   }
+}
+
+/** A type of its own keeps a file that happens to be a form or JSON from being read as one. */
+function post(body: Blob, query: string, key: string): Promise<Response> {
+  return fetch(`${form.action}?${query}`, {
+    method: 'POST',
+    body,
+    headers: { Accept: 'text/html', 'Content-Type': 'application/octet-stream', 'Idempotency-Key': key },
+    redirect: 'error',
+  });
+}
+
+async function sendEach(files: readonly File[]): Promise<void> {
+  const { createEach } = await import('./form/create-each.ts');
+  showBusy(true);
+  const send = async (each: File) => {
+    const query = new URLSearchParams(options());
+    for (const name of ['slug', 'parent', 'syntax']) query.delete(name);
+    query.set('title', each.name.slice(0, title.maxLength));
+    const response = await post(each, query.toString(), newKey());
+    return { created: response.status === 201, markup: await response.text() };
+  };
+  const isCreated = await createEach(files, {
+    send,
+    writer: viewer,
+    unreachable: form.dataset['unreachable'] ?? '',
+  });
+  showBusy(false);
+  if (isCreated) forgetDraft();
+}
+
+function newKey(): string {
+  return btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(18))));
 }
 
 function showBusy(isBusy: boolean): void {

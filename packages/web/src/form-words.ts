@@ -28,8 +28,14 @@ export const formWords = {
   both: 'The form has a text and a file, but a paste is one of them. Delete the text, or remove the file.',
   bothWithoutScript:
     'The form had a text and a file, but a paste is one of them. This is the text: create the paste, or delete the text and choose the file again.',
-  several:
-    'These are {count} files, but a paste is one file. The form took none of them: choose one, or an archive with all of them.',
+  several: {
+    title: 'What should the {count} files become?',
+    archive: 'One paste with a zip',
+    each: 'One paste each',
+    none: 'Nothing',
+    created: '{count} pastes created',
+    refused: 'Not created',
+  },
   fileAgain: 'If you have chosen a file, choose it again.',
   more: 'More options',
   submit: 'Create paste',

@@ -64,14 +64,14 @@ describe('what a browser loads', () => {
     expect(sizeOf('encrypted-paste.js', 'worker.js')).toBeLessThanOrEqual(15 * 1024);
   });
 
-  it('is at most 20 KB of JavaScript for the form', () => {
-    expect(sizeOf('new-paste.js', 'created.js')).toBeLessThanOrEqual(20 * 1024);
+  it('is at most 11 KB of JavaScript for the form and the page that follows', () => {
+    expect(sizeOf('new-paste.js', 'created.js')).toBeLessThanOrEqual(11 * 1024);
   });
 
   it.each(['my-pastes.js', 'my-jobs.js', 'my-job.js'])(
-    'is at most 20 KB of JavaScript for a list: %s',
+    'is at most 6 KB of JavaScript for a list: %s',
     (name) => {
-      expect(sizeOf(name)).toBeLessThanOrEqual(20 * 1024);
+      expect(sizeOf(name)).toBeLessThanOrEqual(6 * 1024);
     },
   );
 

@@ -103,17 +103,40 @@ describeInBrowser('a file in the form', () => {
     expect(await page.getByLabel('Title').inputValue()).toBe('');
   });
 
-  it.each(['drop', 'paste'] as const)(
-    'is one file: of two, the form takes none and shows the reason (%s)',
-    async (type) => {
-      const page = await open('/');
-      await giveFiles(page, type, { names: ['a.txt', 'b.txt'] });
-      await page.getByRole('alert').getByText('These are 2 files, but a paste is one file').waitFor();
-      expect(await page.locator('#file').evaluate((input: HTMLInputElement) => input.files?.length)).toBe(0);
-      await giveFiles(page, type);
-      expect(await page.getByRole('alert').textContent()).toBe('');
-    },
-  );
+  it('becomes a zip with others, when the writer wants one paste of them', async () => {
+    const page = await open('/');
+    await giveFiles(page, 'drop', { names: ['a.bin', 'a.bin', 'b.bin'] });
+    await page.getByRole('heading', { name: 'What should the 3 files become?' }).waitFor();
+    await page.keyboard.press('Escape');
+    expect(await page.locator('#file').evaluate((input: HTMLInputElement) => input.files?.length)).toBe(0);
+    await giveFiles(page, 'paste', { names: ['a.bin', 'a.bin', 'b.bin'] });
+    await page.getByRole('button', { name: 'One paste with a zip' }).click();
+    await page.getByText(/files\.zip \(\d+ bytes\)/).waitFor();
+    await page.getByRole('button', { name: 'Create paste' }).click();
+    const zip = (await createdBytes(page)).toString('latin1');
+    expect(zip.split(BYTES.toString('latin1'))).toHaveLength(4); // each file byte for byte
+    for (const name of ['a.bin', '2 a.bin', 'b.bin']) expect(zip).toContain(name);
+  });
+
+  it('becomes a paste beside others, when the writer wants one of each, and a refused one keeps none away', async () => {
+    const page = await open('/');
+    let requests = 0;
+    await page.route('**/?*', async (route) => {
+      requests += 1;
+      if (requests === 2) await route.abort();
+      else await route.continue();
+    });
+    await giveFiles(page, 'drop', { names: ['a.bin', 'b.bin', 'c.bin'] });
+    await page.getByRole('button', { name: 'One paste each' }).click();
+    await page.getByRole('heading', { name: '2 pastes created' }).waitFor();
+    await page.getByText('b.bin: The server did not answer.').waitFor();
+    const url = (await page.getByRole('link', { name: 'c.bin' }).getAttribute('href'))!;
+    await bed.cluster.untilStatus(url.split('/').at(-1)!, 'PROCESSED');
+    expect(Buffer.from(await (await fetch(url)).arrayBuffer()).equals(BYTES)).toBe(true);
+    await page.reload(); // the list stays
+    await page.getByRole('link', { name: 'c.bin' }).click();
+    await page.getByRole('heading', { name: 'c.bin' }).waitFor();
+  });
 
   it('gives the title only as long as it is the file', async () => {
     const page = await open('/');

@@ -1,10 +1,12 @@
 import { element } from '../element.ts';
+import { askAboutSeveral, zipOf } from './several-files.ts';
 
 interface FileFieldEvents {
   /** Another file is chosen, or none any more. */
   readonly onChange: () => void;
-  /** @param reason empty: nothing is refused any more */
-  readonly refuse: (reason: string) => void;
+  /** Whether several files can become one paste each. */
+  readonly canEach: () => boolean;
+  readonly onEach: (files: readonly File[]) => void;
   /** While the form is sent, and after that, no file is taken. */
   readonly isBusy: () => boolean;
 }
@@ -86,12 +88,20 @@ export class FileField {
     if (files === undefined || files.length === 0) return;
     event.preventDefault();
     if (this.#events.isBusy()) return;
-    if (files.length > 1) {
-      const { several = '' } = this.#input.dataset;
-      this.#events.refuse(several.replace('{count}', String(files.length)));
-      return;
-    }
-    this.#events.refuse('');
+    if (files.length === 1) this.#set(files);
+    else void this.#takeSeveral([...files]);
+  }
+
+  async #takeSeveral(files: readonly File[]): Promise<void> {
+    const choice = await askAboutSeveral(files.length, this.#events.canEach());
+    if (choice === 'each') this.#events.onEach(files);
+    if (choice !== 'archive') return;
+    const transfer = new DataTransfer();
+    transfer.items.add(await zipOf(files));
+    this.#set(transfer.files);
+  }
+
+  #set(files: FileList): void {
     this.#input.files = files;
     this.#use();
   }

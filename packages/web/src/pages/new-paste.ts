@@ -72,7 +72,7 @@ ${text}</textarea>
 </div>
 <div class="side">
 ${refused?.hasBoth === true && html`<p class="notice bad" role="alert">${form.bothWithoutScript}</p>\n`}${refused?.isParentMissing === true ? html`<p class="notice bad" role="alert">${words.diff.parentMissing}</p>\n` : originField(origin, entered('parent'))}<div class="field"><label for="title">${form.pasteTitle}</label><input id="title" name="title" value="${entered('title')}" maxlength="200" autocomplete="off"></div>
-<div class="field"><label for="file">${form.file}</label><input id="file" name="content" type="file" data-several="${form.several}" aria-describedby="file-hint"> <button id="remove-file" type="button" hidden>${form.removeFile}</button><p id="file-hint" class="hint">${form.atMost(formatSize(maxPasteBytes))}${refused?.text === '' && html` ${form.fileAgain}`}</p></div>
+<div class="field"><label for="file">${form.file}</label><input id="file" name="content" type="file" aria-describedby="file-hint"> <button id="remove-file" type="button" hidden>${form.removeFile}</button><p id="file-hint" class="hint">${form.atMost(formatSize(maxPasteBytes))}${refused?.text === '' && html` ${form.fileAgain}`}</p></div>
 <div class="field"><label for="syntax">${form.syntax}</label><select id="syntax" name="syntax"><option value="" data-detected="${form.detectedSyntax}">${form.detectSyntax}</option>${optionsOf(
       languages.map(({ id, name }) => [id, name]),
       entered('syntax'),
@@ -97,7 +97,11 @@ ${site.viewer !== null && slugField(entered('slug'), refused?.slugError ?? null)
 ${site.viewer === null && html`<p class="hint">${form.privacy}</p>`}
 </div>
 </div>
-</form>`,
+</form>
+<dialog id="several" aria-labelledby="several-title" data-words="${JSON.stringify(form.several)}"><form method="dialog">
+<h2 id="several-title"></h2>
+<p class="toolbar"><button class="primary" value="archive">${form.several.archive}</button> <button value="each">${form.several.each}</button> <button value="">${form.several.none}</button></p>
+</form></dialog>`,
   });
 }
 

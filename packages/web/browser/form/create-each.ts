@@ -1,0 +1,80 @@
+import { keepToken } from '../delete-tokens.ts';
+import { element } from '../element.ts';
+import { keepCreated, readPage } from './created.ts';
+import { wordsOfSeveral } from './several-files.ts';
+
+interface Refused {
+  readonly name: string;
+  readonly reason: string;
+}
+
+export interface Sent {
+  readonly created: boolean;
+  readonly markup: string;
+}
+
+/**
+ * Creates a paste of each file, one after the other, and then lists the pastes and the files that were refused. A
+ * refused file keeps no other from its paste.
+ * @returns whether there is at least one paste
+ */
+export async function createEach(
+  files: readonly File[],
+  { send, writer, unreachable }: { send: (file: File) => Promise<Sent>; writer: string; unreachable: string },
+): Promise<boolean> {
+  const pastes: HTMLElement[] = [];
+  const refused: Refused[] = [];
+  let last: Document | null = null;
+  for (const [index, file] of files.entries()) {
+    element('form-status', HTMLElement).textContent = `${index + 1} / ${files.length} …`;
+    const sent = await send(file).catch(() => null);
+    const page = sent === null ? null : readPage(sent.markup);
+    if (page !== null && sent?.created === true) {
+      pastes.push(rowOf(file.name, page.main));
+      last = page.answer;
+    } else refused.push({ name: file.name, reason: page === null ? unreachable : reasonOf(page.main) });
+  }
+  const shown = refused.map(({ name, reason }) => textElement('p', `${name}: ${reason}`));
+  if (last === null) {
+    element('form-error', HTMLElement).replaceChildren(...shown);
+    return false;
+  }
+  keepCreated({ markup: listOf(last, pastes, shown), writer });
+  return true;
+}
+
+/** The link with the name of its file, and the delete token. */
+function rowOf(name: string, main: HTMLElement): HTMLElement {
+  const url = main.querySelector('#url')?.getAttribute('value') ?? '';
+  const token = main.querySelector('#delete-token')?.getAttribute('value') ?? '';
+  const link = Object.assign(document.createElement('a'), { href: url, textContent: name });
+  const row = document.createElement('li');
+  row.append(link, ' ', textElement('small', url));
+  if (token !== '' && !keepToken(url, token)) row.append(' ', textElement('small', token));
+  return row;
+}
+
+const reasonOf = (main: HTMLElement): string =>
+  [...main.querySelectorAll('h1, p:not(:has(a)), li')].map((each) => each.textContent).join(' ');
+
+/** The page of one creation, with all of them in place of the one. */
+function listOf(page: Document, pastes: readonly HTMLElement[], refused: readonly HTMLElement[]): string {
+  const { created = '', refused: title = '' } = wordsOfSeveral();
+  const heading = created.replace('{count}', String(pastes.length));
+  const list = Object.assign(document.createElement('ul'), { className: 'made' });
+  list.append(...pastes);
+  page.title = heading;
+  page
+    .querySelector('main')
+    ?.replaceChildren(
+      textElement('h1', heading),
+      list,
+      ...(refused.length === 0 ? [] : [textElement('h2', title), ...refused]),
+    );
+  for (const script of page.querySelectorAll('script[src]')) script.remove(); // for the page of one paste
+  return page.documentElement.outerHTML;
+}
+
+function textElement(tag: string, textContent: string): HTMLElement {
+  return Object.assign(document.createElement(tag), { textContent });
+}
