@@ -31,6 +31,8 @@ async function reveal(stage: Stage): Promise<void> {
 const PAGES: Readonly<Record<string, (stage: Stage) => Promise<unknown>>> = {
   'a paste that was created': async ({ page }) => {
     await page.getByLabel('Text').fill('x');
+    await page.getByText('More options').click();
+    expect(await violationsOf(page)).toEqual([]);
     await page.getByRole('button', { name: 'Create paste' }).click();
     await page.getByRole('heading', { name: 'Paste created' }).waitFor();
   },
