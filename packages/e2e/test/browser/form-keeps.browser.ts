@@ -155,7 +155,7 @@ describeInBrowser('a reload of the form', () => {
     const page = await formWith('a draft');
     await page.goto(`${bed.cluster.http().url}/missing123`);
     await page.getByRole('link', { name: 'New paste', exact: true }).click();
-    await page.locator('#encryption').waitFor(); // the script has run
+    await page.locator('#encryption:not([hidden])').waitFor({ state: 'attached' }); // the script has run
     expect(await textOf(page)).toBe('');
     await page.goBack();
     await page.goBack();
@@ -179,7 +179,7 @@ describeInBrowser('a reload of the form', () => {
       sessionStorage.setItem('draft of /', JSON.stringify({ writer: 'alice', fields: { text: 'of alice' } })),
     );
     await page.reload();
-    await page.locator('#encryption').waitFor(); // the script has run
+    await page.locator('#encryption:not([hidden])').waitFor({ state: 'attached' }); // the script has run
     expect(await textOf(page)).toBe('');
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
   });
@@ -226,7 +226,7 @@ describeInBrowser('the way back to the form', () => {
     );
     await signIn(page, bob.token);
     while (!page.url().endsWith('#created')) await page.goBack();
-    await page.locator('#encryption').waitFor(); // the script has run
+    await page.locator('#encryption:not([hidden])').waitFor({ state: 'attached' }); // the script has run
     await page.getByRole('heading', { name: 'New paste' }).waitFor();
     expect(await textOf(page)).toBe('');
     expect(await page.evaluate(() => JSON.stringify([history.state, sessionStorage.length]))).toBe(

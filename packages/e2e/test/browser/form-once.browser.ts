@@ -219,7 +219,7 @@ describeInBrowser('one form creates one paste', () => {
     const markup = await first.promise;
     if (answer === 'lost') await page.getByRole('alert').getByText('The server did not answer').waitFor();
     await page.reload();
-    await page.locator('#encryption').waitFor(); // the script has run
+    await page.locator('#encryption:not([hidden])').waitFor({ state: 'attached' }); // the script has run
     await create(page);
     await created(page);
     expect(markup).toContain(`value="${await linkOf(page)}"`);
