@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { keyOfFragment, openSealed, parseSealedText } from '@pasteflow/sealed';
 import { json, pasteWith, useBed, type Handler } from './support/bed.ts';
 
 const bed = useBed();
@@ -40,6 +41,13 @@ describe('pasteflow put --encrypt', () => {
     const sent = path + body.toString() + JSON.stringify(headers);
     for (const hidden of ['Secret', 'Grüße', url.split('#')[1]!]) expect(sent).not.toContain(hidden);
     expect((await bed.run(['cat', url])).stdout).toBe('Grüße\n');
+  });
+
+  it('encrypts the name by which the pages know the language', async () => {
+    const url = await put('int main;', ['-s', 'CC']);
+    const document = parseSealedText(bed.requests.at(-1)!.body.toString());
+    const key = keyOfFragment(new URL(url).hash)!;
+    expect(await openSealed(document, key, { password: '' })).toMatchObject({ syntax: 'cpp' });
   });
 
   it('gives back bytes that are no text', async () => {

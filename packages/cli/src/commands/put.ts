@@ -126,11 +126,10 @@ async function encryptionOf(session: Session, options: PutOptions): Promise<Encr
   if (password && !encrypt)
     throw new UsageError('--password is for a paste that is encrypted: add --encrypt.');
   if (!encrypt) return null;
-  if (syntax !== null) syntaxOf(syntax);
   const preset = presetPassword(session);
   return {
     title,
-    syntax,
+    syntax: syntax === null ? null : syntaxOf(syntax),
     burn,
     password: password && preset === '' ? await askForPassword(session) : preset,
   };
