@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { FaultProxy } from '@pasteflow/dev-stack/testing';
 import { useApi } from './support/api.ts';
 import { newPaste, processedPaste } from './support/pastes.ts';
 import { newUser, type TestUser } from './support/users.ts';
@@ -40,6 +41,19 @@ describe('a paste that is an image', () => {
     expect(Buffer.from(await image.arrayBuffer()).equals(content)).toBe(true);
     const again = await fetch(image.url, { headers: { 'if-none-match': image.headers.get('etag')! } });
     expect(again.status).toBe(304);
+  });
+
+  it('has its type for HEAD, too, which reads no more than its beginning', async () => {
+    const content = Buffer.concat([beginning('\x89PNG\r\n\x1a\n'), Buffer.alloc(700_000, 7)]);
+    const code = await processedPaste(bed, content);
+    const proxy = await FaultProxy.start(bed.stack.aws.endpoint);
+    const api = await bed.start({ env: { AWS_ENDPOINT_URL_S3: proxy.url } });
+    const head = await fetch(`${api.url}/${code}/image`, { method: 'HEAD' });
+    expect([head.status, head.headers.get('content-type')]).toEqual([200, 'image/png']);
+    const [request] = proxy.matching({ method: 'GET', path: new RegExp(code) });
+    expect(request?.headers['range']).toBe('bytes=0-4095');
+    await api.stop();
+    await proxy.stop();
   });
 
   it.each([

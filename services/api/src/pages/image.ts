@@ -1,4 +1,6 @@
-import { isKnownToClient } from '../http/request/conditional.ts';
+import type { PasteRow } from '@pasteflow/postgres';
+import { BEGINNING_BYTES } from '@pasteflow/web';
+import { isKnownToClient, type ByteRange } from '../http/request/conditional.ts';
 import * as headers from '../openapi/answer-headers.ts';
 import type { Endpoint } from '../openapi/endpoint.ts';
 import { z } from 'zod';
@@ -59,17 +61,24 @@ export function readImage(deps: ReadContentDependencies): Endpoint {
         res.status(304).end();
         return;
       }
+      const isHead = req.method === 'HEAD';
       await sendContent(deps, paste, {
         req,
         res,
-        requested: { paste, range: undefined, accepts: null },
+        requested: { paste, range: isHead ? beginningOf(paste) : undefined, accepts: null },
         head: () => res,
         async *render(body) {
-          const { kind, bytes } = await withKind(body);
+          const { kind, bytes, discard } = await withKind(body);
           res.type(kind.startsWith('image/') ? kind : 'text/plain; charset=utf-8');
-          yield* bytes;
+          if (isHead) await discard();
+          else yield* bytes;
         },
       });
     },
   };
+}
+
+/** HEAD needs the type alone: a caller who takes no bytes must not make this process read them all. */
+function beginningOf({ size_bytes: size }: PasteRow): ByteRange {
+  return { start: 0, end: Math.min(size, BEGINNING_BYTES) - 1 };
 }
