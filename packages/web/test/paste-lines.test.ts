@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { MAX_LINE_CHARACTERS, PasteLines } from '../src/content/paste-lines.ts';
+import { markupBytesOf, MAX_LINE_CHARACTERS, PasteLines } from '../src/content/paste-lines.ts';
 
 /**
  * The markup of a text that arrives in pieces of this many bytes, and what a browser's parser makes of it.
@@ -145,4 +145,19 @@ describe('a line of more than 10,000 characters', () => {
     for (let i = 0; i < 160; i += 1) expect(lines.push(piece).length).toBeGreaterThan(60_000);
     expect(lines.end().length).toBeLessThan(2 * MAX_LINE_CHARACTERS);
   });
+});
+
+describe('the markup of a text', () => {
+  it.each(['\n', '"', '"\n', '\r\n', '\0', '\xff', "a'\n"])(
+    'of %j alone is no larger than expected',
+    (unit) => {
+      const frame = '<div class="chunk tail"></div>\n'.length;
+      for (const bytes of [1, 100, 5120, 5121, 20_000, 256 * 1024]) {
+        const text = Buffer.alloc(bytes, Buffer.from(unit, 'latin1'));
+        const lines = new PasteLines();
+        const markup = Buffer.byteLength(lines.push(text) + lines.end());
+        expect(markup).toBeLessThanOrEqual(bytes * markupBytesOf(bytes) + frame);
+      }
+    },
+  );
 });

@@ -136,7 +136,7 @@ describe('small content that is being sent', () => {
     await proxy.stop();
   });
 
-  it('count nine times when they are shown as a page, whose markup is in memory too', async () => {
+  it('count ten times when they are shown as a page, whose markup is in memory too', async () => {
     const proxy = await FaultProxy.start(bed.stack.aws.endpoint);
     const api = await bed.start({
       env: { ...env, AWS_ENDPOINT_URL_S3: proxy.url, MAX_DOWNLOAD_BYTES_IN_FLIGHT: String(MIB) },
@@ -147,7 +147,7 @@ describe('small content that is being sent', () => {
     const first = page('192.0.2.1');
     await until(
       () => metricOf(api, 'http_download_bytes', { kind: 'in_flight' }),
-      (count) => count === (9 * MIB) / 4,
+      (count) => count === (10 * MIB) / 4,
     );
     expect((await page('192.0.2.2')).status).toBe(503);
     await (await held).forward();

@@ -18,6 +18,18 @@ export const MAX_LINES = 1172 * LINES_OF_CHUNK; // 300,032
  */
 const MAX_ROWS = 20 * LINES_OF_CHUNK; // 5,120
 
+/** `<div id=L5120 data-n=5120></div>` */
+const ROW_BYTES = 32;
+
+/**
+ * The bytes of markup for each byte of a text: a quotation mark becomes `&quot;`, and a line of one byte gets
+ * a number of up to seven, or is a row.
+ * @returns a whole number that is enough for any text of this size
+ */
+export function markupBytesOf(bytes: number): number {
+  return 8 + Math.ceil((ROW_BYTES * Math.min(bytes, MAX_ROWS)) / Math.max(1, bytes));
+}
+
 /**
  * A longer line is folded into parts of this length: one line of 10 MiB takes Chromium many seconds to lay
  * out.

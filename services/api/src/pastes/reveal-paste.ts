@@ -6,6 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { ServerResponse } from 'node:http';
 import { DependencyUnavailableError } from '@pasteflow/domain';
 import { type Actor, isTimeout, type PasteRow, revealPaste as claimForReader } from '@pasteflow/postgres';
+import { markupBytesOf } from '@pasteflow/web';
 import { MAX_WHOLE_BYTES } from '../budget/download-budget.ts';
 import { RequestError, validationFailed } from '../http/errors/request-error.ts';
 import { sendStream, sendWhole } from '../http/response/send-paced.ts';
@@ -16,7 +17,7 @@ import type { Endpoint, Operation } from '../openapi/endpoint.ts';
 import { example } from './example.ts';
 import { assertNotGone, findErrors, findNamedPaste, namesPaste, pasteGone } from './find-named-paste.ts';
 import { findStored, objectMissing, type ReadContentDependencies } from './read-content.ts';
-import { BYTES_OF_PAGE, type RequestedDownload } from './send-download.ts';
+import type { RequestedDownload } from './send-download.ts';
 import { readContent } from './stored-content.ts';
 
 /** Shows that a repeated reveal is the same reader's. */
@@ -169,7 +170,7 @@ export async function sendOnce(
   const { size_bytes: size } = paste;
   const isShort = size <= MAX_WHOLE_BYTES;
   const download = deps.downloads.hold(req, size, {
-    weight: render !== undefined && isShort ? 1 + BYTES_OF_PAGE : 1,
+    weight: render !== undefined && isShort ? 1 + markupBytesOf(size) : 1,
     reader: `${paste.id} ${key.hash.toString('hex')}`,
   });
   try {

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { Request, Response } from 'express';
 import type { Logger } from '@pasteflow/runtime';
+import { markupBytesOf } from '@pasteflow/web';
 import type { DownloadBudget } from '../budget/download-budget.ts';
 import { contextOf, idsOf } from '../http/request/request-context.ts';
 import { sendStream, sendWhole, type SendOptions, type SendOutcome } from '../http/response/send-paced.ts';
@@ -34,12 +35,6 @@ export interface RequestedDownload {
 }
 
 /**
- * The bytes of a page for each byte of its content, at the most: a quotation mark becomes `&quot;`, and a
- * line of one byte gets a number of up to seven.
- */
-export const BYTES_OF_PAGE = 8;
-
-/**
  * Sends an object, or a range of it.
  * @returns false when S3 has no such object: nothing was sent
  * @throws RequestError overloaded or rate_limited, DependencyUnavailableError
@@ -48,11 +43,8 @@ export async function sendDownload(
   deps: SendDownloadDependencies,
   { req, res, requested, head, render }: RequestedDownload,
 ): Promise<boolean> {
-  const download = deps.downloads.begin(
-    req,
-    bytesInMemory(requested),
-    render === undefined ? 1 : 1 + BYTES_OF_PAGE,
-  );
+  const held = bytesInMemory(requested);
+  const download = deps.downloads.begin(req, held, render === undefined ? 1 : 1 + markupBytesOf(held));
   try {
     let outcome: SendOutcome;
     if (download.kind === 'whole') {
