@@ -43,6 +43,25 @@ describeInBrowser('a Markdown paste', () => {
     await page.locator('article.rendered').waitFor();
   });
 
+  it('stays source when the reader asks for it before it is rendered', async () => {
+    const code = await storePaste(bed.cluster, '# Head\n', { title: 'README.md' });
+    const page = await bed.open('/missing123');
+    const { promise: asked, resolve: goOn } = Promise.withResolvers<void>();
+    await page.route('**/assets/markdown-*.css', async (route) => {
+      await asked;
+      await route.continue();
+    });
+    await page.goto(`${bed.cluster.http().url}/${code}`, { waitUntil: 'commit' });
+    await page.getByText('The text is being rendered').waitFor();
+    await page.getByRole('button', { name: 'Source' }).click();
+    goOn();
+    await page.locator('article.rendered').waitFor({ state: 'attached' });
+    expect(await page.locator('#content').isVisible()).toBe(true);
+    expect(await page.locator('article.rendered').isVisible()).toBe(false);
+    await asRendered(page).click();
+    await page.locator('article.rendered').waitFor();
+  });
+
   it('loads nothing that renders for any other paste', async () => {
     const page = await bed.open('/missing123');
     const requested: string[] = [];

@@ -13,6 +13,8 @@ export function startViews(views: HTMLElement, content: HTMLElement): void {
   const { worker = '', styles = '', image = '', busy = '', failed = '' } = views.dataset;
   const painter = content.dataset['worker'] ?? '';
   let article: HTMLElement | null = null;
+  /** The reader may ask for the source while the text is being rendered. */
+  let wantsSource = false;
 
   const show = (shown: HTMLElement): void => {
     source.setAttribute('aria-pressed', String(shown === content));
@@ -21,7 +23,12 @@ export function startViews(views: HTMLElement, content: HTMLElement): void {
     wrap.hidden = content.hidden; // the rendered text always wraps
     if (article !== null) article.hidden = shown !== article;
   };
+  const showSource = (): void => {
+    wantsSource = true;
+    show(content);
+  };
   const render = async (): Promise<void> => {
+    wantsSource = false;
     if (article !== null) return show(article);
     rendered.disabled = true;
     status.textContent = busy;
@@ -32,11 +39,11 @@ export function startViews(views: HTMLElement, content: HTMLElement): void {
     rendered.disabled = false;
     article.prepend(...[...content.querySelectorAll('.warning')].map((warning) => warning.cloneNode(true)));
     content.after(article);
-    show(article);
+    show(wantsSource ? content : article);
   };
-  source.addEventListener('click', () => show(content));
+  source.addEventListener('click', showSource);
   rendered.addEventListener('click', () => void render());
-  addEventListener('hashchange', () => show(content)); // the address selects lines of the source
+  addEventListener('hashchange', showSource); // the address selects lines of the source
   views.hidden = false;
   if (!location.hash.startsWith('#L')) void render();
 }
