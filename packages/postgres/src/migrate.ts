@@ -13,6 +13,8 @@ import { existingTables, takeOwnership } from './roles/take-ownership.ts';
  * How many partitions the audit trail has from the start, beside that of this month. The janitor makes more.
  */
 const PARTITIONED_MONTHS_AHEAD = 2;
+/** Other migrations made the schema before release 0.1.0. This was the first of them. */
+const FIRST_OF_EARLIER = '0001-uuid-v7';
 
 export interface MigrateOptions {
   readonly passwords?: RolePasswords;
@@ -32,7 +34,7 @@ export async function migrate(
   all: Readonly<Record<string, Migration>> = migrations,
 ): Promise<readonly string[]> {
   await requireUtf8(db);
-  await refuseEarlierSchema(db);
+  await refuseOtherSchema(db, all);
   await requirePublicSchema(db);
   for (const notice of await createRoles(db, passwords)) onNotice(notice);
   const applied = await applyPending(db, all);
@@ -76,18 +78,23 @@ async function requirePublicSchema(db: Database): Promise<void> {
   );
 }
 
-/** Before release 0.1.0 the schema was made by other migrations. `0001-uuid-v7` was the first of them. */
-async function refuseEarlierSchema(db: Database): Promise<void> {
+/** Refuses a schema that this release can't migrate: one from before release 0.1.0, or one of a later release. */
+async function refuseOtherSchema(db: Database, all: Readonly<Record<string, Migration>>): Promise<void> {
   const { rows: made } = await sql`SELECT WHERE to_regclass('kysely_migration') IS NOT NULL`.execute(db);
   if (made.length === 0) return;
-  const { rows } = await sql<{ name: string }>`
-    SELECT current_database() AS name FROM kysely_migration WHERE name = '0001-uuid-v7'`.execute(db);
-  const [earlier] = rows;
-  if (earlier === undefined) return;
+  const { rows } = await sql<{ name: string; database: string }>`
+    SELECT name, current_database() AS database FROM kysely_migration ORDER BY name`.execute(db);
+  const [unknown] = rows.filter(({ name }) => !(name in all));
+  if (unknown === undefined) return;
+  if (rows.some(({ name }) => name === FIRST_OF_EARLIER))
+    throw new Error(
+      `the database ${unknown.database} was made before release 0.1.0 and can't be upgraded. Export: start the earlier version, and let each ` +
+        'user save their pastes with `pasteflow export`. Start anew: stop it, let DATABASE_URL name a new database and S3_BUCKET a new ' +
+        'bucket (with `npm start`: PASTEFLOW_DATA_DIR a new folder), and migrate. Import: load the saved files with `pasteflow import`',
+    );
   throw new Error(
-    `the database ${earlier.name} was made before release 0.1.0 and can't be upgraded. Export: start the earlier version, and let each ` +
-      'user save their pastes with `pasteflow export`. Start anew: stop it, let DATABASE_URL name a new database and S3_BUCKET a new ' +
-      'bucket (with `npm start`: PASTEFLOW_DATA_DIR a new folder), and migrate. Import: load the saved files with `pasteflow import`',
+    `a later release has migrated the database ${unknown.database} (${unknown.name}). The services of this release work on its schema: ` +
+      'start them without `npm run migrate`',
   );
 }
 
