@@ -20,7 +20,6 @@ const POISON = [
   '{"shortCode":"../../etc/passwd"}',
   `{"shortCode":"${'a'.repeat(10_000)}"}`,
   '{"shortCode":"abcdefghij","contentBytes":"no base64!"}',
-  '{"shortCode":"abcdefghij","unknownField":true}',
 ];
 const UPLOADS = 'uploads';
 const DEAD_LETTERS = 'uploads-dead-letters';

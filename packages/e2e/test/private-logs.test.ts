@@ -174,7 +174,7 @@ describe('logs at the level debug', () => {
     for (const message of [
       content,
       `{"shortCode":"${secrets.content}`,
-      JSON.stringify({ shortCode: secrets.query, contentBytes: base64, x: content }),
+      JSON.stringify({ shortCode: secrets.query, contentBytes: `${base64} ${content}` }),
     ]) {
       await cluster.queues.send('uploads', message);
       await cluster.queues.send('jobs', message);

@@ -60,7 +60,7 @@ describe('dead-letters', () => {
   it('drops unreadable messages, and logs their ids and the reason, never their content', async () => {
     await bury(
       'secret, not JSON',
-      '{"shortCode":"abc","password":"secret"}',
+      '{"shortCode":"abc","contentBytes":"no base64, but a secret"}',
       '{"shortCode":"../../secret"}',
       '[]',
     );
