@@ -100,7 +100,7 @@ describe(`an export of ${PASTES} pastes of ${PASTE_BYTES / 1000} kB`, () => {
       }
       await cluster.expectQuiet();
     },
-    180_000,
+    600_000,
   );
 });
 
