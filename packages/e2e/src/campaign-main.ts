@@ -1,24 +1,44 @@
 import { parseArgs } from 'node:util';
+import { withChecker } from './campaign/check-history.ts';
 import { runCampaign } from './campaign/run-campaign.ts';
+import { ROOT } from './entries.ts';
 
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
     pastes: { type: 'string', default: '2000' },
     kills: { type: 'string', default: '20' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    check: { type: 'boolean', default: false },
   },
 });
-const options = {
-  pastes: Number(values.pastes),
-  kills: Number(values.kills),
-  seed: Number(values.seed),
-};
-const command = `npm run proof -- campaign --pastes ${options.pastes} --kills ${options.kills} --seed ${options.seed}`;
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
-print(command);
-const problems = await runCampaign(options, (line) =>
-  print(`${Math.round(performance.now() / 1000)} s: ${line}`),
-);
-for (const problem of problems) print(problem);
-print(problems.length === 0 ? 'nothing was lost' : `${problems.length} problems; repeat with: ${command}`);
-process.exitCode = problems.length === 0 ? 0 : 1;
+
+/** @returns whether nothing was lost */
+async function run(historyFile: string): Promise<boolean> {
+  const options = {
+    pastes: Number(values.pastes),
+    kills: Number(values.kills),
+    seed: Number(values.seed),
+    historyFile,
+  };
+  const command = `npm run proof -- campaign --pastes ${options.pastes} --kills ${options.kills} --seed ${options.seed}${values.check ? ' --check' : ''}`;
+  print(command);
+  const problems = await runCampaign(options, (line) =>
+    print(`${Math.round(performance.now() / 1000)} s: ${line}`),
+  );
+  for (const problem of problems) print(problem);
+  print(problems.length === 0 ? 'nothing was lost' : `${problems.length} problems; repeat with: ${command}`);
+  print(`check the history again with: npm run proof -- campaign --check ${historyFile}`);
+  return problems.length === 0;
+}
+
+const [given] = positionals;
+const historyFile = given ?? `${ROOT}.pasteflow/campaign/${values.seed}/history.jsonl`;
+const succeeded = values.check
+  ? await withChecker(async (check) => {
+      const nothingWasLost = given !== undefined || (await run(historyFile));
+      return check(historyFile) && nothingWasLost;
+    })
+  : await run(historyFile);
+process.exitCode = succeeded ? 0 : 1;

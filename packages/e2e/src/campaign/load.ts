@@ -1,14 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cluster } from '../cluster.ts';
-import { fateOf, itemsOf, jobAfter, readersOf } from './plan.ts';
+import type { Contention } from './contention.ts';
+import type { History } from './history.ts';
+import { clientsOf, fateOf, itemsOf, jobAfter, readersOf, slugAfter, type Fate } from './plan.ts';
 import { Random } from './random.ts';
 import type { Reveal, User } from './user.ts';
 
 export interface Pasted {
   readonly n: number;
   readonly code: string;
-  /** Whether the api has answered a deletion. */
-  readonly deleted: boolean;
+  /** Whether the api or the operator has answered that the paste is gone. */
+  readonly fate: 'kept' | 'deleted' | 'taken down';
 }
 
 export interface Import {
@@ -26,44 +28,69 @@ export interface Secret {
   readonly reveals: readonly Reveal[];
 }
 
+export interface LoadOptions {
+  readonly contention: Contention;
+  readonly history: History;
+  readonly seed: number;
+  readonly pastes: number;
+}
+
 const LANES = 6;
 /** Until the cancel: some jobs are queued then, some run and some have ended. */
 const MAX_CANCEL_DELAY_MS = 1000;
 const POSTGRES_BACK_WITHIN_MS = 600_000;
 /** Beyond the numbers of the other pastes, and a multiple of the number of apis. */
 const FIRST_OF_BURSTS = 100_000_000;
+/** Of pastes that are created without an Idempotency-Key. */
+const FIRST_WITHOUT_KEY = 400_000_000;
+const EXPIRES_IN_SECONDS = 60;
+/** Reads of a paste that expires: one in this time, from shortly before the expiry on. */
+const READ_AGAIN_AFTER_MS = 1000;
 
 /** Creates pastes 1 to `pastes`, and jobs among them, up to the number `allowed`, and keeps the outcomes. */
 export class CampaignLoad {
   readonly pasted: Pasted[] = [];
   readonly imports: Import[] = [];
+  /** Numbers of pastes that were created with an Idempotency-Key. */
+  readonly keyed: number[] = [];
+  /** Short codes and slugs that are read once more at the end, and whose answers only the checker judges. */
+  readonly names: { readonly n: number; readonly name: string }[] = [];
   /** The claims of reveals that Postgres has committed and whose answers reached no api. */
   lostAnswers = 0;
   allowed = 0;
   /** Resolves when the last paste is created, and every reader of one that is read once has an end. */
   readonly done: Promise<readonly Secret[]>;
   readonly #secrets: Promise<Secret>[] = [];
+  readonly #background: Promise<void>[] = [];
   readonly #cluster: Cluster;
   readonly #user: User;
+  readonly #history: History;
+  readonly #contention: Contention;
   readonly #seed: number;
+  readonly #pastes: number;
   #next = 0;
   #nextOfBurst = FIRST_OF_BURSTS;
 
-  constructor(cluster: Cluster, user: User, { seed, pastes }: { seed: number; pastes: number }) {
+  constructor(cluster: Cluster, user: User, { contention, history, seed, pastes }: LoadOptions) {
     this.#cluster = cluster;
     this.#user = user;
+    this.#history = history;
+    this.#contention = contention;
     this.#seed = seed;
+    this.#pastes = pastes;
     const lane = async (): Promise<void> => {
       while (this.#next < pastes) {
         if (this.#next >= this.allowed) await sleep(20);
         else await this.#createAndMore((this.#next += 1));
       }
     };
-    this.done = Promise.all(Array.from({ length: LANES }, lane)).then(() => Promise.all(this.#secrets));
+    this.done = Promise.all(Array.from({ length: LANES }, lane))
+      .then(() => Promise.all(this.#background))
+      .then(() => Promise.all(this.#secrets));
   }
 
   get created(): number {
-    return this.pasted.length + this.#secrets.length;
+    return this.#next;
   }
 
   /** Creates `count` pastes that are deleted when they are read, and waits until they are stored. */
@@ -83,27 +110,93 @@ export class CampaignLoad {
 
   async #createAndMore(n: number): Promise<void> {
     const fate = fateOf(n);
-    const code = await this.#user.create(n, { burn: fate === 'read once' });
-    if (fate === 'deleted') await this.#user.delete(n, code);
-    if (fate === 'read once') this.readSecret({ n, code }, readersOf(n));
-    else this.pasted.push({ n, code, deleted: fate === 'deleted' });
+    const code = await this.#user.create(n, {
+      times: clientsOf(n),
+      wait: fate === 'taken down' || (fate === 'deleted' && n % 20 === 0), // the other half is deleted early
+      ...((fate === 'read once' || fate === 'read or deleted') && { burn: true }),
+      ...(fate === 'expired' && { expires_in: EXPIRES_IN_SECONDS }),
+    });
+    this.keyed.push(n);
+    await this.#meet(fate, n, code);
+    if (n % 8 === 5) await this.#createWithoutKey(FIRST_WITHOUT_KEY + n);
+    const slug = slugAfter(this.#seed, n);
+    if (slug !== undefined) this.#beside(this.#contention.competeForSlug(n, slug), n, `~${slug}`);
     const job = jobAfter(n);
     if (job === 'none') return;
     const id = await this.#user.createImport(n);
+    this.#beside(this.#user.watch(n, id));
     const madeBeforeCancel = job === 'cancelled import' ? await this.#cancel(n, id) : undefined;
     this.imports.push({ n, id, madeBeforeCancel });
+  }
+
+  async #meet(fate: Fate, n: number, code: string): Promise<void> {
+    const contention = this.#contention;
+    switch (fate) {
+      case 'kept':
+        if (n % 4 === 0) await contention.readAt(n, code, [0, 4, 1]);
+        break;
+      case 'deleted':
+        await contention.readAround(n, code, () =>
+          Promise.all([this.#user.delete(n, code), this.#user.delete(n + 1, code)]),
+        );
+        break;
+      case 'taken down':
+        await contention.readAround(n, code, () => this.#user.takeDown(n, code));
+        break;
+      case 'expired':
+        await contention.readAt(n, code, [0, 4]);
+        this.#beside(this.#readAsItExpires(n, code), n, code);
+        return;
+      case 'read or deleted':
+        this.#beside(contention.readOrDelete(n, code), n, code);
+        return;
+      case 'read once':
+        this.readSecret({ n, code }, readersOf(n));
+        return;
+      default:
+        fate satisfies never;
+    }
+    this.pasted.push({ n, code, fate });
+  }
+
+  /** Beside the load, and until its end. */
+  #beside(work: Promise<void>, n?: number, name?: string): void {
+    work.catch(() => {}); // it fails the campaign when the load ends
+    this.#background.push(work);
+    if (n !== undefined && name !== undefined) this.names.push({ n, name });
+  }
+
+  /** In the first half of the load, so that the campaign does not wait for it. */
+  async #readAsItExpires(n: number, code: string): Promise<void> {
+    if (n > this.#pastes / 2) return;
+    await sleep((EXPIRES_IN_SECONDS - 3) * 1000);
+    for (const turn of [0, 1, 2, 3, 4, 5]) {
+      await this.#user.readInTurn(n, turn, code);
+      await sleep(READ_AGAIN_AFTER_MS);
+    }
+  }
+
+  async #createWithoutKey(n: number): Promise<void> {
+    const code = await this.#user.createOnce(n);
+    if (code === undefined) return;
+    await this.#contention.readAt(n, code, [0, 4]);
+    this.names.push({ n, name: code });
   }
 
   /** @returns how many pastes the job had made; undefined when it ended by itself before */
   async #cancel(n: number, id: string): Promise<number | undefined> {
     await sleep(new Random(this.#seed + n).between(0, MAX_CANCEL_DELAY_MS));
-    if (!(await this.#user.cancel(n, id))) return undefined;
+    const [isCancelled] = await Promise.all([this.#user.cancel(n, id), this.#user.cancel(n + 1, id)]);
+    if (!isCancelled) return undefined;
     const titles = itemsOf(this.#seed, n).map(({ title }) => title);
-    const made = await this.#cluster.until(
-      () => this.#cluster.rows.query('SELECT FROM pastes WHERE title = ANY ($1)', [titles]),
-      () => true,
-      { within: POSTGRES_BACK_WITHIN_MS },
-    );
-    return made.length;
+    const { count } = await this.#history.record({ op: 'made', job: id }, async () => {
+      const made = await this.#cluster.until(
+        () => this.#cluster.rows.query('SELECT FROM pastes WHERE title = ANY ($1)', [titles]),
+        () => true,
+        { within: POSTGRES_BACK_WITHIN_MS },
+      );
+      return { count: made.length };
+    });
+    return count;
   }
 }

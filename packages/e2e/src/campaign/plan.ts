@@ -1,11 +1,25 @@
 import { createHash } from 'node:crypto';
 import { Random } from './random.ts';
 
-/** What happens to the paste with this number. */
-export function fateOf(n: number): 'kept' | 'deleted' | 'read once' {
+export type Fate = 'kept' | 'deleted' | 'taken down' | 'expired' | 'read once' | 'read or deleted';
+
+/** What happens to the paste with this number. A takedown starts a process, so that there are few. */
+export function fateOf(n: number): Fate {
   if (n % 10 === 0) return 'deleted';
-  return n % 7 === 0 ? 'read once' : 'kept';
+  if (n % 7 === 0) return 'read once';
+  if (n % 100 === 51) return 'taken down';
+  if (n % 20 === 13) return 'expired';
+  return n % 20 === 18 ? 'read or deleted' : 'kept';
 }
+
+/** Of five pastes, one has two clients that create it at the same time, with one Idempotency-Key. */
+export const clientsOf = (n: number): number => (n % 5 === 1 ? 2 : 1);
+
+/** The slug that the clients compete for after the paste with this number. */
+export const slugAfter = (seed: number, n: number): string | undefined =>
+  n % 50 === 2 ? `campaign-${seed}-${n}` : undefined;
+
+export const keyOf = (seed: number, n: number): string => `campaign-${seed}-${n}`;
 
 /** Of three pastes that are read once, nobody reads one, one reader reads another, and three race for the last. */
 export function readersOf(n: number): number {
@@ -20,12 +34,12 @@ export function jobAfter(n: number): 'none' | 'import' | 'cancelled import' {
 
 /**
  * The bytes depend on the seed and the number alone: every fifth paste has 60 kB, too many for its message, so
- * that the worker reads the payload. The others have up to 2 kB, and some have 400 kB: the api sends more than
+ * that the worker reads the payload. The others have 8 bytes, so that no two are equal, to 2 kB, and some have 400 kB: the api sends more than
  * 256 KiB while it reads them from S3.
  */
 export function contentOf(seed: number, n: number): Buffer {
   const random = new Random(seed * 1_000_003 + n);
-  const size = n % 77 === 0 ? 400_000 : n % 5 === 0 ? 60_000 : random.between(1, 2000);
+  const size = n % 77 === 0 ? 400_000 : n % 5 === 0 ? 60_000 : random.between(8, 2000);
   const block = createHash('sha512').update(`${seed} ${n}`).digest();
   return Buffer.alloc(size, block);
 }

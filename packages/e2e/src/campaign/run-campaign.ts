@@ -3,6 +3,9 @@ import { findViolations } from '../find-violations.ts';
 import { findLossesInCalm } from './calm.ts';
 import { faults, killService, type Fault } from './faults.ts';
 import { faultsInReveals } from './faults-in-reveals.ts';
+import { Contention } from './contention.ts';
+import { History } from './history.ts';
+import { recordLastOperations } from './last-operations.ts';
 import { CampaignLoad } from './load.ts';
 import { Random } from './random.ts';
 import { User } from './user.ts';
@@ -14,6 +17,8 @@ export interface CampaignOptions {
   readonly pastes: number;
   readonly kills: number;
   readonly seed: number;
+  /** The file in which every operation is recorded. */
+  readonly historyFile: string;
 }
 
 /**
@@ -55,15 +60,18 @@ export async function runCampaign(
     keepRequests: false,
     env: {
       CLEANUP_INTERVAL_SECONDS: '1',
+      TOMBSTONES_INTERVAL_SECONDS: '2',
       DELETION_WATCHDOG_INTERVAL_SECONDS: '5',
       ANONYMOUS_PASTES: 'allow',
     },
   });
+  const history = new History(options.historyFile);
   try {
     const { token } = await cluster.user('campaign');
-    const user = new User(cluster, token, options.seed);
+    const user = new User(cluster, history, { token, seed: options.seed });
     const watch = new Watch(cluster.rows);
-    const load = new CampaignLoad(cluster, user, options);
+    const contention = new Contention(cluster, user, history, options.seed);
+    const load = new CampaignLoad(cluster, user, { contention, history, ...options });
     await actAll(cluster, load, options, report);
     load.allowed = options.pastes;
     const secrets = await load.done;
@@ -74,12 +82,14 @@ export async function runCampaign(
     const broken = await findBrokenPromises(cluster, user, load, options.seed);
     broken.push(...(await findBrokenSecrets(cluster, user, secrets, options.seed)));
     if (load.lostAnswers === 0) broken.push('no fault came between the claim of a reveal and its answer');
+    await recordLastOperations(cluster, contention, history, load, options.seed);
     report(summaryOf(secrets, load.lostAnswers));
     report('the work has ended; creating pastes without faults');
     const inCalm = await findLossesInCalm(cluster, user);
     return [...violations, ...seen, ...broken, ...inCalm];
   } finally {
     await cluster.stop();
+    history.close();
   }
 }
 

@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PasteflowApiError, type PasteflowClient } from '@pasteflow/client';
-import type { Cluster } from '../cluster.ts';
+import { runOps, type Cluster } from '../cluster.ts';
 import type { ReadContent } from '../http.ts';
-import { contentOf, itemsOf, titleOf } from './plan.ts';
+import type { History } from './history.ts';
+import { contentOf, itemsOf, keyOf, titleOf } from './plan.ts';
 
 /**
  * What one request for a paste that is deleted when it is read has shown.
@@ -16,7 +18,14 @@ export type Reveal =
   | { readonly kind: 'content' | 'gone' | 'again' }
   | { readonly kind: 'wrong'; readonly answer: string };
 
+export interface CreateOptions {
+  readonly burn?: boolean;
+  /** Seconds. */
+  readonly expires_in?: number;
+}
+
 const TRY_AGAIN_AFTER_MS = 200;
+const LOOK_AGAIN_AFTER_MS = 300;
 /** A frozen process answers after 12 s. */
 const ANSWER_WITHIN_MS = 120_000;
 
@@ -28,27 +37,59 @@ const ANSWER_WITHIN_MS = 120_000;
 export class User {
   readonly #cluster: Cluster;
   readonly #clients: readonly PasteflowClient[];
+  readonly #token: string;
   readonly #seed: number;
+  readonly #history: History;
 
-  constructor(cluster: Cluster, token: string, seed: number) {
+  constructor(cluster: Cluster, history: History, { token, seed }: { token: string; seed: number }) {
     this.#cluster = cluster;
-    this.#clients = cluster.apis.map((_, api) => cluster.client({ api, token }));
+    this.#history = history;
+    this.#clients = cluster.apis.map((_, api) => cluster.client({ api, token, fetch: history.fetch }));
+    this.#token = token;
     this.#seed = seed;
   }
 
-  /** @returns the short code */
+  /**
+   * @param times how many clients send the request at the same time, beginning at different apis
+   * @returns the short code
+   */
   async create(
     n: number,
-    options: { readonly burn?: boolean; readonly wait?: boolean } = {},
+    { times = 1, ...options }: CreateOptions & { readonly wait?: boolean; readonly times?: number } = {},
   ): Promise<string> {
-    const { short_code: code } = await this.#untilAnswered(n, (client) =>
-      client.pastes.create(contentOf(this.#seed, n), {
-        ...options,
-        title: titleOf(this.#seed, n),
-        idempotencyKey: `campaign-${this.#seed}-${n}`,
-      }),
-    );
+    const create = async (_: unknown, first: number): Promise<string> => {
+      const { short_code: code } = await this.#untilAnswered(n + first, (client) =>
+        client.pastes.create(contentOf(this.#seed, n), {
+          ...options,
+          title: titleOf(this.#seed, n),
+          idempotencyKey: keyOf(this.#seed, n),
+        }),
+      );
+      return code;
+    };
+    const [code = ''] = await Promise.all(Array.from({ length: times }, create));
     return code;
+  }
+
+  /** One request without an Idempotency-Key. @returns the short code; undefined without an answer */
+  async createOnce(n: number): Promise<string | undefined> {
+    const answer = await this.#request(n, '/v1/pastes', {
+      method: 'POST',
+      body: new Uint8Array(contentOf(this.#seed, n)),
+      headers: { 'content-type': 'application/octet-stream', authorization: `Bearer ${this.#token}` },
+    }).catch(() => undefined);
+    if (answer?.status !== 201) return undefined;
+    return ((await answer.json()) as { readonly short_code: string }).short_code;
+  }
+
+  /** Waits until the paste is stored. @returns the short code; undefined when another paste has the slug */
+  async createNamed(n: number, slug: string): Promise<string | undefined> {
+    const created = await this.#untilAnswered(n, (client) =>
+      client.pastes
+        .create(contentOf(this.#seed, n), { slug, idempotencyKey: keyOf(this.#seed, n), wait: true })
+        .catch(unlessCode('slug_taken')),
+    );
+    return created?.short_code;
   }
 
   async delete(n: number, code: string): Promise<void> {
@@ -58,15 +99,37 @@ export class User {
     );
   }
 
-  /** @returns the id of the job */
-  async createImport(n: number): Promise<string> {
-    const { job_id: id } = await this.#untilAnswered(n, (client) =>
-      client.jobs.create(
-        { job_type: 'import', parameters: { items: itemsOf(this.#seed, n) } },
-        { idempotencyKey: `campaign-job-${this.#seed}-${n}` },
-      ),
+  /** As the operator. */
+  async takeDown(n: number, code: string): Promise<void> {
+    await this.#untilAnswered(n, () =>
+      this.#history.record({ op: 'takedown', code }, async () => {
+        await runOps(this.#cluster, 'takedown', code, '--reason', 'campaign');
+      }),
     );
+  }
+
+  /** Two clients create the job at the same time, with one key. @returns the id of the job */
+  async createImport(n: number): Promise<string> {
+    const create = async (first: number): Promise<string> => {
+      const { job_id: id } = await this.#untilAnswered(n + first, (client) =>
+        client.jobs.create(
+          { job_type: 'import', parameters: { items: itemsOf(this.#seed, n) } },
+          { idempotencyKey: `campaign-job-${this.#seed}-${n}` },
+        ),
+      );
+      return id;
+    };
+    const [id] = await Promise.all([create(0), create(1)]);
     return id;
+  }
+
+  /** Looks at the job until it has ended. */
+  async watch(n: number, id: string): Promise<void> {
+    for (let looks = 0; ; looks += 1) {
+      const { completed_at: end } = await this.#untilAnswered(n + looks, (client) => client.jobs.get(id));
+      if (end !== null) return;
+      await sleep(LOOK_AGAIN_AFTER_MS);
+    }
   }
 
   /** @returns false when the job had ended by itself */
@@ -77,9 +140,27 @@ export class User {
     return job !== undefined;
   }
 
-  /** One request for the content, by the short URL. */
-  async read(n: number, code: string): Promise<ReadContent> {
-    return await this.#cluster.http(n % this.#clients.length).read(code);
+  /** One request for the content, by the short URL. @param name the short code, or `~` and the slug */
+  async read(n: number, name: string, headers: Record<string, string> = {}): Promise<ReadContent> {
+    const answer = await this.#request(n, `/${name}`, { headers });
+    return {
+      status: answer.status,
+      headers: answer.headers,
+      body: Buffer.from(await answer.arrayBuffer()),
+    };
+  }
+
+  /** One request without a check of its answer: the history has it. Each turn reads in another form. */
+  async readInTurn(n: number, turn: number, name: string): Promise<void> {
+    const etag = createHash('sha256').update(contentOf(this.#seed, n)).digest('hex');
+    const content = `/v1/pastes/${name}/content`;
+    const [path, headers] = [
+      [`/${name}`, {}],
+      [content, { 'if-none-match': `"${etag}"` }],
+      [content, { 'accept-encoding': 'identity' }],
+      [`/v1/pastes/${name}`, {}],
+    ][turn % 4] as [string, Record<string, string>];
+    await this.#request(n + turn + (turn >> 2), path, { headers }).catch(() => {});
   }
 
   /**
@@ -101,13 +182,10 @@ export class User {
     { n, code, reader }: { n: number; code: string; reader: number },
   ): Promise<Reveal> {
     try {
-      const answer = await this.#cluster
-        .http(api % this.#clients.length)
-        .request(`/v1/pastes/${code}/reveal`, {
-          method: 'POST',
-          headers: { 'idempotency-key': `reader ${reader} of paste ${n}` },
-          signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
-        });
+      const answer = await this.#request(api, `/v1/pastes/${code}/reveal`, {
+        method: 'POST',
+        headers: { 'idempotency-key': `reader ${reader} of paste ${n}` },
+      });
       const body = Buffer.from(await answer.arrayBuffer());
       if (answer.status === 200 && body.equals(contentOf(this.#seed, n))) return { kind: 'content' };
       if (answer.status === 410) return { kind: 'gone' };
@@ -116,6 +194,12 @@ export class User {
     } catch {
       return { kind: 'again' };
     }
+  }
+
+  async #request(api: number, path: string, init: RequestInit): Promise<Response> {
+    const url = new URL(path, this.#cluster.http(api % this.#clients.length).url);
+    const bounded = { redirect: 'manual', signal: AbortSignal.timeout(ANSWER_WITHIN_MS), ...init } as const;
+    return await this.#history.fetch(new Request(url, bounded));
   }
 
   async #untilAnswered<T>(n: number, call: (client: PasteflowClient) => Promise<T>): Promise<T> {

@@ -18,6 +18,8 @@ export async function findBrokenPromises(
   ];
 }
 
+const STATUS_OF = { kept: 200, deleted: 410, 'taken down': 451 } as const;
+
 async function findWrongContent(
   cluster: Cluster,
   user: User,
@@ -25,9 +27,9 @@ async function findWrongContent(
   seed: number,
 ): Promise<string[]> {
   const problems: string[] = [];
-  for (const { n, code, deleted } of pasted) {
+  for (const { n, code, fate } of pasted) {
     const { status, body } = await user.read(n, code);
-    const isRight = deleted ? status === 410 : status === 200 && body.equals(contentOf(seed, n));
+    const isRight = status === STATUS_OF[fate] && (fate !== 'kept' || body.equals(contentOf(seed, n)));
     if (isRight) continue;
     const { status: state, failure_reason: reason } = await cluster.paste(code);
     problems.push(
