@@ -1,10 +1,12 @@
 package main
 
-// A paste that is deleted when it is read: absent -> present -> read by one reader, or gone (or taken down).
+// A paste that is deleted when it is read: absent -> present -> read by one reader, or gone (or taken
+// down).
 //
 //   - Of any number of readers exactly one gets the content. The reader is known by its key, and gets the
 //     content again by this key for five minutes, unless the paste is taken down.
-//   - All others get 410 from then on. While nobody has read it and nobody has deleted it, no reader gets 410.
+//   - All others get 410 from then on. While nobody has read it and nobody has deleted it, no reader gets
+//     410.
 //   - GET never gets the content.
 //   - A reveal without an answer, or with 5xx, may have claimed the paste for its reader.
 type burn struct {
@@ -19,11 +21,11 @@ const (
 )
 
 var burnModel = model{
-	name:  "burn",
-	init:  burn{phase: absent},
-	keys:  burnKeys,
-	step:  stepOf(stepBurn),
-	bound: "a burned paste: taken by one reader",
+	name:    "burn",
+	init:    burn{phase: absent},
+	keys:    burnKeys,
+	step:    stepOf(stepBurn),
+	promise: "a burned paste: taken by one reader",
 }
 
 func burnKeys(operations []operation) map[string][]operation {

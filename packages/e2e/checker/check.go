@@ -8,16 +8,19 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// A sequential specification, with the operations that it judges key by key.
+// A sequential specification. `keys` chooses the operations that it judges, key by key.
 type model struct {
-	name  string
-	bound string // what it says, in a few words
-	init  interface{}
-	keys  func([]operation) map[string][]operation
-	step  func(state interface{}, o operation) (bool, interface{})
+	name    string
+	promise string // in a few words
+	init    interface{}
+	keys    func([]operation) map[string][]operation
+	step    step
 }
 
-func stepOf[State any](step func(State, operation) (bool, State)) func(interface{}, operation) (bool, interface{}) {
+// Whether an operation with this outcome fits the state, and the state after it.
+type step func(state interface{}, o operation) (bool, interface{})
+
+func stepOf[State any](step func(State, operation) (bool, State)) step {
 	return func(state interface{}, o operation) (bool, interface{}) {
 		fits, next := step(state.(State), o)
 		return fits, next
@@ -43,8 +46,9 @@ type verdict struct {
 func (m model) judge(operations []operation) verdict {
 	started := time.Now()
 	var v verdict
-	for key, all := range m.keys(operations) {
-		ofKey := prepare(all)
+	all := m.keys(operations)
+	for _, key := range sortedKeys(all) {
+		ofKey := prepare(all[key])
 		v.keys++
 		v.operations += len(ofKey)
 		switch m.check(ofKey) {
@@ -61,19 +65,31 @@ func (m model) judge(operations []operation) verdict {
 	return v
 }
 
+func sortedKeys(all map[string][]operation) []string {
+	var keys []string
+	for key := range all {
+		keys = append(keys, key)
+	}
+	sort.Strings(keys)
+	return keys
+}
+
 func (m model) check(operations []operation) porcupine.CheckResult {
 	return porcupine.CheckOperationsTimeout(m.porcupine(), asPorcupine(operations), timeout)
 }
 
-// The shortest part of a history, from its beginning, that is a violation, without the reads and refusals that
-// it does not need. Neither makes a violation of what is none: what runs at the end of the part is unknown.
+// The shortest part of a history, from its beginning, that is a violation, without the reads and refusals
+// that it does not need. Neither step makes a violation of what is none: an operation that has not ended at
+// the end of the part is unknown.
 func (m model) smallest(operations []operation) []operation {
 	ends := make([]int64, len(operations))
 	for i, o := range operations {
 		ends[i] = o.ret
 	}
 	sort.Slice(ends, func(a, b int) bool { return ends[a] < ends[b] })
-	at := sort.Search(len(ends), func(i int) bool { return m.check(until(operations, ends[i])) == porcupine.Illegal })
+	at := sort.Search(len(ends), func(i int) bool {
+		return m.check(until(operations, ends[i])) == porcupine.Illegal
+	})
 	small := until(operations, ends[at])
 	for i := 0; i < len(small); {
 		without := append(append([]operation{}, small[:i]...), small[i+1:]...)

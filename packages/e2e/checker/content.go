@@ -3,9 +3,9 @@ package main
 // Content of a short code: absent -> present -> gone (or taken down) -> removed. Nothing leads back.
 //
 //   - From the answer of its creation on, every read gets exactly the bytes that were created.
-//   - From the answer of a deletion, the confirmation of a takedown, or the expiry on, no read gets them. The
-//     product promises no staleness: clients revalidate their caches (`private, no-cache`), and each read asks
-//     Postgres. A read that is under way meanwhile may get either answer.
+//   - From the answer of a deletion, the confirmation of a takedown, or the expiry on, no read gets them.
+//     The product promises no staleness: clients revalidate their caches (`private, no-cache`), and each
+//     read asks Postgres. A read that is under way meanwhile may get either answer.
 //   - Deletion happens once: its repetition is answered 410.
 //   - Once the sweep has removed the tombstone, the code is unknown (404) for ever.
 type content struct {
@@ -25,11 +25,11 @@ const (
 const clockSlack = 1e9
 
 var contentModel = model{
-	name:  "content",
-	init:  content{phase: absent},
-	keys:  contentKeys,
-	step:  stepOf(stepContent),
-	bound: "a code: written once, read as written, gone for ever",
+	name:    "content",
+	init:    content{phase: absent},
+	keys:    contentKeys,
+	step:    stepOf(stepContent),
+	promise: "a code: written once, read as written, gone for ever",
 }
 
 func contentKeys(operations []operation) map[string][]operation {

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// An operation of one client: what its two lines in the history say. The fields of both lines are in one
-// struct; no field is in both, except the hash: a create sends it, a read receives it, no operation does both.
+// An operation of one client, with the fields of both of its lines in the history. A create sends the hash
+// of its content, and a read receives one.
 type operation struct {
 	ID       int64
 	Event    string // ok, fail or unknown
@@ -101,8 +101,8 @@ func readHistory(from io.Reader) ([]operation, error) {
 	return operations, lines.Err()
 }
 
-// The creations as everybody sees them who does not know the Idempotency-Key: the requests with one key are one
-// operation, from the first request to the first answer. Without an answer it is unknown what was made.
+// The creations without their repetitions: all requests with one Idempotency-Key are one operation, from
+// the first request to the first answer. Without an answer it is unknown what was made.
 func creations(operations []operation, op string) []operation {
 	var merged []operation
 	type answer struct{ key, code, job string }

@@ -2,11 +2,12 @@ package main
 
 // An Idempotency-Key: not executed -> executed, which made one paste or one job.
 //
-//   - The request is executed at most once. The first answer is that of the execution; each later one is the
-//     same, and says that it is replayed.
+//   - The request is executed at most once. The first answer is that of the execution; each later one is
+//     the same, and says that it is replayed.
 //   - A request without an answer may have been executed: the next answer then is a replay.
-//   - Only successes are kept: 409 (another request with the key runs, or the slug is taken) says that the key
-//     is not executed yet. A 409 that is under way during the execution may be answered before or after.
+//   - Only successes are kept: 409 (another request with the key runs, or the slug is taken) says that the
+//     key is not executed yet. A 409 that is under way during the execution may be answered before or
+//     after.
 //   - At the end, the tables have one paste for a key that was executed, and none for another.
 type idempotency struct {
 	executed bool
@@ -14,11 +15,11 @@ type idempotency struct {
 }
 
 var idempotencyModel = model{
-	name:  "Idempotency-Key",
-	init:  idempotency{},
-	keys:  idempotencyKeys,
-	step:  stepOf(stepIdempotency),
-	bound: "a key: executed once",
+	name:    "Idempotency-Key",
+	init:    idempotency{},
+	keys:    idempotencyKeys,
+	step:    stepOf(stepIdempotency),
+	promise: "a key: executed once",
 }
 
 func idempotencyKeys(operations []operation) map[string][]operation {

@@ -2,10 +2,10 @@ package main
 
 // A job: absent -> queued -> processing -> completed, partial, failed or cancelled: one end, for ever.
 //
-//   - The worker moves the job between two looks at it, so that a look may find any later state, and never an
-//     earlier one.
-//   - A cancel is answered 200 when it ended the job, also when it is repeated, and 409 when the job had ended
-//     by itself.
+//   - The worker moves the job between two looks at it, so that a look may find any later state, and never
+//     an earlier one.
+//   - A cancel is answered 200 when it ended the job, also when it is repeated, and 409 when the job had
+//     ended by itself.
 //   - Nothing is written for a job after its end: the number of pastes that it has made stays.
 type job struct {
 	state string
@@ -18,11 +18,11 @@ type job struct {
 const ended = "ended"
 
 var jobModel = model{
-	name:  "job",
-	init:  job{state: absent},
-	keys:  jobKeys,
-	step:  stepOf(stepJob),
-	bound: "a job: ends once",
+	name:    "job",
+	init:    job{state: absent},
+	keys:    jobKeys,
+	step:    stepOf(stepJob),
+	promise: "a job: ends once",
 }
 
 func jobKeys(operations []operation) map[string][]operation {

@@ -60,12 +60,13 @@ func print(m model, v verdict) {
 	} else if !v.isFine() {
 		word = "NOT DECIDED"
 	}
-	fmt.Printf("%-16s %7d keys %8d operations  %s (%.1f s)\n", m.name, v.keys, v.operations, word, v.took.Seconds())
+	const line = "%-16s %7d keys %8d operations  %s (%.1f s)\n"
+	fmt.Printf(line, m.name, v.keys, v.operations, word, v.took.Seconds())
 }
 
 // Prints the smallest history, and writes Porcupine's picture of it.
 func show(m model, v verdict, folder string) {
-	fmt.Printf("  %s\n  the smallest history, of %s, in ms from its first operation:\n", m.bound, v.failed)
+	fmt.Printf("  %s\n  the smallest history, of %s, in ms from its first operation:\n", m.promise, v.failed)
 	start := v.smallest[0].call
 	ms := func(at int64) string {
 		if at == never {
@@ -104,7 +105,8 @@ func findPlanted() error {
 		for _, m := range models {
 			isBad := strings.HasPrefix(entry.Name(), strings.ToLower(m.name)+".")
 			if v := m.judge(operations); (v.failures > 0) != isBad {
-				return fmt.Errorf("the model %q is wrong about planted/%s: %d of its keys fail", m.name, entry.Name(), v.failures)
+				const wrong = "the model %q is wrong about planted/%s: %d of its keys fail"
+				return fmt.Errorf(wrong, m.name, entry.Name(), v.failures)
 			}
 			if isBad {
 				refused[m.name]++

@@ -2,8 +2,8 @@ package main
 
 // A slug: free -> names one paste -> free, when the sweep has removed the tombstone of this paste.
 //
-//   - A creation gets the slug only while it is free, and is answered 409 slug_taken only while it is taken: a
-//     compare-and-set.
+//   - A creation gets the slug only while it is free, and is answered 409 slug_taken only while it is
+//     taken: a compare-and-set.
 //   - The slug stays with its paste when the paste is deleted (410), until its row is removed.
 //   - A creation without an answer may have got the slug.
 type slug struct {
@@ -13,11 +13,11 @@ type slug struct {
 }
 
 var slugModel = model{
-	name:  "slug",
-	init:  slug{phase: absent},
-	keys:  slugKeys,
-	step:  stepOf(stepSlug),
-	bound: "a slug: names one paste (compare-and-set)",
+	name:    "slug",
+	init:    slug{phase: absent},
+	keys:    slugKeys,
+	step:    stepOf(stepSlug),
+	promise: "a slug: names one paste (compare-and-set)",
 }
 
 func slugKeys(operations []operation) map[string][]operation {

@@ -12,7 +12,7 @@ export async function withChecker<T>(use: (check: (history: string) => boolean) 
   const folder = mkdtempSync(join(tmpdir(), 'pasteflow-checker-'));
   try {
     const program = join(folder, 'checker');
-    const built = spawnSync('go', ['build', '-o', program, '.'], {
+    const built = spawnSync('go', ['build', '-buildvcs=false', '-o', program, '.'], {
       cwd: join(ROOT, 'packages/e2e/checker'),
       stdio: 'inherit',
     });

@@ -7,12 +7,16 @@ import type { User } from './user.ts';
 const READERS = [0, 1, 2] as const;
 /** Within which a reader and the deletion of a paste begin. */
 const WITHIN_MS = 300;
-/** Beyond the numbers of the other pastes; each slug takes a hundred numbers. */
+/** Beyond the numbers of the other pastes. A creator takes a number each second while the slug is taken. */
 const FIRST_OF_SLUGS = 500_000_000;
-const NUMBERS_OF_SLUG = 100;
+const NUMBERS_OF_SLUG = 10_000;
+const COMPETE_AGAIN_AFTER_MS = 1000;
 const POSTGRES_BACK_WITHIN_MS = 600_000;
 
-/** Several clients, at both apis, that use one paste or one slug at the same time. The checker judges the outcomes. */
+/**
+ * Several clients, at both apis, that use one paste or one slug at the same time. The checker judges the
+ * outcomes.
+ */
 export class Contention {
   readonly #cluster: Cluster;
   readonly #user: User;
@@ -26,7 +30,7 @@ export class Contention {
     this.#seed = seed;
   }
 
-  /** Reads before, while and after `change`. Before it, both apis read the content, so that both may keep it. */
+  /** Reads before, while and after `change`: before it at both apis, so that both may keep the content. */
   async readAround(n: number, name: string, change: () => Promise<unknown>): Promise<void> {
     await this.readAt(n, name, [0, 4]);
     await Promise.all([change(), this.#readInTurn(n, name, [1, 2, 3]), this.#readInTurn(n, name, [5, 6, 7])]);
@@ -38,13 +42,16 @@ export class Contention {
     await Promise.all(turns.map((turn) => this.#user.readInTurn(n, turn, name)));
   }
 
-  /** Readers of a paste that is deleted when it is read, its owner who deletes it, and then all readers again. */
-  async readOrDelete(n: number, code: string): Promise<void> {
+  /**
+   * Readers of a paste that is deleted when it is read, somebody who ends it before or after them, and then
+   * all readers again.
+   */
+  async readOrEnd(n: number, code: string, end: () => Promise<void>): Promise<void> {
     const random = new Random(this.#seed + n);
     const delays = READERS.map(() => random.between(0, WITHIN_MS));
     await Promise.all([
       ...READERS.map((reader) => sleep(delays[reader]).then(() => this.#user.reveal(n, code, reader))),
-      sleep(random.between(0, 4 * WITHIN_MS)).then(() => this.#user.delete(n, code)),
+      sleep(random.between(0, 4 * WITHIN_MS)).then(end),
       this.#readInTurn(n, code, [0, 4, 3]),
     ]);
     await Promise.all(READERS.map((reader) => this.#user.reveal(n, code, reader, 1)));
@@ -77,7 +84,7 @@ export class Contention {
     await create();
     let isRemoved = false;
     const contend = async (): Promise<void> => {
-      while (!isRemoved && (await create()) === undefined) await sleep(WITHIN_MS);
+      while (!isRemoved && (await create()) === undefined) await sleep(COMPETE_AGAIN_AFTER_MS);
     };
     const remove = this.#removeTombstone(winner.code).finally(() => (isRemoved = true));
     await Promise.all([remove, contend(), contend()]);

@@ -1,6 +1,6 @@
 import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { hashOf, operationOf, outcomeOf, type Facts, type Outcome } from './operations.ts';
+import { hashOf, operationOf, outcomeOf, type Facts, type Operation, type Outcome } from './operations.ts';
 
 /**
  * Writes two lines of JSON for each operation of a campaign: `invoke`, and later `ok`, `fail` or `unknown`.
@@ -8,28 +8,23 @@ import { hashOf, operationOf, outcomeOf, type Facts, type Outcome } from './oper
  * `packages/e2e/checker` reads them.
  */
 export class History {
-  readonly file: string;
   readonly #descriptor: number;
   #operations = 0;
 
   constructor(file: string) {
     mkdirSync(dirname(file), { recursive: true });
-    this.file = file;
     this.#descriptor = openSync(file, 'w');
   }
 
-  /** Call the returned function with the outcome. An operation that never has one stays open, as `unknown`. */
-  begin(operation: Facts & { readonly op: string }): (outcome: Outcome) => void {
+  /** Call the returned function with the outcome. An operation that never has one is `unknown`. */
+  begin(operation: Operation): (outcome: Outcome) => void {
     const id = (this.#operations += 1);
     this.#write({ id, event: 'invoke', ...operation });
     return (outcome) => this.#write({ id, ...outcome });
   }
 
-  /** An operation without an answer of its own: `ok` with the facts that `run` returns, `unknown` if it rejects. */
-  async record<T extends Facts | void>(
-    operation: Facts & { readonly op: string },
-    run: () => Promise<T>,
-  ): Promise<T> {
+  /** An operation that is no request: `ok` with the facts that `run` returns, `unknown` if it rejects. */
+  async record<T extends Facts | void>(operation: Operation, run: () => Promise<T>): Promise<T> {
     const end = this.begin(operation);
     try {
       const facts = await run();

@@ -6,8 +6,8 @@ import type { CampaignLoad } from './load.ts';
 import { contentOf, itemsOf, keyOf } from './plan.ts';
 
 /**
- * After the work has ended, the history gets a read of each name, and what the tables say: how many pastes each
- * Idempotency-Key and each import has made.
+ * After the work has ended, the history gets a read of each name, and what the tables say: how many pastes
+ * each Idempotency-Key and each import has made.
  */
 export async function recordLastOperations(
   cluster: Cluster,

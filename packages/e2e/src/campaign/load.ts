@@ -90,7 +90,7 @@ export class CampaignLoad {
   }
 
   get created(): number {
-    return this.#next;
+    return this.keyed.length;
   }
 
   /** Creates `count` pastes that are deleted when they are read, and waits until they are stored. */
@@ -113,7 +113,7 @@ export class CampaignLoad {
     const code = await this.#user.create(n, {
       times: clientsOf(n),
       wait: fate === 'taken down' || (fate === 'deleted' && n % 20 === 0), // the other half is deleted early
-      ...((fate === 'read once' || fate === 'read or deleted') && { burn: true }),
+      ...(fate.startsWith('read') && { burn: true }),
       ...(fate === 'expired' && { expires_in: EXPIRES_IN_SECONDS }),
     });
     this.keyed.push(n);
@@ -148,8 +148,11 @@ export class CampaignLoad {
         this.#beside(this.#readAsItExpires(n, code), n, code);
         return;
       case 'read or deleted':
-        this.#beside(contention.readOrDelete(n, code), n, code);
+      case 'read or taken down': {
+        const end = () => this.#user[fate === 'read or deleted' ? 'delete' : 'takeDown'](n, code);
+        this.#beside(contention.readOrEnd(n, code, end), n, code);
         return;
+      }
       case 'read once':
         this.readSecret({ n, code }, readersOf(n));
         return;

@@ -5,6 +5,10 @@ export interface Facts {
   readonly [field: string]: string | number | boolean | undefined;
 }
 
+export interface Operation extends Facts {
+  readonly op: string;
+}
+
 export interface Outcome extends Facts {
   /** `fail`: refused, and nothing was changed. `unknown`: it may have been executed, also later. */
   readonly event: 'ok' | 'fail' | 'unknown';
@@ -24,10 +28,7 @@ export function hashOf(content: Buffer): string {
 }
 
 /** The operation that a request asks for. @param hash of the body */
-export function operationOf(
-  { method, url, headers }: Request,
-  hash: string | undefined,
-): Facts & { readonly op: string } {
+export function operationOf({ method, url, headers }: Request, hash: string | undefined): Operation {
   const { pathname, searchParams: query, port: api } = new URL(url);
   const key = headers.get('Idempotency-Key') ?? undefined;
   const [route = '', name, action] = /^\/v1\/(\w+)(?:\/([^/]+))?(?:\/(\w+))?$/.exec(pathname)?.slice(1) ?? [];
@@ -85,7 +86,7 @@ export function outcomeOf(op: string, { status, headers, bytes }: Received): Out
   }
 }
 
-/** The content's own hash, the one that the entity tag names, or the one of the metadata, if these have one. */
+/** The hash of the content itself, or the one that the entity tag or the metadata name. */
 function hashOfAnswer({ status, headers, bytes }: Received): string | undefined {
   if (status === 304) return /[0-9a-f]{64}/.exec(headers.get('ETag') ?? '')?.[0].slice(0, HASH_CHARACTERS);
   if (!headers.get('Content-Type')?.startsWith('application/json')) return hashOf(bytes);

@@ -1,13 +1,21 @@
 import { createHash } from 'node:crypto';
 import { Random } from './random.ts';
 
-export type Fate = 'kept' | 'deleted' | 'taken down' | 'expired' | 'read once' | 'read or deleted';
+export type Fate =
+  | 'kept'
+  | 'deleted'
+  | 'taken down'
+  | 'expired'
+  | 'read once'
+  | 'read or deleted'
+  | 'read or taken down';
 
 /** What happens to the paste with this number. A takedown starts a process, so that there are few. */
 export function fateOf(n: number): Fate {
   if (n % 10 === 0) return 'deleted';
   if (n % 7 === 0) return 'read once';
   if (n % 100 === 51) return 'taken down';
+  if (n % 100 === 58) return 'read or taken down';
   if (n % 20 === 13) return 'expired';
   return n % 20 === 18 ? 'read or deleted' : 'kept';
 }
