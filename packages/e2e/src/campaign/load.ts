@@ -96,10 +96,20 @@ export class CampaignLoad {
   /** Creates `count` pastes that are deleted when they are read, and waits until they are stored. */
   async createSecrets(count: number): Promise<readonly Pick<Secret, 'n' | 'code'>[]> {
     const create = async (): Promise<Pick<Secret, 'n' | 'code'>> => {
-      const n = (this.#nextOfBurst += this.#cluster.apis.length); // whose first request goes to the first api
+      const { length: apis } = this.#cluster.apis;
+      const n = (this.#nextOfBurst += apis - (this.#nextOfBurst % apis)); // the first request goes to the first api
       return { n, code: await this.#user.create(n, { burn: true, wait: true }) };
     };
     return await Promise.all(Array.from({ length: count }, create));
+  }
+
+  /** Creates `count` pastes beside the load. */
+  createBeside(count: number): void {
+    for (let created = 0; created < count; created += 1) {
+      const n = (this.#nextOfBurst += 1);
+      this.keyed.push(n);
+      this.#beside(this.#user.create(n).then((code) => void this.pasted.push({ n, code, fate: 'kept' })));
+    }
   }
 
   /** Lets readers read a paste once, beside the load. */

@@ -2,6 +2,7 @@ import { startCluster, type Cluster } from '../cluster.ts';
 import { findViolations } from '../find-violations.ts';
 import { findLossesInCalm } from './calm.ts';
 import { faults, killService, type Fault } from './faults.ts';
+import { cutBeforeAnswers } from './fault-in-creations.ts';
 import { faultsInReveals } from './faults-in-reveals.ts';
 import { Contention } from './contention.ts';
 import { History } from './history.ts';
@@ -38,10 +39,11 @@ interface Act {
  */
 function planActs({ kills, seed }: CampaignOptions, load: CampaignLoad): readonly Act[] {
   const random = new Random(seed);
-  const others = Object.entries({ ...faults, ...faultsInReveals(load) }).map(([name, fault]) => ({
-    name,
-    fault,
-  }));
+  const others = Object.entries({
+    ...faults,
+    ...faultsInReveals(load),
+    'connections are cut before answers are stored': cutBeforeAnswers(load),
+  }).map(([name, fault]) => ({ name, fault }));
   const rounds = Math.max(1, Math.ceil(kills / 2 / others.length));
   const decks = Array.from({ length: rounds }, () => others).flat();
   const killing = Array.from({ length: kills }, () => ({ name: 'a process is killed', fault: killService }));
