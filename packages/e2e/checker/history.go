@@ -143,7 +143,7 @@ func creations(operations []operation, op string) []operation {
 
 // Prepares the operations of one key. Reads without an answer say nothing. Of several writes of one client
 // that are equal and unknown, the first one can be executed whenever another one could, and a second
-// execution changes nothing.
+// execution changes nothing. This does not hold for creations without a key.
 func prepare(operations []operation) []operation {
 	type same struct{ op, key, name, code, reader string }
 	seen := map[same]bool{}
@@ -154,7 +154,7 @@ func prepare(operations []operation) []operation {
 			if !o.isWrite() || seen[id] {
 				continue
 			}
-			seen[id] = true
+			seen[id] = o.Op != "create" || o.Key != ""
 		}
 		kept = append(kept, o)
 	}
