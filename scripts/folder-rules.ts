@@ -9,7 +9,7 @@ import { resolveRelative, type Workspace } from './workspace.ts';
 export const folderOrders: Readonly<Record<string, string>> = {
   'packages/cli': 'commands sealed settings files terminal',
   'packages/dev-stack': 'testing commands start aws postgres',
-  'packages/domain': 'machines',
+  'packages/domain': 'protocol machines',
   'packages/e2e': 'campaign bench',
   'packages/jobs': 'types content definition',
   'packages/postgres':
