@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Timeline } from '@pasteflow/client';
+import { findWrongTrails } from '../src/campaign/verify-trails.ts';
 import { runOps, startCluster, type Cluster } from '../src/index.ts';
 
 type OperatorsTimeline = {
@@ -134,6 +135,18 @@ describe('the timeline of a paste with two failed attempts, one of a killed work
     expect(lines.find((line) => line.includes('worker lost'))).toMatch(
       / attempt 3 +RUNNING → FAILED +janitor\//,
     );
+  });
+
+  it('is a trace of the model, and is none when a failure of S3 spent no attempt', async () => {
+    expect(await findWrongTrails(cluster.rows)).toEqual([]);
+    const { id } = ofOperators.executions[1]!;
+    await cluster.rows.query('UPDATE task_executions SET attempt = 1 WHERE id = $1', [id]);
+    expect(await findWrongTrails(cluster.rows)).toEqual([
+      expect.stringContaining(
+        `the trail of paste ${code} is no trace of the model: execution 2 (attempt 1, `,
+      ),
+    ]);
+    await cluster.rows.query('UPDATE task_executions SET attempt = 2 WHERE id = $1', [id]);
   });
 });
 

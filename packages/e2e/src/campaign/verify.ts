@@ -3,6 +3,7 @@ import type { Cluster } from '../cluster.ts';
 import type { CampaignLoad, Import } from './load.ts';
 import { contentOf, itemsOf, titleOf } from './plan.ts';
 import type { User } from './user.ts';
+import { findWrongTrails } from './verify-trails.ts';
 
 /** Compares the system with the answers of the api. @returns one sentence for each broken promise */
 export async function findBrokenPromises(
@@ -15,6 +16,7 @@ export async function findBrokenPromises(
     ...(await findWrongContent(cluster, user, pasted, seed)),
     ...(await findDoubles(cluster, imports, seed)),
     ...(await findWrongEnds(cluster, imports)),
+    ...(await findWrongTrails(cluster.rows)),
   ];
 }
 
