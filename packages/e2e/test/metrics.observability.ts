@@ -279,6 +279,8 @@ const LABELS = new Set([
   'limit',
   'reason',
   'job_type',
+  'holder',
+  'name', // of a session, prepared transaction, slot or standby that has held a snapshot for a minute
   // Labels of Node's metrics: the kind of handle, memory and collection, and the version
   'type',
   'space',

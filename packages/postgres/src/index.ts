@@ -191,6 +191,11 @@ export {
   type TransitionStatistic,
 } from './monitoring/measure-transitions.ts';
 export { estimateLivePastes, readStateFigures, type StateFigures } from './monitoring/state-figures.ts';
+export {
+  findSnapshotHolders,
+  snapshotHolderKinds,
+  type SnapshotHolder,
+} from './monitoring/snapshot-holders.ts';
 export { isSweepDue, readSweepRuns, recordSweepRun, type SweepRun } from './sweeps/sweep-runs.ts';
 export { countLostWork, findLostWork, findStuck } from './monitoring/stuck.ts';
 export { withSweepLock } from './sweeps/sweep-lock.ts';

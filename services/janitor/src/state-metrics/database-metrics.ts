@@ -13,8 +13,15 @@ import {
 } from '@pasteflow/postgres';
 import type { Metrics, Sample } from '@pasteflow/runtime';
 import type { CountProblems } from './checks.ts';
+import type { ReadHeldSnapshots } from './held-snapshots.ts';
 
 export type DatabaseReading = Awaited<ReturnType<typeof readDatabase>>;
+
+interface Checks {
+  readonly countGaps: CountProblems;
+  readonly countUnsafe: CountProblems;
+  readonly readHeldSnapshots: ReadHeldSnapshots;
+}
 
 /**
  * Reads everything that the metrics below are made from, in sequence: it need not be fast, and the sweeps use
@@ -22,7 +29,7 @@ export type DatabaseReading = Awaited<ReturnType<typeof readDatabase>>;
  */
 export async function readDatabase(
   db: Database,
-  { countGaps, countUnsafe }: { readonly countGaps: CountProblems; readonly countUnsafe: CountProblems },
+  { countGaps, countUnsafe, readHeldSnapshots }: Checks,
   signal: AbortSignal,
 ) {
   const unlessAborted = async <T>(read: Promise<T>): Promise<T> => {
@@ -38,6 +45,7 @@ export async function readDatabase(
     lost: await unlessAborted(countLostWork(db)),
     enforcementGaps: await unlessAborted(countGaps()),
     unsafeSettings: await unlessAborted(countUnsafe()),
+    heldSnapshots: await unlessAborted(readHeldSnapshots()),
     sweepRuns: await unlessAborted(readSweepRuns(db)),
     createdAt: (await readInstallation(db)).createdAt,
   };
@@ -146,6 +154,14 @@ export const databaseMetrics: readonly DatabaseMetric[] = [
     name: 'pasteflow_unsafe_postgres_settings',
     help: 'Settings with which Postgres can lose what it has committed (fsync, full_page_writes, synchronous_commit), unless they are allowed.',
     samplesOf: ({ unsafeSettings }) => [{ value: unsafeSettings }],
+  },
+  {
+    type: 'gauge',
+    name: 'pasteflow_held_snapshot_seconds',
+    help: 'Time for which the oldest snapshot of a session, prepared transaction, slot or standby has kept Postgres from removing dead rows; 0 below a minute.',
+    labels: ['holder', 'name'],
+    samplesOf: ({ heldSnapshots }) =>
+      heldSnapshots.map(({ kind, name, seconds }) => ({ labels: { holder: kind, name }, value: seconds })),
   },
 ];
 

@@ -11,6 +11,7 @@ import type { WorkQueue } from '../queues/work-queue.ts';
 import { durabilityCheck, enforcementCheck } from './checks.ts';
 import { databaseMetrics, readDatabase, type DatabaseReading } from './database-metrics.ts';
 import type { DeadLetterAges } from './dead-letter-ages.ts';
+import { heldSnapshots } from './held-snapshots.ts';
 
 export interface StateMetricsOptions {
   readonly db: Database;
@@ -60,6 +61,7 @@ export class StateMetrics implements Component {
     this.#checks = {
       countGaps: enforcementCheck(db, logger),
       countUnsafe: durabilityCheck(db, logger, mayLoseDataBy),
+      readHeldSnapshots: heldSnapshots(db, logger, this.#nowMs),
     };
     this.#declare();
     this.#loop = new PollLoop({
