@@ -10,7 +10,7 @@ export const folderOrders: Readonly<Record<string, string>> = {
   'packages/cli': 'commands sealed settings files terminal',
   'packages/dev-stack': 'testing commands start aws postgres',
   'packages/domain': 'protocol machines',
-  'packages/e2e': 'campaign bench',
+  'packages/e2e': 'campaign soak bench',
   'packages/jobs': 'types content definition',
   'packages/postgres':
     'testing live monitoring jobs pastes executions retention identity requests sweeps installation timeline ' +

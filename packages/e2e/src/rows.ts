@@ -14,6 +14,20 @@ export class Rows {
     return (await this.#pool.query<Row>(text, values)).rows;
   }
 
+  /**
+   * Opens a transaction that sees the rows as they are now, and is idle from then on. @returns a function that
+   * ends the transaction
+   */
+  async holdSnapshot(): Promise<() => Promise<void>> {
+    const client = await this.#pool.connect();
+    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
+    await client.query('SELECT 1');
+    return async () => {
+      await client.query('ROLLBACK');
+      client.release();
+    };
+  }
+
   async close(): Promise<void> {
     await this.#pool.end();
   }

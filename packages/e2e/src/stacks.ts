@@ -73,8 +73,8 @@ async function restartable(
  * fails.
  */
 export class StackProcess implements Stack {
+  readonly dataDir: string;
   readonly #env: Readonly<Record<string, string>>;
-  readonly #dataDir: string;
   readonly #postmasterPidFile: string;
   readonly #ownAws: OwnAws | undefined;
   #process: SpawnedProcess | undefined;
@@ -82,7 +82,7 @@ export class StackProcess implements Stack {
   aws = embeddedAws('');
 
   private constructor(dataDir: string, env: Readonly<Record<string, string>>, ownAws: OwnAws | undefined) {
-    this.#dataDir = dataDir;
+    this.dataDir = dataDir;
     this.#ownAws = ownAws;
     this.#postmasterPidFile = join(dataDir, 'postgres/cluster/postmaster.pid');
     this.#env = env;
@@ -118,7 +118,7 @@ export class StackProcess implements Stack {
   async start(): Promise<void> {
     this.#process = spawnService({ entry: STACK_ENTRY, env: { ...this.#env }, name: 'stack' });
     await this.#process.waitFor(/Ctrl-C stops/);
-    const file = parseEnv(await readFile(join(this.#dataDir, 'stack.env'), 'utf8'));
+    const file = parseEnv(await readFile(join(this.dataDir, 'stack.env'), 'utf8'));
     this.databaseUrl = file.DATABASE_URL ?? '';
     this.aws = this.#ownAws ?? embeddedAws(file.AWS_ENDPOINT_URL ?? '');
   }
@@ -137,7 +137,7 @@ export class StackProcess implements Stack {
   async stop(): Promise<void> {
     await this.#process?.stop();
     await this.#ownAws?.remove();
-    await rm(this.#dataDir, { recursive: true, force: true });
+    await rm(this.dataDir, { recursive: true, force: true });
   }
 }
 
