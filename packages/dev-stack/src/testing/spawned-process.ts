@@ -110,7 +110,7 @@ export class SpawnedProcess {
  */
 export function spawnProgram(
   [program, ...args]: readonly [string, ...string[]],
-  options: Pick<SpawnOptions, 'env' | 'uid' | 'gid'> = {},
+  options: Pick<SpawnOptions, 'cwd' | 'env' | 'uid' | 'gid'> = {},
 ): SpawnedProcess {
   const [command = program, ...rest] = [...onParentDeath('KILL'), program, ...args];
   const child = spawn(command, rest, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
