@@ -20,7 +20,7 @@ const allowed: Record<string, string[]> = {
   '@pasteflow/sealed': [],
   '@pasteflow/web': ['@pasteflow/domain', '@pasteflow/sealed'],
   '@pasteflow/cli': ['@pasteflow/client', '@pasteflow/sealed', '@pasteflow/web'],
-  '@pasteflow/e2e': ['@pasteflow/client', '@pasteflow/dev-stack', '@pasteflow/domain'],
+  '@pasteflow/e2e': ['@pasteflow/client', '@pasteflow/dev-stack', '@pasteflow/domain', '@pasteflow/s3'],
   '@pasteflow/service-kit': ['@pasteflow/domain', '@pasteflow/sealed', ...adapters],
   '@pasteflow/jobs': ['@pasteflow/domain', '@pasteflow/service-kit', ...adapters],
   ...Object.fromEntries(examples.map((name) => [name, [...shared, ...adapters, ...services]])),

@@ -1,17 +1,22 @@
+import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 import { baselineOf, compare, writeBaseline } from './bench/baseline.ts';
-import { startBenchCluster } from './bench/costs.ts';
+import { startBenchCluster, type BenchCluster } from './bench/costs.ts';
+import { PeerBench } from './bench/peers/run-peers.ts';
 import { runBench, runShortBench } from './bench/run-bench.ts';
 
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
   options: {
     short: { type: 'boolean', default: false },
     'write-baseline': { type: 'boolean', default: false },
+    /** Their names may follow: `--peers River,wastebin`. */
+    peers: { type: 'boolean', default: false },
   },
+  allowPositionals: process.argv.includes('--peers'),
 });
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
-const cluster = await startBenchCluster();
-try {
+
+async function measure(cluster: BenchCluster): Promise<void> {
   if (values.short || values['write-baseline']) {
     const measured = baselineOf(await runShortBench(cluster, print));
     const { lines, isGood } = compare(measured);
@@ -21,6 +26,25 @@ try {
   } else {
     await runBench(cluster, print);
   }
+}
+
+const interrupted = Promise.race([
+  once(process, 'SIGINT').then(() => 130),
+  once(process, 'SIGTERM').then(() => 143),
+]);
+const cluster = await startBenchCluster();
+let peers: PeerBench | undefined;
+let exitCode: number | undefined;
+try {
+  if (values.peers) {
+    const names = positionals.flatMap((list) => list.split(','));
+    peers = new PeerBench(cluster, names, print);
+  }
+  const done = peers?.run() ?? measure(cluster);
+  exitCode = await Promise.race([interrupted, done.then(() => undefined)]);
 } finally {
+  peers?.printTables();
+  await peers?.stop();
   await cluster.stop();
 }
+if (exitCode !== undefined) process.exit(exitCode); // what was interrupted may wait for minutes

@@ -59,14 +59,20 @@ export async function measureCosts<T>(
 async function readTotals(cluster: BenchCluster): Promise<Costs> {
   const cpuOfAll = (services: BenchCluster['services']): Promise<number> =>
     cpuSecondsOf(services.map(({ pid }) => pid));
-  const [postgres, api, worker, janitor, [wal]] = await Promise.all([
+  const [postgres, api, worker, janitor, walBytes] = await Promise.all([
     cpuSecondsOfFamily(await cluster.stack.postmasterPid()),
     cpuOfAll(cluster.apis),
     cpuOfAll(cluster.workers),
     cpuOfAll(cluster.janitors),
-    cluster.rows.query<{ bytes: string }>(
-      `SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::text AS bytes`,
-    ),
+    walBytesOf(cluster),
   ]);
-  return { postgres, api, worker, janitor, walBytes: Number(wal?.bytes) };
+  return { postgres, api, worker, janitor, walBytes };
+}
+
+/** What Postgres has written since it was made. */
+export async function walBytesOf(cluster: BenchCluster): Promise<number> {
+  const [wal] = await cluster.rows.query<{ bytes: string }>(
+    `SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::text AS bytes`,
+  );
+  return Number(wal?.bytes);
 }

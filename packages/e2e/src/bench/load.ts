@@ -5,6 +5,8 @@ import { Pool, type Dispatcher } from 'undici';
 /** Of a paste that a benchmark creates. */
 export const PASTE_BYTES = 2048;
 export const randomContent = (): Buffer => randomBytes(PASTE_BYTES);
+/** As long, of letters and digits, for what takes no bytes. */
+export const randomText = (): string => randomBytes((PASTE_BYTES * 3) / 4).toString('base64url');
 
 /** Makes the n-th request of a load. */
 export type RequestOf = (n: number) => Dispatcher.RequestOptions;

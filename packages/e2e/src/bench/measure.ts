@@ -28,7 +28,8 @@ export function shortCodesOf({ bodies }: LoadResult): string[] {
   return bodies.map((body) => (JSON.parse(body) as { short_code: string }).short_code);
 }
 
-async function untilSettled(cluster: BenchCluster): Promise<void> {
+/** Until every paste is PROCESSED. */
+export async function untilSettled(cluster: BenchCluster): Promise<void> {
   await cluster.until(
     () => cluster.rows.query('SELECT FROM paste_payloads LIMIT 1'),
     ({ length }) => length === 0,

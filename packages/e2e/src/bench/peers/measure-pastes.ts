@@ -1,0 +1,76 @@
+import { makeLoad, type LoadResult, type RequestOf } from '../load.ts';
+import type { Measured, Running } from './comparison.ts';
+
+const CONNECTIONS = 32;
+const WARM_UP = 1000;
+const PASTES = 3000;
+const HOT_PASTES = 100;
+const HOT_READS = 10_000;
+
+export interface RunningPastes extends Running {
+  readonly url: string;
+  readonly createOf: RequestOf;
+  /** The status of the answer to a create. */
+  readonly created: number;
+  /** Where what was created is read. */
+  pathsOf(load: LoadResult): readonly string[];
+  /** Resolves when nothing is left to do for the pastes that were created. */
+  untilStored(): Promise<void>;
+  /** Of all processes that are its own, since their start. */
+  cpuSeconds(): Promise<number>;
+  /** After it, no paste is in memory of the service. */
+  restart(): Promise<void>;
+}
+
+/** Creates, then first reads of each paste since a restart, then reads of a few pastes again and again. */
+export async function measurePastes(service: RunningPastes): Promise<Measured> {
+  await makeLoad(service.url, creates(service, WARM_UP));
+  await service.untilStored();
+  const created = await measure(service, PASTES, async () => {
+    const load = await makeLoad(service.url, creates(service, PASTES));
+    await service.untilStored();
+    return load;
+  });
+  const paths = service.pathsOf(created.load);
+  const hot = (count: number): string[] =>
+    Array.from({ length: count }, (_, n) => paths[n % HOT_PASTES] ?? '');
+  const cold = paths.slice(HOT_PASTES);
+  await service.restart();
+  await makeLoad(service.url, reads(hot(WARM_UP)));
+  const first = await measure(service, cold.length, () => makeLoad(service.url, reads(cold)));
+  const again = await measure(service, HOT_READS, () => makeLoad(service.url, reads(hot(HOT_READS))));
+  return {
+    'creates/s': created.perSecond,
+    'CPU s/1,000 creates': created.cpuMs,
+    'first reads/s': first.perSecond,
+    'CPU s/1,000 first reads': first.cpuMs,
+    'repeated reads/s': again.perSecond,
+    'CPU s/1,000 repeated reads': again.cpuMs,
+  };
+}
+
+const creates = ({ createOf, created }: RunningPastes, count: number) => ({
+  count,
+  requestOf: createOf,
+  expected: created,
+  connections: CONNECTIONS,
+});
+
+const reads = (paths: readonly string[]) => ({
+  count: paths.length,
+  requestOf: (n: number) => ({ method: 'GET', path: paths[n] ?? '' }) as const,
+  expected: 200,
+  connections: CONNECTIONS,
+});
+
+/** The rate is that of the answers; the CPU time contains what follows them. */
+async function measure(
+  service: RunningPastes,
+  count: number,
+  act: () => Promise<LoadResult>,
+): Promise<{ readonly load: LoadResult; readonly perSecond: number; readonly cpuMs: number }> {
+  const before = await service.cpuSeconds();
+  const load = await act();
+  const cpuMs = (1000 * ((await service.cpuSeconds()) - before)) / count;
+  return { load, perSecond: count / load.seconds, cpuMs };
+}
