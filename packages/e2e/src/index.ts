@@ -15,6 +15,7 @@ export {
   type ServiceName,
 } from './entries.ts';
 export { Load } from './load.ts';
+export { ForgetfulDisk } from './forgetful-disk.ts';
 export { installPrograms, OneMachine, oneMachineSettings } from './one-machine.ts';
 export { isPgbouncerRequired, Pgbouncer } from './pgbouncer.ts';
 export { isPrometheusRequired, Prometheus, promtool, selectorsIn } from './prometheus.ts';

@@ -26,8 +26,8 @@ export interface Stack {
 }
 
 /**
- * A stack whose embedded parts run in this process, with Postgres without fsync: this stack starts faster
- * than a StackProcess.
+ * A stack whose embedded parts run in this process, by default with Postgres without fsync: this stack starts
+ * faster than a StackProcess.
  */
 export interface RestartableStack extends Stack, Pick<TestPostgres, 'restartPostgres'> {
   /** The pid of the current postmaster. */
@@ -36,14 +36,19 @@ export interface RestartableStack extends Stack, Pick<TestPostgres, 'restartPost
 
 export async function startStack({
   postgresIn,
+  fsync,
   migrated = true,
-}: { readonly postgresIn?: string; readonly migrated?: boolean } = {}): Promise<RestartableStack> {
+}: {
+  readonly postgresIn?: string;
+  readonly fsync?: boolean;
+  readonly migrated?: boolean;
+} = {}): Promise<RestartableStack> {
   const endpoints = externalEndpoints();
   if (endpoints === undefined) {
-    const stack = await startTestStack({ postgresIn });
+    const stack = await startTestStack({ postgresIn, fsync });
     return await restartable(stack, migrated, embeddedAws(stack.aws.endpoint), () => stack.stop());
   }
-  const [stack, aws] = await Promise.all([startTestPostgres({ postgresIn }), makeOwnAws(endpoints)]);
+  const [stack, aws] = await Promise.all([startTestPostgres({ postgresIn, fsync }), makeOwnAws(endpoints)]);
   return await restartable(stack, migrated, aws, async () => {
     await Promise.all([stack.stop(), aws.remove()]);
   });

@@ -30,8 +30,8 @@ export type TestStack = TestPostgres & TestAws;
 export type SharedTestStack = SharedTestPostgres & TestAws;
 
 /** A private Postgres, S3 and SQS on free ports, with their data in temporary folders. */
-export async function startTestStack({ postgresIn }: TestPostgresOptions = {}): Promise<TestStack> {
-  return await withTestAws(() => startTestPostgres({ postgresIn }));
+export async function startTestStack(options: TestPostgresOptions = {}): Promise<TestStack> {
+  return await withTestAws(() => startTestPostgres(options));
 }
 
 /** Databases as those of startSharedTestPostgres, and a private S3 and SQS. */
@@ -90,15 +90,19 @@ export async function startTestAws(): Promise<TestAws> {
 interface TestPostgresOptions {
   /** An existing folder for the data of Postgres. Default: see `parentFolder`. */
   readonly postgresIn?: string | undefined;
+  /** Default: false, for speed. */
+  readonly fsync?: boolean | undefined;
 }
 
 /** A private Postgres. */
-export async function startTestPostgres({ postgresIn }: TestPostgresOptions = {}): Promise<TestPostgres> {
+export async function startTestPostgres({
+  postgresIn,
+  fsync = false,
+}: TestPostgresOptions = {}): Promise<TestPostgres> {
   const { dataDir, remove } = await temporaryFolder(postgresIn);
   // oxlint-disable-next-line node/no-process-env -- selects the major version for a run of all tests
   const binariesFrom = process.env.TEST_POSTGRES_FROM;
-  const start = (port: number): Promise<Postgres> =>
-    startPostgres({ dataDir, port, fsync: false, binariesFrom });
+  const start = (port: number): Promise<Postgres> => startPostgres({ dataDir, port, fsync, binariesFrom });
   try {
     await copyTemplateCluster(dataDir, binariesFrom);
     let current = await start(0);
