@@ -6,6 +6,7 @@ export { urlOfService } from '../postgres/service-roles.ts';
 export { seededRandom } from './seeded-random.ts';
 export { spawnCommand, spawnService, UNSAFE_POSTGRES } from './spawn-service.ts';
 export { spawnProgram, type ExitStatus, type SpawnedProcess } from './spawned-process.ts';
+export { startStandby, type Standby } from './standby.ts';
 export { TcpProxy } from './tcp-proxy.ts';
 export { createTestDatabase } from './test-database.ts';
 export {

@@ -2,6 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import {
   createTestDatabase,
+  type Standby,
+  startStandby,
   startTestPostgres,
   TcpProxy,
   type TestPostgres,
@@ -11,7 +13,6 @@ import { DependencyUnavailableError } from '@pasteflow/domain';
 import { sql } from 'kysely';
 import { findPaste, type Database } from '../../src/index.ts';
 import { newPaste, open } from '../support/database.ts';
-import { startStandby, type Standby } from '../support/standby.ts';
 
 const CONNECTIONS = 4;
 /** So many that each connection has kept its plans, which takes five executions. */
@@ -24,7 +25,7 @@ let db: Database;
 beforeAll(async () => {
   primary = await startTestPostgres();
   const { url } = await createTestDatabase(primary);
-  standby = await startStandby(primary);
+  standby = await startStandby(primary.postgres.url);
   address = await TcpProxy.start(primary.postgres.port);
   db = open(address.through(url), CONNECTIONS);
 });

@@ -1,8 +1,9 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { startPostgres } from '@pasteflow/dev-stack';
-import { copyRunningPostgres, temporaryFolder, type TestPostgres } from '@pasteflow/dev-stack/testing';
+import { startPostgres } from '../postgres/start-postgres.ts';
+import { copyRunningPostgres } from './copy-postgres.ts';
+import { temporaryFolder } from './test-stack.ts';
 
 /**
  * A Postgres that follows the one of a test stack, with the same roles and passwords. It answers reads until
@@ -17,11 +18,12 @@ export interface Standby {
 }
 
 /**
- * Starts a standby, to which the stack's Postgres replicates synchronously from then on: a commit is answered
- * when the standby has it. Streams since the beginning of the copy, whose WAL the first server still has.
+ * Starts a standby, to which the Postgres at this URL of its superuser replicates synchronously from then on:
+ * a commit is answered when the standby has it. Streams since the beginning of the copy, whose WAL the first
+ * server still has.
  */
-export async function startStandby({ postgres: primary }: Pick<TestPostgres, 'postgres'>): Promise<Standby> {
-  const url = new URL(primary.url);
+export async function startStandby(primaryUrl: string): Promise<Standby> {
+  const url = new URL(primaryUrl);
   const client = new Client({ connectionString: url.href });
   await client.connect();
   try {
@@ -36,6 +38,7 @@ export async function startStandby({ postgres: primary }: Pick<TestPostgres, 'po
     const server = await startPostgres({
       dataDir,
       fsync: false,
+      // oxlint-disable-next-line node/no-process-env -- selects the major version for a run of all tests
       binariesFrom: process.env.TEST_POSTGRES_FROM,
     });
     await replicateSynchronously(client, url);
