@@ -26,4 +26,5 @@ export { findViolations } from './find-violations.ts';
 export { Service } from './service.ts';
 export { SmallDisk } from './small-disk.ts';
 export { StackProcess, startStack, type RestartableStack, type Stack } from './stacks.ts';
+export { isLibfaketimeRequired, WrongClock } from './wrong-clock.ts';
 export { visibilityChanges } from './queues.ts';

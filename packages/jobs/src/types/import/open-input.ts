@@ -1,4 +1,4 @@
-import { findPaste } from '@pasteflow/postgres';
+import { databaseTime, findPaste } from '@pasteflow/postgres';
 import { canRead } from '@pasteflow/service-kit';
 import { readContent } from '../../content/read-content.ts';
 import type { JobContext, JobServices } from '../../definition/job-type.ts';
@@ -14,6 +14,7 @@ import { type ArchiveFormat, readArchive } from './source/read-archive.ts';
 interface PasteRules {
   readonly defaults: EntryDefaults;
   readonly maxBytes: number;
+  /** By the clock that expires the paste. */
   readonly now: Date;
 }
 
@@ -29,7 +30,7 @@ export async function openInput({
   signal,
 }: JobContext<ImportParameters>): Promise<Input> {
   const { items, source_short_code: shortCode, ...defaults } = parameters;
-  const rules = { defaults, maxBytes: services.maxPasteBytes, now: new Date() };
+  const rules = { defaults, maxBytes: services.maxPasteBytes, now: await databaseTime(services.db) };
   if (items !== undefined) return itemsInput(items, rules);
   if (shortCode === undefined) throw new ImportRefusedError('There is nothing to import.');
   const source = await readSource(services, { shortCode, userId, signal });
