@@ -8,7 +8,7 @@ const page = readFileSync(join(root, 'docs/guarantees.md'), 'utf8');
 
 /** A list item with the file of a test, and the name of the test when one of the file is meant. */
 const SHOWN_BY =
-  /^ +- `([^`]+\.(?:test|volume|faults|observability|browser)\.ts)`(?::((?:.|\n(?! +-|\n))+))?/gm;
+  /^ +- `([^`]+\.(?:test|volume|faults|observability|browser|lazyfs)\.ts)`(?::((?:.|\n(?! +-|\n))+))?/gm;
 
 const shown = [...page.matchAll(SHOWN_BY)].map(([, path = '', name]) => ({
   path,
