@@ -7,6 +7,10 @@ const YEAR = 365 * 24 * HOUR;
 const HALF_AN_HOUR = 1800;
 const NAMES = ['api', 'upload-worker', 'janitor'] as const;
 
+/** The longest window is an hour. */
+const COUNTERS_BEYOND_THEIR_WINDOW = `
+  SELECT key FROM rate_limits WHERE expire > (extract(epoch FROM now()) + 3600 + 600) * 1000`;
+
 const describeIt = isLibfaketimeRequired() ? describe : describe.skip;
 
 /** One of each service runs with each of these clocks. */
@@ -86,6 +90,7 @@ describeIt('services whose clocks', () => {
           expect((await cluster.http(api).read(code)).body.equals(content)).toBe(true);
         expect((await cluster.http(api).read(deleted.short_code)).status).toBe(410);
       }
+      expect(await cluster.rows.query(COUNTERS_BEYOND_THEIR_WINDOW)).toEqual([]);
     },
     300_000,
   );

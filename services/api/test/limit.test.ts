@@ -14,6 +14,9 @@ let url = '';
 const databases: Database[] = [];
 const statements: string[] = [];
 
+/** So long that no window ends by itself. */
+const WINDOW_SECONDS = 3600;
+
 /** A pool, as each copy of the api has its own. */
 function connect(to = url): Database {
   const db = createDatabase({
@@ -47,7 +50,7 @@ function newLimit(points: number, store: RateLimitStore = rateLimitStore(connect
   return new Limit({
     name: 'requests',
     points,
-    windowSeconds: 60,
+    windowSeconds: WINDOW_SECONDS,
     store,
     onError: (error) => {
       throw error;
@@ -62,10 +65,11 @@ async function passing(limits: readonly Limit[], requests: number, caller = 'use
   return standings.filter((standing) => standing!.allowed).length;
 }
 
-/** Advances the clock of all processes. */
-function elapse(ms: number): void {
-  const now = Date.now() + ms;
-  jest.spyOn(Date, 'now').mockImplementation(() => now);
+/** Stops the clock of all processes, a number of seconds later. Postgres' clock goes on. */
+async function elapse(seconds: number): Promise<void> {
+  const now = Math.ceil(performance.now()) + seconds * 1000;
+  jest.spyOn(performance, 'now').mockImplementation(() => now);
+  await sql`UPDATE rate_limits SET expire = expire - ${seconds * 1000}::bigint`.execute(connect());
 }
 
 describe('a limit', () => {
@@ -76,7 +80,7 @@ describe('a limit', () => {
     const spent = amounts.filter((_, n) => standings[n]!.allowed).reduce((sum, amount) => sum + amount, 0);
     expect(spent).toBeLessThanOrEqual(1000);
     expect(spent).toBeGreaterThan(700);
-    elapse(61_000);
+    await elapse(WINDOW_SECONDS);
     expect(await limits[0]!.spend('user:1', 5000)).toMatchObject({ allowed: true });
     expect(await limits[1]!.spend('user:1', 1)).toMatchObject({ allowed: false });
   });
@@ -111,38 +115,47 @@ describe('a limit', () => {
     expect([await passing([limit], 10, 'user:1'), await passing([limit], 10, 'user:2')]).toEqual([5, 5]);
   });
 
-  it('is complete again a minute after the first request', async () => {
+  it('is complete again when the window of the first request has ended', async () => {
     const limits = [newLimit(7), newLimit(7)];
-    elapse(0);
     expect(await passing(limits, 20)).toBe(7);
-    elapse(59_999);
+    await elapse(WINDOW_SECONDS / 2);
     expect(await passing(limits, 20)).toBe(0);
-    elapse(1);
+    await elapse(WINDOW_SECONDS / 2);
     expect(await passing(limits, 20)).toBe(7);
   });
 
   it('lets a portion expire with its window', async () => {
     const limit = newLimit(1000);
-    elapse(0);
-    expect(await limit.spend('user:1')).toEqual({ allowed: true, remaining: 999, resetMs: 60_000 });
-    elapse(60_000);
-    expect(await limit.spend('user:1')).toEqual({ allowed: true, remaining: 999, resetMs: 60_000 });
+    await elapse(0);
+    expect(await limit.spend('user:1')).toEqual({ allowed: true, remaining: 999, resetMs: 3_600_000 });
+    await elapse(WINDOW_SECONDS);
+    expect(await limit.spend('user:1')).toEqual({ allowed: true, remaining: 999, resetMs: 3_600_000 });
+  });
+
+  it('is complete again when the clock of Postgres has stepped back to before the window', async () => {
+    const limit = newLimit(7);
+    expect(await passing([limit], 20)).toBe(7);
+    await sql`UPDATE rate_limits SET expire = expire + 31536000000`.execute(connect());
+    expect(await passing([newLimit(7)], 20)).toBe(7);
   });
 
   it('reports what is left and for how long, and what it knows without asking', async () => {
     const limit = newLimit(2);
-    elapse(0);
+    await elapse(0);
     expect(limit.standing('user:1')).toBeNull();
     await limit.spend('user:1');
-    elapse(10_000);
-    expect(await limit.spend('user:1')).toEqual({ allowed: true, remaining: 0, resetMs: 50_000 });
-    expect(await limit.spend('user:1')).toEqual({ allowed: false, remaining: 0, resetMs: 50_000 });
+    await elapse(WINDOW_SECONDS / 2);
+    const second = await limit.spend('user:1');
+    expect(second).toMatchObject({ allowed: true, remaining: 0 });
+    expect(second!.resetMs).toBeGreaterThan(1_000_000);
+    expect(second!.resetMs).toBeLessThanOrEqual(1_800_000);
     statements.length = 0;
-    expect(limit.standing('user:1')).toEqual({ allowed: false, remaining: 0, resetMs: 50_000 });
+    expect(await limit.spend('user:1')).toEqual({ ...second, allowed: false });
+    expect(limit.standing('user:1')).toEqual({ ...second, allowed: false });
     expect(newLimit(2).standing('user:1')).toBeNull();
-    elapse(50_000);
-    expect(limit.standing('user:1')).toBeNull();
     expect(statements).toEqual([]);
+    await elapse(WINDOW_SECONDS / 2);
+    expect(limit.standing('user:1')).toBeNull();
   });
 });
 
@@ -163,12 +176,9 @@ describe('the statements of a limit', () => {
   it('are one more for a caller that returns after 10,000 others', async () => {
     let asked = 0;
     const store: RateLimitStore = {
-      query: () => {
+      count: () => {
         asked += 1;
-        return Promise.resolve({
-          rows: [{ points: 1000, expire: String(Date.now() + 60_000) }],
-          rowCount: 1,
-        });
+        return Promise.resolve({ points: 1000, leftMs: 60_000 });
       },
     };
     const limit = newLimit(50_000, store);
@@ -190,23 +200,23 @@ describe('a limit while Postgres is unavailable', () => {
     const proxy = await TcpProxy.start(stack.postgres.port);
     const errors: unknown[] = [];
     const limit = new Limit({
-      windowSeconds: 60,
+      windowSeconds: WINDOW_SECONDS,
       name: 'requests',
       points: 3,
       store: rateLimitStore(connect(proxy.through(url))),
       onError: (error) => errors.push(error),
     });
     await proxy.down();
-    elapse(0);
+    await elapse(0);
     for (let n = 0; n < 100; n++) expect(await limit.spend('user:1')).toBeNull();
     expect(errors).toEqual([expect.objectContaining({ code: 'dependency_unavailable' })]);
-    elapse(1000);
+    await elapse(1);
     expect(await Promise.all(Array.from({ length: 100 }, () => limit.spend('user:1')))).toEqual(
       Array(100).fill(null),
     );
     expect(errors).toHaveLength(2);
     await proxy.up();
-    elapse(1000);
+    await elapse(1);
     expect(await passing([limit], 10)).toBe(3);
     await Promise.all(databases.splice(0).map((db) => db.destroy()));
     await proxy.stop();

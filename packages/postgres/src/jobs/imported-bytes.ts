@@ -1,5 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../database/database.ts';
+import { countInWindow, nowMs } from '../requests/rate-limits.ts';
 
 /**
  * The counter of the bytes of a user's pastes. The api counts those of new pastes, and an import adds its
@@ -8,18 +9,14 @@ import type { Database } from '../database/database.ts';
 const BYTES_OF_USER = 'bytes:user:';
 
 /**
- * An INSERT that adds the bytes of an import to the counter of its user, in the format of
- * rate-limiter-flexible.
+ * An INSERT that adds the bytes of an import to the counter of its user.
  * @param made the name of a CTE with `user_id` and `size_bytes`
  */
 export function countImportedBytes(made: string): RawBuilder<unknown> {
-  const now = sql`(extract(epoch FROM clock_timestamp()) * 1000)::bigint`;
   return sql`
     INSERT INTO rate_limits AS counter (key, points, expire)
-    SELECT ${sql.lit(BYTES_OF_USER)} || user_id, sum(size_bytes), ${now} + 3600000 FROM ${sql.table(made)} GROUP BY user_id
-    ON CONFLICT (key) DO UPDATE SET
-      points = excluded.points + CASE WHEN counter.expire <= ${now} THEN 0 ELSE counter.points END,
-      expire = CASE WHEN counter.expire <= ${now} THEN excluded.expire ELSE counter.expire END`;
+    SELECT ${sql.lit(BYTES_OF_USER)} || user_id, sum(size_bytes), ${nowMs} + 3600000 FROM ${sql.table(made)} GROUP BY user_id
+    ${countInWindow}`;
 }
 
 /**
@@ -32,8 +29,8 @@ export async function secondsUntilBytesAllowed(
   maxBytes: number,
 ): Promise<number | null> {
   const { rows } = await sql<{ seconds: number }>`
-    SELECT expire / 1000.0::float8 - extract(epoch FROM now())::float8 AS seconds FROM rate_limits
+    SELECT (expire - ${nowMs}) / 1000.0::float8 AS seconds FROM rate_limits
     WHERE key = ${BYTES_OF_USER + userId} AND points >= ${maxBytes}::bigint
-      AND expire > extract(epoch FROM now()) * 1000`.execute(db);
+      AND expire > ${nowMs} AND expire <= ${nowMs} + 3660000`.execute(db);
   return rows[0]?.seconds ?? null;
 }

@@ -1,36 +1,49 @@
-import { CompiledQuery, sql } from 'kysely';
+import { sql } from 'kysely';
 import { affectedRows } from '../database/affected-rows.ts';
 import type { Database } from '../database/database.ts';
 
-/** The part of pg's client that rate-limiter-flexible calls. */
+/** Where the api counts the points of callers. */
 export interface RateLimitStore {
-  query(statement: {
-    readonly text: string;
-    readonly values?: readonly unknown[];
-  }): Promise<{ readonly rows: unknown[]; readonly rowCount: number }>;
+  /** Adds points to a counter. Its window begins with its first points. */
+  count(key: string, points: number, windowSeconds: number): Promise<Counted>;
 }
 
+interface Counted {
+  /** Those of this window so far, the new ones included. */
+  readonly points: number;
+  /** Until the window ends, in ms. */
+  readonly leftMs: number;
+}
+
+/** In Unix milliseconds. The clock of Postgres, because those of the machines of the api differ. */
+export const nowMs = sql`(extract(epoch FROM statement_timestamp()) * 1000)::bigint`;
+
 /**
- * The table `rate_limits` for rate-limiter-flexible. Its statements use the same pool, log and typed errors
- * as all others.
+ * The end of an INSERT into `rate_limits AS counter`: adds to the window that is open, or begins one. A
+ * window that ends later than one that begins now is from a clock that has stepped back. A minute is for
+ * statements that waited for the row.
  */
+export const countInWindow = sql`
+  ON CONFLICT (key) DO UPDATE SET (points, expire) = (
+    SELECT excluded.points + CASE WHEN is_open THEN counter.points ELSE 0 END,
+      CASE WHEN is_open THEN counter.expire ELSE excluded.expire END
+    FROM (SELECT counter.expire > ${nowMs} AND counter.expire <= excluded.expire + 60000 AS is_open) AS window_now)`;
+
 export function rateLimitStore(db: Database): RateLimitStore {
   return {
-    query: async ({ text, values = [] }) => {
-      const { rows } = await db.executeQuery(CompiledQuery.raw(text, [...values]));
-      // pg returns a bigint as text.
-      const counters = (rows as { readonly points?: string }[]).map((row) => ({
-        ...row,
-        points: Number(row.points),
-      }));
-      return { rows: counters, rowCount: counters.length };
+    count: async (key, points, windowSeconds) => {
+      const { rows } = await sql<{ points: string; left_ms: string }>`
+        INSERT INTO rate_limits AS counter (key, points, expire)
+        VALUES (${key}, ${points}::bigint, ${nowMs} + ${windowSeconds * 1000}::bigint) ${countInWindow}
+        RETURNING points, expire - ${nowMs} AS left_ms`.execute(db);
+      const [counted] = rows;
+      return { points: Number(counted?.points), leftMs: Number(counted?.left_ms) };
     },
   };
 }
 
 /**
- * Removes up to `limit` counters whose window ended more than an hour ago. The hour is for the clocks of the
- * machines that the api runs on: a counter in use must not be removed.
+ * Removes up to `limit` counters whose window ended more than an hour ago.
  * @returns how many counters it removed
  */
 export async function removeEndedRateLimits(db: Database, { limit }: { limit: number }): Promise<number> {

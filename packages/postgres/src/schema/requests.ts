@@ -16,7 +16,6 @@ export interface IdempotencyKeysTable {
   created_at: Generated<Date>;
 }
 
-/** Written by rate-limiter-flexible. */
 export interface RateLimitsTable {
   key: string;
   /** A bigint, which pg returns as text. */

@@ -1,5 +1,4 @@
 import { LRUCache } from 'lru-cache';
-import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import type { RateLimitStore } from '@pasteflow/postgres';
 
 export interface LimitOptions {
@@ -28,7 +27,7 @@ interface Portion {
   points: number;
   /** Points left for all processes when it was taken. */
   rest: number;
-  /** The end of the window, in Unix milliseconds; 0: nothing taken yet. */
+  /** The end of the window, as performance.now() counts; 0: nothing taken yet. */
   endsAt: number;
   /** Points of the requests that wait for the current take. */
   waiting: number;
@@ -54,7 +53,7 @@ export class Limit {
   readonly points: number;
   readonly windowSeconds: number;
   readonly #portion: number;
-  readonly #counters: RateLimiterPostgres;
+  readonly #store: RateLimitStore;
   readonly #onError: (error: unknown) => void;
   readonly #portions = new LRUCache<string, Portion>({
     maxSize: MAX_PORTIONS, // `max` would reserve the room of all of them at once
@@ -68,16 +67,7 @@ export class Limit {
     this.windowSeconds = windowSeconds;
     this.#portion = Math.max(1, Math.floor(points / PORTIONS));
     this.#onError = onError;
-    this.#counters = new RateLimiterPostgres({
-      storeClient: store,
-      storeType: 'client',
-      tableName: 'rate_limits',
-      tableCreated: true, // by a migration
-      clearExpiredByTimeout: false, // by the janitor
-      keyPrefix: name,
-      points,
-      duration: windowSeconds,
-    });
+    this.#store = store;
   }
 
   /**
@@ -88,14 +78,14 @@ export class Limit {
     const portion = this.#portionOf(caller);
     const amount = Math.min(points, this.points);
     for (;;) {
-      if (Date.now() < portion.endsAt) {
+      if (performance.now() < portion.endsAt) {
         if (portion.points >= amount) {
           portion.points -= amount;
           return standingOf(portion, true);
         }
         if (portion.points + portion.rest < amount) return standingOf(portion, false);
       }
-      if (Date.now() < this.#pausedUntil) return null;
+      if (performance.now() < this.#pausedUntil) return null;
       portion.waiting += amount;
       portion.taking ??= this.#take(caller, portion).finally(() => {
         portion.taking = null;
@@ -114,26 +104,28 @@ export class Limit {
   /** What this process knows without asking Postgres; null: the caller has not been seen in this window. */
   standing(caller: string): Standing | null {
     const portion = this.#portions.get(caller);
-    if (portion === undefined || Date.now() >= portion.endsAt) return null;
+    if (portion === undefined || performance.now() >= portion.endsAt) return null;
     return standingOf(portion, portion.points > 0 || portion.rest > 0);
   }
 
   /** Takes a portion, or what the waiting requests need if that is more, in one statement. */
   async #take(caller: string, portion: Portion): Promise<void> {
-    const left = Date.now() < portion.endsAt ? portion.points : 0;
+    const left = performance.now() < portion.endsAt ? portion.points : 0;
     const requested = Math.max(this.#portion, portion.waiting - left);
     try {
-      const { consumedPoints, msBeforeNext } = await this.#counters
-        .consume(caller, requested)
-        .catch(asAnswer);
-      const takenBefore = consumedPoints - requested;
-      const isSameWindow = takenBefore > 0 && Date.now() < portion.endsAt;
+      const { points, leftMs } = await this.#store.count(
+        `${this.name}:${caller}`,
+        requested,
+        this.windowSeconds,
+      );
+      const takenBefore = points - requested;
+      const isSameWindow = takenBefore > 0 && performance.now() < portion.endsAt;
       const taken = Math.min(requested, Math.max(0, this.points - takenBefore));
       portion.points = taken + (isSameWindow ? portion.points : 0);
-      portion.rest = Math.max(0, this.points - consumedPoints);
-      portion.endsAt = Date.now() + msBeforeNext;
+      portion.rest = Math.max(0, this.points - points);
+      portion.endsAt = performance.now() + leftMs;
     } catch (error) {
-      this.#pausedUntil = Date.now() + FAILURE_PAUSE_MS;
+      this.#pausedUntil = performance.now() + FAILURE_PAUSE_MS;
       this.#onError(error);
     }
   }
@@ -148,11 +140,5 @@ export class Limit {
 }
 
 function standingOf({ points, rest, endsAt }: Portion, allowed: boolean): Standing {
-  return { allowed, remaining: points + rest, resetMs: Math.max(0, endsAt - Date.now()) };
-}
-
-/** To get the rest, a take asks for more points than are left: that refusal is an answer. */
-function asAnswer(refusal: unknown): RateLimiterRes {
-  if (refusal instanceof RateLimiterRes) return refusal;
-  throw refusal;
+  return { allowed, remaining: points + rest, resetMs: Math.max(0, endsAt - performance.now()) };
 }

@@ -57,8 +57,8 @@ export class Limits {
   constructor({ limits, store, logger, metrics }: LimitsOptions) {
     let warnAfter = 0;
     const onError = (error: unknown): void => {
-      if (Date.now() < warnAfter) return;
-      warnAfter = Date.now() + WARNING_INTERVAL_MS;
+      if (performance.now() < warnAfter) return;
+      warnAfter = performance.now() + WARNING_INTERVAL_MS;
       logger.warn('rate limits suspended; Postgres is unavailable', { error });
     };
     const limit = (name: keyof LimitsConfig, windowSeconds: number): Limit | null =>
@@ -152,8 +152,8 @@ export class Limits {
     if (limit === null) return () => {};
     const standing = await limit.spend(caller, points);
     this.#record(res, limit, standing, passes);
-    const endsAt = standing?.allowed === true ? Date.now() + standing.resetMs : 0;
-    return () => Date.now() < endsAt && limit.giveBack(caller, points);
+    const endsAt = standing?.allowed === true ? performance.now() + standing.resetMs : 0;
+    return () => performance.now() < endsAt && limit.giveBack(caller, points);
   }
 
   /** @throws RequestError rate_limited */

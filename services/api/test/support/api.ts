@@ -113,7 +113,7 @@ async function startApi(
   const counterStatements: string[] = [];
   const stampStatements: string[] = [];
   const kindOf = (sql: string) => {
-    if (sql.includes('"rate_limits"')) return counterStatements;
+    if (sql.includes('INTO rate_limits')) return counterStatements;
     return sql.includes(STAMP) ? stampStatements : statements;
   };
   const stream = new Writable({
