@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,8 +14,8 @@ import { VERSIONS } from './versions.ts';
 interface PastePeer {
   readonly name: 'wastebin' | 'rustypaste';
   readonly lacks: string;
-  /** Where `cargo install` finds this version. */
-  readonly source: readonly string[];
+  /** Whether `cargo install` finds it. Otherwise its release is to be unpacked by hand. */
+  readonly isOnCrates: boolean;
   /** Writes what it needs into its folder. @returns its environment */
   readonly configure: (address: string, data: string) => Promise<Record<string, string>>;
   readonly createOf: RequestOf;
@@ -25,7 +26,7 @@ const peers: readonly PastePeer[] = [
   {
     name: 'wastebin',
     lacks: 'know users, keep a trail, run in several copies; each create waits for the disk (SQLite)',
-    source: ['--git', 'https://github.com/matze/wastebin', '--tag', VERSIONS.wastebin],
+    isOnCrates: false,
     configure: (address, data) =>
       Promise.resolve({
         WASTEBIN_ADDRESS_PORT: address,
@@ -44,7 +45,7 @@ const peers: readonly PastePeer[] = [
     name: 'rustypaste',
     lacks:
       'know users, keep a trail, wait for the disk; each request lists the folder of all pastes, here 4,000',
-    source: ['--version', VERSIONS.rustypaste],
+    isOnCrates: true,
     configure: async (address, data) => {
       const config = join(data, 'config.toml');
       await writeFile(config, rustypasteConfig(address, join(data, 'files')));
@@ -77,19 +78,23 @@ duplicate_files = true
 `;
 
 export const pastePeers: readonly Contender<RunningPastes>[] = peers.map((peer) => {
-  const { name, lacks, source } = peer;
+  const { name, lacks, isOnCrates } = peer;
   const version = VERSIONS[name];
-  let folder = '';
+  let program = '';
   return {
     name,
     version,
     lacks,
     install: async () => {
-      folder = await installed(`${name}-${version}`, (root) => [
-        ['cargo', 'install', '--quiet', '--locked', '--root', root, ...source, name],
-      ]);
+      const folder = await installed(`${name}-${version}`, (root) =>
+        isOnCrates
+          ? [['cargo', 'install', '--quiet', '--locked', '--root', root, '--version', version, name]]
+          : [],
+      );
+      program = join(folder, 'bin', name);
+      if (!existsSync(program)) throw new Error(`Put the program of release ${version} at ${program}.`);
     },
-    start: () => start(peer, join(folder, 'bin', name)),
+    start: () => start(peer, program),
   };
 });
 
