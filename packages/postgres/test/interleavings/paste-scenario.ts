@@ -1,10 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { revealPaste, type ClaimedDeletion } from '../../src/index.ts';
-import { makePastes, type PasteShape } from '../../src/testing/index.ts';
+import { makePastes, makeUsers, type PasteShape } from '../../src/testing/index.ts';
 import type { Scenario } from './harness/explore.ts';
 import type { Operation, World } from './harness/operation.ts';
 import type { Lane } from './harness/run-schedule.ts';
+import { SLUG } from './operations/uploads.ts';
 
 const SHORT_CODE = 'interleaved';
 
@@ -77,6 +78,20 @@ export function revealed(name: string, secondsAgo: number, operations: readonly 
         lane.db,
       );
       return { ...world, deletion: await deletionOf(lane.db, world.pasteId) };
+    },
+  };
+}
+
+/** A stored paste with a slug, and its owner, who may create others. */
+export function withSlug(name: string, operations: readonly Operation[]): Scenario {
+  return {
+    name,
+    operations,
+    prepare: async (lane) => {
+      const [user] = await makeUsers(lane.db, 1);
+      const userId = user!.id;
+      const shape = { status: 'PROCESSED', slug: SLUG, userId, createdSecondsAgo: 7200 } as const;
+      return { ...(await paste(name, shape, operations).prepare(lane)), userId };
     },
   };
 }

@@ -6,7 +6,7 @@ import * as deletions from './operations/deletions.ts';
 import * as jobs from './operations/jobs.ts';
 import * as keyed from './operations/keyed.ts';
 import * as uploads from './operations/uploads.ts';
-import { nothing, paste, revealed } from './paste-scenario.ts';
+import { nothing, paste, revealed, withSlug } from './paste-scenario.ts';
 
 const STORAGE_PATH = 'archive.zip';
 
@@ -41,7 +41,7 @@ function job(name: string, shape: ShapeOfJob, operations: readonly Operation[]):
   };
 }
 
-const { create, createInGroup, stamp, relay, claim, renew, reap } = uploads;
+const { create, createInGroup, createWithSlug, stamp, relay, claim, renew, reap } = uploads;
 const { deleteByUser, rescue, retryByOperator, takeDownByOperator } = uploads;
 const { settleStored, settleFailed, settleInterrupted, giveUp } = uploads;
 const { cleanup, refusedCleanup, settleClaimed, releaseClaimed, watchdog, reconcile } = deletions;
@@ -95,6 +95,7 @@ export const scenarios: readonly Scenario[] = [
     stamp,
     relay,
     claim,
+    reap,
     deleteByUser,
     takeDownByOperator,
     cleanup,
@@ -126,7 +127,7 @@ export const scenarios: readonly Scenario[] = [
     {
       status: 'IN_PROGRESS',
       expiresInSeconds: ONE_HOUR,
-      execution: { status: 'RUNNING', leaseSeconds: -60 },
+      execution: { status: 'RUNNING', leaseSeconds: -60, attempt: 2 },
     },
     [claim, renew, settleStored, settleFailed, giveUp, reap, deleteByUser, takeDownByOperator, reconcile],
   ),
@@ -203,6 +204,7 @@ export const scenarios: readonly Scenario[] = [
     { status: 'PROCESSED', expiresInSeconds: -1, deletion: { status: 'DELETED', secondsAgo: 2 * ONE_HOUR } },
     [create, claim, watchdog, takeDownByOperator, reconcile, removeOldTombstones],
   ),
+  withSlug('a paste with a slug', [createWithSlug, deleteByUser, cleanup, removeOldTombstones]),
   job('a queued job', { status: 'queued' }, [
     stampJob,
     relayJobs,

@@ -12,6 +12,8 @@ export function findViolations(
   return [
     ...findGaps(before, after),
     ...findWrongReports(after.transitions, reports),
+    ...findTakenWork(after),
+    ...findLostAttempts(before, after),
     ...findLostContent(after, world),
     ...findStrandedWork(after, world),
     ...findServedAfterTakedown(after),
@@ -44,14 +46,36 @@ function findGaps(before: Snapshot, after: Snapshot): string[] {
 }
 
 /**
- * A process that says that it changed a state has a transition in the audit trail; a loser has none, and says
- * so.
+ * Each statement that says that it changed a state has a transition in the audit trail; a loser has none, and
+ * says so.
  */
 function findWrongReports(transitions: readonly Transition[], reports: readonly RunnerReport[]): string[] {
-  return reports
-    .filter(({ changed }) => changed !== undefined)
-    .filter(({ actor, changed }) => changed !== transitions.some((each) => each.actor === actor))
-    .map(({ actor, changed }) => `${actor} says that it ${changed ? 'changed' : 'did not change'} a state`);
+  return reports.flatMap(({ actor, changes }) => {
+    const recorded = transitions.filter((each) => each.actor === actor).length;
+    const isRight = changes === undefined || (changes <= recorded && (changes > 0 || recorded === 0));
+    return isRight
+      ? []
+      : [`${actor} says that it changed a state ${changes} times, and the audit trail has ${recorded}`];
+  });
+}
+
+/** No sweep takes away what was claimed in the schedule, because its process lives. */
+function findTakenWork({ transitions }: Snapshot): string[] {
+  const isClaim = ({ to }: Transition) => to === 'RUNNING' || to === 'DELETION_IN_PROGRESS';
+  return transitions
+    .filter(({ actor, entity }, n) => {
+      const earlier = transitions.slice(0, n).filter((each) => each.entity === entity);
+      return /^(reap|watchdog) /.test(actor) && earlier.some(isClaim);
+    })
+    .map(({ machine, entity, actor }) => `${machine} ${entity} was claimed, and ${actor} has taken it away`);
+}
+
+/** The attempts of an upload or a job are counted up, also when its worker was lost. */
+function findLostAttempts(before: Snapshot, { subjects }: Snapshot): string[] {
+  const attempts = new Map(before.subjects.map(({ id, attempt }) => [id, attempt]));
+  return subjects
+    .filter(({ id, attempt }) => attempt !== null && attempt < (attempts.get(id) ?? 0))
+    .map(({ id, attempt }) => `${id} went back from attempt ${attempts.get(id)} to attempt ${attempt}`);
 }
 
 /** The bytes of a paste that is still served are in Postgres until they are in S3. */
@@ -100,10 +124,12 @@ function findStrandedWork({ subjects }: Snapshot, { isStranded }: World): string
     );
 }
 
-/** A key makes one paste, and a user has at most as many open jobs as the cap allows. */
+/** A slug names one paste, a key makes one, and a user has at most as many open jobs as the cap allows. */
 function findTooMany({ pastes, openJobs }: Snapshot): string[] {
   const keyed = pastes.filter(({ code }) => code.startsWith(KEYED_CODE)).length;
+  const slugs = pastes.flatMap(({ slug }) => slug ?? []);
   return [
+    ...(new Set(slugs).size < slugs.length ? [`${slugs.length} pastes have the slug ${slugs[0]}`] : []),
     ...(keyed > 1 ? [`a key made ${keyed} pastes`] : []),
     ...(openJobs > MAX_OPEN_JOBS ? [`${openJobs} jobs are open, and the cap is ${MAX_OPEN_JOBS}`] : []),
   ];

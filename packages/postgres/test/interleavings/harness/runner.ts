@@ -6,10 +6,10 @@ import { readPid } from './session.ts';
 /** What a runner can do next, unless its session waits for a lock. */
 export type Phase = 'ready' | 'running' | 'uncommitted' | 'ended';
 
-/** Whether the statements of a runner said that they changed a state. */
+/** How many statements of a runner said that they changed a state; undefined: none says whether it did. */
 export interface RunnerReport {
   readonly actor: string;
-  readonly changed: boolean | undefined;
+  readonly changes: number | undefined;
 }
 
 /** Runs the steps of one operation, one move at a time: start a statement, or commit it. */
@@ -22,7 +22,7 @@ export class Runner {
   readonly #db: Database;
   readonly #steps: RunnableStep[];
   #transaction: ControlledTransaction<Schema> | undefined;
-  #changed: boolean | undefined;
+  #changes: number | undefined;
   #rollsBack = false;
 
   constructor(operation: Operation, index: number, db: Database) {
@@ -32,7 +32,7 @@ export class Runner {
   }
 
   get report(): RunnerReport {
-    return { actor: this.actor, changed: this.#changed };
+    return { actor: this.actor, changes: this.#changes };
   }
 
   /** Commits the statement that has ended, or begins the next step. A statement runs on in the background. */
@@ -66,7 +66,7 @@ export class Runner {
       (report) => {
         if (report !== undefined && 'rolledBack' in report) this.#rollsBack = true;
         else if (report !== undefined) {
-          this.#changed = this.#changed === true || report.changed;
+          this.#changes = (this.#changes ?? 0) + Number(report.changed);
           if (!report.changed) this.#steps.length = 1; // a loser has nothing to follow up
         }
         this.phase = 'uncommitted';

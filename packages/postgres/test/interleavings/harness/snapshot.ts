@@ -4,6 +4,7 @@ import type { Database } from '../../../src/index.ts';
 
 interface PasteState {
   readonly code: string;
+  readonly slug: string | null;
   readonly status: string;
   readonly deletion: string;
   readonly expired: boolean;
@@ -20,6 +21,8 @@ interface SubjectState {
   readonly id: string;
   readonly isOpen: boolean;
   readonly openExecutions: number;
+  /** The number of the last attempt; null: there is none. */
+  readonly attempt: number | null;
 }
 
 export interface Transition {
@@ -52,7 +55,7 @@ export async function readSnapshot(db: Database, since: number): Promise<Snapsho
         UNION ALL SELECT 'job ' || id, status FROM jobs
         UNION ALL SELECT 'task_execution ' || id, status FROM task_executions) AS machine) AS states,
       (SELECT coalesce(json_agg(paste), '[]') FROM (
-        SELECT short_code AS code, status, deletion_status AS deletion, coalesce(expires_at <= now(), false) AS expired,
+        SELECT short_code AS code, slug, status, deletion_status AS deletion, coalesce(expires_at <= now(), false) AS expired,
           deletion_requested_at IS NOT NULL AS "isDeleted",
           EXISTS (SELECT FROM paste_payloads WHERE paste_id = id) AS "hasPayload",
           EXISTS (SELECT FROM takedowns t WHERE t.short_code = pastes.short_code) AS "hasTakedown",
@@ -60,7 +63,8 @@ export async function readSnapshot(db: Database, since: number): Promise<Snapsho
         FROM pastes) AS paste) AS pastes,
       (SELECT coalesce(json_agg(subject), '[]') FROM (
         SELECT id, bool_or(open) AS "isOpen", (
-          SELECT count(*) FROM task_executions e WHERE e.subject_id = s.id AND e.status IN ('PENDING', 'RUNNING')) AS "openExecutions"
+          SELECT count(*) FROM task_executions e WHERE e.subject_id = s.id AND e.status IN ('PENDING', 'RUNNING')) AS "openExecutions", (
+          SELECT attempt FROM task_executions e WHERE e.subject_id = s.id ORDER BY created_at DESC, id DESC LIMIT 1) AS attempt
         FROM (
           SELECT id, status = 'IN_PROGRESS' AS open FROM pastes
           UNION ALL SELECT id, completed_at IS NULL FROM jobs

@@ -29,6 +29,7 @@ const paste = { touches: ['paste'] } as const;
 const retried = { touches: ['paste', 'payload'], skips: ['paste', 'payload'] } as const;
 const all = { touches: ['paste', 'execution', 'payload'] } as const;
 
+export const SLUG = 'interleaved-slug';
 const LEASE_SECONDS = 6;
 const retry = { kind: 'retry', attempt: 2, delayMs: 1000 } as const;
 
@@ -49,6 +50,12 @@ export const create = statement('create', nothing, async (db, { shortCode }) => 
 
 export const createInGroup = statement('create in a group', nothing, async (db, { shortCode }) => {
   await createPastes(db, [pasteToCreate({ shortCode }), pasteToCreate()]);
+  return undefined;
+});
+
+/** Its owner wants the slug of another paste. */
+export const createWithSlug = statement('create with the slug', paste, async (db, { userId }) => {
+  await createPaste(db, pasteToCreate({ userId, slug: SLUG }));
   return undefined;
 });
 
