@@ -10,6 +10,9 @@ const { values, positionals } = parseArgs({
     kills: { type: 'string', default: '20' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     check: { type: 'boolean', default: false },
+    // A paste of a killed worker waits up to a minute, and a busy machine needs longer for a backlog.
+    'quiet-within': { type: 'string', default: '600' },
+    fault: { type: 'string', multiple: true },
   },
 });
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -20,9 +23,12 @@ async function run(historyFile: string): Promise<boolean> {
     pastes: Number(values.pastes),
     kills: Number(values.kills),
     seed: Number(values.seed),
+    quietWithinSeconds: Number(values['quiet-within']),
+    faults: values.fault,
     historyFile,
   };
-  const command = `npm run proof -- campaign --pastes ${options.pastes} --kills ${options.kills} --seed ${options.seed}${values.check ? ' --check' : ''}`;
+  const faults = (values.fault ?? []).map((name) => ` --fault '${name}'`).join('');
+  const command = `npm run proof -- campaign --pastes ${options.pastes} --kills ${options.kills} --seed ${options.seed}${faults}${values.check ? ' --check' : ''}`;
   print(command);
   const problems = await runCampaign(options, (line) =>
     print(`${Math.round(performance.now() / 1000)} s: ${line}`),

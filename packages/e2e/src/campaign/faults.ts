@@ -86,23 +86,37 @@ const exhaustConnections: Fault = async (cluster, random) => {
   await Promise.allSettled(clients.map((client) => client.end()));
 };
 
-/** For `ms`, every UPDATE of an execution also runs this code. */
-async function duringUpdates(cluster: Cluster, code: string, ms: number): Promise<void> {
+const UPDATES = [
+  'TRIGGER campaign_fault BEFORE UPDATE ON task_executions',
+  'TRIGGER campaign_fault BEFORE UPDATE ON idempotency_keys',
+];
+const COMMITS = ['CONSTRAINT TRIGGER campaign_fault AFTER INSERT ON pastes DEFERRABLE INITIALLY DEFERRED'];
+
+/** For `ms`, these triggers run this code. */
+async function during(
+  cluster: Cluster,
+  triggers: readonly string[],
+  { code, ms }: { readonly code: string; readonly ms: number },
+): Promise<void> {
   await cluster.rows.query(
     `CREATE OR REPLACE FUNCTION campaign_fault() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${code}; RETURN NEW; END $$`,
   );
-  await cluster.rows.query(
-    'CREATE TRIGGER campaign_fault BEFORE UPDATE ON task_executions FOR EACH ROW EXECUTE FUNCTION campaign_fault()',
-  );
+  for (const trigger of triggers)
+    await cluster.rows.query(`CREATE ${trigger} FOR EACH ROW EXECUTE FUNCTION campaign_fault()`);
   await sleep(ms);
-  await cluster.rows.query('DROP TRIGGER campaign_fault ON task_executions');
+  await cluster.rows.query('DROP FUNCTION campaign_fault CASCADE');
 }
 
 const slowPostgres: Fault = (cluster, random) =>
-  duringUpdates(cluster, 'PERFORM pg_sleep(0.4)', random.between(2000, 8000));
+  during(cluster, UPDATES, { code: 'PERFORM pg_sleep(0.4)', ms: random.between(2000, 8000) });
+
+const DISK_FULL = `RAISE EXCEPTION 'disk full' USING ERRCODE = '53100'`;
 
 const fullDisk: Fault = (cluster, random) =>
-  duringUpdates(cluster, `RAISE EXCEPTION 'disk full' USING ERRCODE = '53100'`, random.between(1000, 5000));
+  during(cluster, UPDATES, { code: DISK_FULL, ms: random.between(1000, 5000) });
+
+const refusedCommits: Fault = (cluster, random) =>
+  during(cluster, COMMITS, { code: DISK_FULL, ms: random.between(1000, 3000) });
 
 /** Locks one open paste, as a person with psql can do. */
 const lockRow: Fault = async (cluster, random) => {
@@ -145,6 +159,7 @@ export const faults: Readonly<Record<string, Fault>> = {
   'connections are exhausted': exhaustConnections,
   'Postgres is slow': slowPostgres,
   'the disk of Postgres is full': fullDisk,
+  'Postgres refuses commits': refusedCommits,
   'a row is locked': lockRow,
   'S3 is down': down(s3),
   'S3 fails': rules(s3, { kind: 'fail', status: 500 }),

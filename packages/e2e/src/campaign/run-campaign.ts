@@ -1,6 +1,6 @@
 import { startCluster, type Cluster } from '../cluster.ts';
 import { findViolations } from '../find-violations.ts';
-import { findLossesInCalm } from './calm.ts';
+import { findLossesInCalm, findLostMessages } from './calm.ts';
 import { faults, killService, type Fault } from './faults.ts';
 import { cutBeforeAnswers } from './fault-in-creations.ts';
 import { faultsInReveals } from './faults-in-reveals.ts';
@@ -20,13 +20,11 @@ export interface CampaignOptions {
   readonly seed: number;
   /** The file in which every operation is recorded. */
   readonly historyFile: string;
+  /** How long after the last fault the work may take. */
+  readonly quietWithinSeconds: number;
+  /** The names of the faults besides the kills. Default: all. */
+  readonly faults?: readonly string[] | undefined;
 }
-
-/**
- * After the last fault: a paste of a killed worker waits up to a minute, and a busy machine needs longer for
- * a backlog.
- */
-const QUIET_WITHIN_MS = 600_000;
 
 interface Act {
   readonly name: string;
@@ -37,13 +35,18 @@ interface Act {
  * The kills and, for every two of them, another fault; each fault at least once. The order depends on the
  * seed alone.
  */
-function planActs({ kills, seed }: CampaignOptions, load: CampaignLoad): readonly Act[] {
+function planActs({ kills, seed, faults: chosen }: CampaignOptions, load: CampaignLoad): readonly Act[] {
   const random = new Random(seed);
-  const others = Object.entries({
+  const known: Readonly<Record<string, Fault>> = {
     ...faults,
     ...faultsInReveals(load),
     'connections are cut before answers are stored': cutBeforeAnswers(load),
-  }).map(([name, fault]) => ({ name, fault }));
+  };
+  const others = (chosen ?? Object.keys(known)).map((name) => {
+    const fault = known[name];
+    if (fault === undefined) throw new Error(`The campaign has no fault "${name}".`);
+    return { name, fault };
+  });
   const rounds = Math.max(1, Math.ceil(kills / 2 / others.length));
   const decks = Array.from({ length: rounds }, () => others).flat();
   const killing = Array.from({ length: kills }, () => ({ name: 'a process is killed', fault: killService }));
@@ -79,16 +82,20 @@ export async function runCampaign(
     const secrets = await load.done;
     report('all pastes are created and all faults are over; waiting for the work to end');
     await endClaims(cluster);
-    const violations = await untilQuiet(cluster);
+    const violations = await untilQuiet(cluster, options);
     const seen = await watch.stop();
     const broken = await findBrokenPromises(cluster, user, load, options.seed);
     broken.push(...(await findBrokenSecrets(cluster, user, secrets, options.seed)));
-    if (load.lostAnswers === 0) broken.push('no fault came between the claim of a reveal and its answer');
+    if (options.faults === undefined && load.lostAnswers === 0)
+      broken.push('no fault came between the claim of a reveal and its answer');
     await recordLastOperations(cluster, contention, history, load, options.seed);
     report(summaryOf(secrets, load.lostAnswers));
     report('the work has ended; creating pastes without faults');
     const inCalm = await findLossesInCalm(cluster, user);
-    return [...violations, ...seen, ...broken, ...inCalm];
+    const lost = await findLostMessages(cluster, user);
+    await endClaims(cluster);
+    const violationsInCalm = await untilQuiet(cluster, options);
+    return [...violations, ...seen, ...broken, ...inCalm, ...lost, ...violationsInCalm];
   } finally {
     await cluster.stop();
     history.close();
@@ -121,9 +128,14 @@ async function endClaims(cluster: Cluster): Promise<void> {
   );
 }
 
-async function untilQuiet(cluster: Cluster): Promise<readonly string[]> {
+async function untilQuiet(
+  cluster: Cluster,
+  { quietWithinSeconds }: CampaignOptions,
+): Promise<readonly string[]> {
   let violations: readonly string[] = [];
   const look = async () => (violations = await findViolations(cluster));
-  await cluster.until(look, (found) => found.length === 0, { within: QUIET_WITHIN_MS }).catch(() => {});
+  await cluster
+    .until(look, (found) => found.length === 0, { within: quietWithinSeconds * 1000 })
+    .catch(() => {});
   return violations;
 }

@@ -33,10 +33,10 @@ async function findWrongContent(
     const { status, body } = await user.read(n, code);
     const isRight = status === STATUS_OF[fate] && (fate !== 'kept' || body.equals(contentOf(seed, n)));
     if (isRight) continue;
-    const { status: state, failure_reason: reason } = await cluster.paste(code);
-    problems.push(
-      `paste ${n}, ${code}, answers ${status} with ${body.length} bytes; it is ${state}, ${reason}`,
-    );
+    const state = await cluster
+      .paste(code)
+      .then(({ status, failure_reason: reason }) => `it is ${status}, ${reason}`, String);
+    problems.push(`paste ${n}, ${code}, answers ${status} with ${body.length} bytes; ${state}`);
   }
   return problems;
 }
