@@ -212,6 +212,7 @@ describeInBrowser('the way back to the form', () => {
     const [alice, bob] = [await bed.cluster.user('alice'), await bed.cluster.user('bob')];
     const page = await open('/session?next=%2F');
     await signIn(page, alice.token);
+    await page.locator('#encryption:not([hidden])').waitFor({ state: 'attached' }); // the script has run
     await page.getByLabel('Text').fill('created by alice');
     await create(page);
     await created(page);
