@@ -143,6 +143,8 @@ export function buildProgram(terminal: Terminal, act: Act): Command {
     .description('lists your pastes, newest first')
     .option('-n, --limit <number>', 'at most so many', '20')
     .option('--status <status>', 'only those that are IN_PROGRESS, PROCESSED or FAILED')
+    .option('--visibility <visibility>', 'only those that are unlisted or private')
+    .option('--syntax <language>', 'only those in this language')
     .action(inSession((session, options: LsOptions) => ls(session, options)));
   program
     .command('rm')

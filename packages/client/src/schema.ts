@@ -393,7 +393,7 @@ export interface paths {
     };
     /**
      * Lists the caller's pastes, newest first.
-     * @description Expired and deleted pastes are not listed. New pastes do not shift the pages that follow a cursor.
+     * @description Expired and deleted pastes are not listed. New pastes do not shift the pages that follow a cursor. With `visibility` or `syntax`, a page looks at 10,000 pastes at most, so that it can be short or empty although more follow.
      */
     get: operations['listPastes'];
     put?: never;
@@ -741,6 +741,8 @@ export interface components {
        * @enum {string}
        */
       job_type: 'export';
+      /** @description What lists of jobs call it, such as the name of the file of an import. */
+      title?: string;
       parameters: {
         /**
          * @description zip and tar.gz: one file for each paste, named after its short code and title. ndjson: one line for each paste, which an import can read.
@@ -772,6 +774,8 @@ export interface components {
        * @enum {string}
        */
       job_type: 'import';
+      /** @description What lists of jobs call it, such as the name of the file of an import. */
+      title?: string;
       parameters: {
         /** @description Each item as in POST /v1/pastes, but without a slug, or with content_base64 instead of content for arbitrary bytes. With an invalid item the job ends as partial. */
         items?: {
@@ -1232,6 +1236,7 @@ export interface components {
      * @example {
      *       "id": "019aa5b2-7c00-7b6e-9c3d-5f2a1e8d4c70",
      *       "job_type": "export",
+     *       "title": null,
      *       "status": "completed",
      *       "progress": 100,
      *       "progress_message": null,
@@ -1245,6 +1250,8 @@ export interface components {
       /** Format: uuid */
       id: string;
       job_type: string;
+      /** @description What the client called the job, such as the name of a file; null: nothing. */
+      title: string | null;
       /** @enum {string} */
       status: 'queued' | 'processing' | 'completed' | 'partial' | 'failed';
       /** @description In per cent. */
@@ -1277,6 +1284,7 @@ export interface components {
      * @example {
      *       "id": "019aa5b2-7c00-7b6e-9c3d-5f2a1e8d4c70",
      *       "job_type": "export",
+     *       "title": null,
      *       "status": "completed",
      *       "progress": 100,
      *       "progress_message": null,
@@ -1292,6 +1300,8 @@ export interface components {
       /** Format: uuid */
       id: string;
       job_type: string;
+      /** @description What the client called the job, such as the name of a file; null: nothing. */
+      title: string | null;
       /** @enum {string} */
       status: 'queued' | 'processing' | 'completed' | 'partial' | 'failed';
       /** @description In per cent. */
@@ -3940,6 +3950,16 @@ export interface operations {
          */
         status?: '' | 'IN_PROGRESS' | 'PROCESSED' | 'FAILED';
         /**
+         * @description Only pastes with this visibility.
+         * @example private
+         */
+        visibility?: '' | 'unlisted' | 'private';
+        /**
+         * @description Only pastes in this language.
+         * @example rust
+         */
+        syntax?: string;
+        /**
          * @description The next_cursor of the previous page. Without it, the page starts with the newest row.
          * @example WyIyMDI2LTExLTIxIDEyOjAwOjAwLjEyMzQ1NiswMCIsIjAxOWFhNWIyLTdjMDAtNzAwMC04MDAwLTAwMDAwMDAwMDAwMCJd
          */
@@ -4435,6 +4455,16 @@ export interface operations {
          * @example PROCESSED
          */
         status?: 'IN_PROGRESS' | 'PROCESSED' | 'FAILED';
+        /**
+         * @description Only pastes with this visibility.
+         * @example private
+         */
+        visibility?: 'unlisted' | 'private';
+        /**
+         * @description Only pastes in this language: by their syntax, or else by the extension of their title. Other names of a language mean the same.
+         * @example rust
+         */
+        syntax?: string;
         /**
          * @description The maximum number of rows on the page.
          * @example 2

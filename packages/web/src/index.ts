@@ -1,5 +1,6 @@
 export { loadAssets, type Asset, type Assets } from './assets.ts';
 export { BEGINNING_BYTES, kindOf, type ContentKind } from './content/content-kind.ts';
+export { namesOfLanguage } from './content/languages.ts';
 export { markupBytesOf, PasteLines } from './content/paste-lines.ts';
 export { pagePolicyOf } from './html/page-policy.ts';
 export type { Site } from './html/layout.ts';

@@ -1,5 +1,6 @@
 import { diffWords } from './diff-words.ts';
 import { formWords } from './form-words.ts';
+import { jobWords, myJobsWords, myPastesWords } from './list-words.ts';
 import { mySessionsWords, signInWords } from './sign-in-words.ts';
 
 /** Every text of the pages. The texts of errors come from the API's problem details. */
@@ -8,6 +9,8 @@ export const words = {
   skipToContent: 'Skip to the content',
   navigation: 'Pages',
   newPaste: 'New paste',
+  newPasteShort: 'New',
+  newPasteRest: ' paste',
   documentation: 'API',
   list: { filter: 'Filter', pages: 'Pages of the list', newest: 'Newest', older: 'Older →' },
   footer: 'Pasteflow stores text and answers with a short link to the text.',
@@ -83,6 +86,7 @@ export const words = {
     rendered: 'Rendered',
     rendering: 'The text is being rendered …',
     notRendered: 'This text is too complex to be rendered. The page shows its source.',
+    needsScript: 'Rendered with JavaScript only',
     sourceOnly: (size: string) => `Markdown of more than ${size} is shown as source.`,
     image: 'Image',
     imageOf: (format: string) => `${format} image`,
@@ -115,12 +119,15 @@ export const words = {
       'The link shows a button. Whoever presses it first reads the text, and nobody reads it again.',
     explanation:
       'This paste can be read once. When you reveal the text, the paste is deleted, and nobody else can read it.',
+    file: 'The browser saves a file that is neither text nor an image; if it does not arrive, press the button again.',
     reload:
-      'If the text does not arrive, reload at once; that works for five minutes. Do not open the link again.',
+      'If a text does not arrive, reload at once. Both work for five minutes. Do not open the link again.',
     reveal: 'Reveal the text and delete the paste',
-    command: 'For the exact bytes, for example of a file:',
+    command: 'On a command line:',
     revealed:
-      'The paste is deleted: copy what you need. If the end is missing, reload this page at once; that works for five minutes.',
+      'The paste is deleted: copy or download what you need. If the end is missing, reload this page at once; that works for five minutes.',
+    revealedImage:
+      'The paste is deleted: save the image. The download, and a reload of this page, work for five minutes.',
   },
 
   encryption: {
@@ -192,87 +199,9 @@ export const words = {
     none: 'There are no transitions yet.',
   },
 
-  myPastes: {
-    title: 'My pastes',
-    titleFilter: 'Title contains',
-    upload: 'Upload',
-    anyState: 'Any',
-    paste: 'Paste',
-    selectAll: 'Select all',
-    selectOne: (name: string) => `Select ${name}`,
-    copyLinkOf: (name: string) => `Copy link of ${name}`,
-    selected: '{count} of {all} selected',
-    deleteSelected: 'Delete selected pastes …',
-    none: 'You have no pastes yet.',
-    noMatch: 'No paste matches the filter.',
-    noneYet: 'No match among the 10000 newest of these pastes. The search goes on with the older ones.',
-    confirm: (count: number) => (count === 1 ? 'Delete this paste?' : `Delete these ${count} pastes?`),
-    confirmHint: 'A deleted paste cannot be restored.',
-    keep: (count: number) => (count === 1 ? 'Keep it' : 'Keep them'),
-    deleted: (count: number) => (count === 1 ? '1 paste is deleted.' : `${count} pastes are deleted.`),
-  },
-
-  myJobs: {
-    title: 'My jobs',
-    anyState: 'Any',
-    anyType: 'Any',
-    none: 'You have no jobs yet. An import makes pastes of the files of an archive, and an export an archive of all your pastes.',
-    noMatch: 'No job matches the filter.',
-    all: 'Show all my jobs',
-    importTitle: 'Import',
-    file: 'File',
-    fileHint: 'A zip, tar or tar.gz makes one paste of each file, NDJSON one of each line.',
-    startImport: 'Start import',
-    exportTitle: 'Export',
-    exportHint: 'An archive of all your pastes that have content.',
-    format: 'Format',
-    startExport: 'Start export',
-  },
-
-  job: {
-    types: { import: 'Import', export: 'Export' },
-    type: 'Type',
-    state: 'State',
-    states: {
-      queued: 'waiting',
-      processing: 'running',
-      completed: 'completed',
-      partial: 'partly done',
-      failed: 'failed',
-    },
-    cancelled: 'cancelled',
-    progress: 'Progress',
-    waiting: 'The job waits for its turn.',
-    ended: 'Ended',
-    message: 'Message',
-    cancel: 'Cancel this job',
-    cancelHint: 'The job ends at once. What it has made stays.',
-    cancelButton: 'Cancel the job',
-    result: 'Result',
-    counts: {
-      imported: 'Imported',
-      failed: 'Failed',
-      exported: 'Exported',
-      skipped: 'Skipped, because macOS has added them to the archive',
-      missing_count: 'Missing',
-      left_out: 'Left out, because they are deleted when they are read',
-      bytes: 'Size',
-    },
-    errors: 'Entries that were not imported',
-    position: 'Entry',
-    entry: (number: number) => `Entry ${number}`,
-    line: (number: number) => `Line ${number}`,
-    name: 'Name',
-    reason: 'Reason',
-    missing: 'Pastes without content',
-    download: 'Download the archive',
-    downloadOf: (type: string) => `Download: ${type}`,
-    downloadHint: 'The link is valid for some minutes; reload the page for a new one.',
-    pastes: 'Pastes',
-    newestPastes: (count: number) => `The ${count} newest are shown.`,
-    allPastes: 'Show all my pastes',
-  },
-
+  myPastes: myPastesWords,
+  myJobs: myJobsWords,
+  job: jobWords,
   mySessions: mySessionsWords,
   signIn: signInWords,
 

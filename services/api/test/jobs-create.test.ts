@@ -46,6 +46,15 @@ async function countJobs(): Promise<number> {
 }
 
 describe('creating a job', () => {
+  it('keeps the title, which lists show', async () => {
+    const id = await accepted(await post({ ...EXPORT, title: 'notes <of> 2026.zip' }));
+    expect((await jobRow(id)).title).toBe('notes <of> 2026.zip');
+    const list = await (await fetch(`${bed.api.url}/v1/jobs?limit=1`, { headers: user.headers })).json();
+    expect(list).toMatchObject({ jobs: [{ id, title: 'notes <of> 2026.zip' }] });
+    for (const title of [1, 'x'.repeat(256), '\0'])
+      expect((await problemOf(await post({ ...EXPORT, title }))).status).toBeGreaterThanOrEqual(400);
+  });
+
   it('answers 202 with the id, the URL and the state, when the job and its first execution are committed', async () => {
     const response = await post(EXPORT);
     const body = (await response.json()) as { job_id: string };

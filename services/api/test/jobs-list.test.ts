@@ -56,6 +56,7 @@ describe('listing the jobs of a user', () => {
     expect(Object.keys(first.jobs[0]!)).toEqual([
       'id',
       'job_type',
+      'title',
       'status',
       'progress',
       'progress_message',

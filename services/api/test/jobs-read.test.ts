@@ -26,6 +26,7 @@ describe('GET /v1/jobs/:id', () => {
     const queued = {
       id: jobId,
       job_type: 'export',
+      title: null,
       status: 'queued',
       progress: 0,
       progress_message: null,

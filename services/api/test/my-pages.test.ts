@@ -178,6 +178,8 @@ describe('/my/jobs', () => {
       .selectAll()
       .where('id', '=', response.headers.get('location')!.slice(-36))
       .executeTakeFirstOrThrow();
+    expect(job.title).toBe('pastes.zip');
+    expect(await textOf('/my/jobs')).toContain('Import of <bdi>pastes.zip</bdi>');
     expect(job.parameters).toEqual({
       source_short_code: expect.any(String),
       visibility: 'private',

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { JobFailedError, type NewJob } from '@pasteflow/client';
 import { EXIT_DONE, EXIT_FAILED, type ExitCode } from '../errors.ts';
 import { openContent } from '../files/content-source.ts';
@@ -27,7 +28,10 @@ export async function importFile(session: Session, file: string, options: Import
     ...expires,
     ...(options.private === true && { visibility: 'private' }),
   };
-  const { job_id: id } = await client.jobs.create({ job_type: 'import', parameters } as NewJob, { signal });
+  const { job_id: id } = await client.jobs.create(
+    { job_type: 'import', ...(file !== '-' && { title: basename(file) }), parameters } as NewJob,
+    { signal },
+  );
   const job = await waitForJob(session, id).catch(async (error: unknown) => {
     if (error instanceof JobFailedError) await client.pastes.delete(source, { signal });
     throw error;

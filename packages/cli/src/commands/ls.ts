@@ -7,9 +7,12 @@ import { tableOf } from '../terminal/output.ts';
 export interface LsOptions {
   readonly limit: string;
   readonly status?: string;
+  readonly visibility?: string;
+  readonly syntax?: string;
 }
 
 const STATUSES = ['IN_PROGRESS', 'PROCESSED', 'FAILED'] as const satisfies readonly Paste['status'][];
+const VISIBILITIES = ['unlisted', 'private'] as const satisfies readonly Paste['visibility'][];
 
 /** The API's maximum. */
 const PAGE = 100;
@@ -17,8 +20,16 @@ const PAGE = 100;
 /** `pasteflow ls`: the caller's own pastes, newest first. */
 export async function ls({ client, output, signal }: Session, options: LsOptions): Promise<ExitCode> {
   const limit = limitOf(options.limit);
-  const status = statusOf(options.status);
-  const filter = { limit: Math.min(limit, PAGE), signal, ...(status !== undefined && { status }) };
+  const status = oneOf('--status', STATUSES, options.status?.toUpperCase());
+  const visibility = oneOf('--visibility', VISIBILITIES, options.visibility);
+  const { syntax } = options;
+  const filter = {
+    limit: Math.min(limit, PAGE),
+    signal,
+    ...(status !== undefined && { status }),
+    ...(visibility !== undefined && { visibility }),
+    ...(syntax !== undefined && { syntax }),
+  };
   const pastes: Paste[] = [];
   let hasMore = false;
   for await (const { items, nextCursor } of client.pastes.list(filter).pages()) {
@@ -69,9 +80,13 @@ function limitOf(text: string): number {
   return limit;
 }
 
-function statusOf(text: string | undefined): Paste['status'] | undefined {
-  const status = STATUSES.find((each) => each === text?.toUpperCase());
-  if (text !== undefined && status === undefined)
-    throw new UsageError(`--status takes one of ${STATUSES.join(', ')}.`);
-  return status;
+function oneOf<Value extends string>(
+  option: string,
+  values: readonly Value[],
+  text: string | undefined,
+): Value | undefined {
+  const value = values.find((each) => each === text);
+  if (text !== undefined && value === undefined)
+    throw new UsageError(`${option} takes one of ${values.join(', ')}.`);
+  return value;
 }

@@ -7,6 +7,7 @@ export function jobWith(fields: Partial<Job>): Job {
   return {
     id: JOB_ID,
     job_type: 'export',
+    title: null,
     status: 'queued',
     progress: 0,
     progress_message: null,

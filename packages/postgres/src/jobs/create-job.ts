@@ -4,6 +4,8 @@ import type { Database } from '../database/database.ts';
 export interface NewJob {
   readonly userId: string;
   readonly jobType: string;
+  /** null: none. */
+  readonly title?: string | null | undefined;
   /** Plain JSON without NUL, which jsonb refuses. The caller validates. */
   readonly parameters: object;
   /** The parameters that are content of pastes, likewise; null: none. They are kept until the job ends. */
@@ -32,15 +34,15 @@ export async function createJob(db: Database, job: NewJob): Promise<CreatedJob> 
  */
 export async function createCappedJob(
   db: Database,
-  { userId, jobType, parameters, payload = null }: NewJob,
+  { userId, jobType, title = null, parameters, payload = null }: NewJob,
   maxOpen: number | null,
 ): Promise<CreatedJob | null> {
   const { rows } = await sql<CreatedJob>`
     WITH taken AS MATERIALIZED (
       SELECT take_job_turn(${userId}::uuid, ${maxOpen}::integer) AS turn
     ), job AS (
-      INSERT INTO jobs (user_id, job_type, parameters, payload)
-      SELECT ${userId}::uuid, ${jobType}, ${JSON.stringify(parameters)}::jsonb, ${payload && JSON.stringify(payload)}::jsonb FROM taken WHERE turn IS NOT NULL
+      INSERT INTO jobs (user_id, job_type, title, parameters, payload)
+      SELECT ${userId}::uuid, ${jobType}, ${title}::text, ${JSON.stringify(parameters)}::jsonb, ${payload && JSON.stringify(payload)}::jsonb FROM taken WHERE turn IS NOT NULL
       RETURNING id, user_id, created_at
     ), execution AS (
       INSERT INTO task_executions (kind, subject_id, user_id, turn, attempt)

@@ -55,7 +55,7 @@ export async function listJobs(
 ): Promise<Page<ListedJob>> {
   let jobs = db
     .selectFrom('jobs')
-    .select(['id', 'user_id', 'job_type', 'status', 'progress', 'progress_message', 'error_message'])
+    .select(['id', 'user_id', 'job_type', 'title', 'status', 'progress', 'progress_message', 'error_message'])
     .select(['created_at', 'updated_at', 'completed_at'])
     .select(placeOfRow.as('place'))
     .where('user_id', '=', userId);

@@ -6,6 +6,7 @@ import * as executions from './0004-executions.ts';
 import * as auditTrail from './0005-audit-trail.ts';
 import * as requests from './0006-requests.ts';
 import * as operations from './0007-operations.ts';
+import * as jobTitles from './0008-job-titles.ts';
 
 /**
  * In order. 0001 to 0007 are release 0.1.0 and frozen: a change is a new migration. It runs beside services
@@ -20,4 +21,5 @@ export const migrations: Record<string, Migration> = {
   '0005-audit-trail': auditTrail,
   '0006-requests': requests,
   '0007-operations': operations,
+  '0008-job-titles': jobTitles,
 };

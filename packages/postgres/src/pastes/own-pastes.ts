@@ -1,10 +1,10 @@
 import { sql, type Selectable } from 'kysely';
-import type { PasteUploadState } from '@pasteflow/domain';
+import type { PasteUploadState, Visibility } from '@pasteflow/domain';
 import type { Database } from '../database/database.ts';
 import { affectedRows } from '../database/affected-rows.ts';
-import type { Page, PageRequest } from '../database/page.ts';
+import { toPage, type Page, type PageRequest } from '../database/page.ts';
 import { isThere, type PastesTable } from '../schema/pastes.ts';
-import { openPastesOf, type ListedPaste } from './list-pastes.ts';
+import { listPastes, openPastesOf, type ListedPaste } from './list-pastes.ts';
 
 /**
  * A search reads at most this many pastes for a page, so that it takes some 30 ms for any user. A page that
@@ -12,22 +12,42 @@ import { openPastesOf, type ListedPaste } from './list-pastes.ts';
  */
 const MAX_SCANNED = 10_000;
 
+export interface PasteSearch {
+  readonly userId: string;
+  /** null: any. */
+  readonly status: PasteUploadState | null;
+  /** A part of the title, in any case; null: any title. */
+  readonly title: string | null;
+  /** null: any. */
+  readonly visibility: Visibility | null;
+  /** In lower case; null: any language. A paste without a syntax has that of the extension of its title. */
+  readonly language: { readonly syntaxes: readonly string[]; readonly extensions: readonly string[] } | null;
+}
+
 /**
- * A page of a user's pastes whose title contains a text, in any case, newest first.
+ * A page of a user's pastes that match, newest first. Indexes for each filter would be written by each
+ * creation, to speed up lists that few look at.
  * @param maxScanned for tests
  */
 export async function searchPastes(
   db: Database,
-  { userId, status, title }: { userId: string; status: PasteUploadState | null; title: string },
-  { limit, after }: PageRequest,
+  { userId, status, title, visibility, language }: PasteSearch,
+  page: PageRequest,
   maxScanned = MAX_SCANNED,
 ): Promise<Page<ListedPaste>> {
+  if (title === null && visibility === null && language === null)
+    return await listPastes(db, { userId, status }, page);
+  const { limit, after } = page;
   const { rows } = await sql<Found>`
     WITH scanned AS MATERIALIZED (${openPastesOf({ userId, status }, after, maxScanned)}),
     last AS (SELECT placed_at AS last_at, id AS last_id FROM scanned ORDER BY placed_at::timestamptz, id LIMIT 1),
     total AS (SELECT count(*)::integer AS scanned_count FROM scanned),
     matching AS (
-      SELECT * FROM scanned WHERE strpos(lower(title), lower(${title})) > 0
+      SELECT * FROM scanned
+      WHERE (${title}::text IS NULL OR strpos(lower(title), lower(${title}::text)) > 0)
+        AND visibility = coalesce(${visibility}::text, visibility)
+        AND (${language === null} OR lower(btrim(syntax)) = ANY (${language?.syntaxes ?? []}::text[])
+          OR syntax IS NULL AND regexp_replace(lower(btrim(title)), '^.*[./]', '') = ANY (${language?.extensions ?? []}::text[]))
       ORDER BY placed_at::timestamptz DESC, id DESC LIMIT ${limit + 1}
     )
     SELECT * FROM total LEFT JOIN last ON true LEFT JOIN matching ON true
@@ -35,12 +55,11 @@ export async function searchPastes(
   const found = rows.flatMap((row) =>
     row.id === null ? [] : [{ ...row, place: { createdAt: row.placed_at, id: row.id } }],
   );
-  const page = found.slice(0, limit);
-  if (found.length > limit) return { rows: page, next: page.at(-1)?.place ?? null };
+  if (found.length > limit) return toPage(found, limit);
   const [first] = rows;
   if (first === undefined || first.scanned_count < maxScanned || first.last_at === null)
-    return { rows: page, next: null };
-  return { rows: page, next: { createdAt: first.last_at, id: first.last_id } };
+    return { rows: found, next: null };
+  return { rows: found, next: { createdAt: first.last_at, id: first.last_id } };
 }
 
 /** The count and the last scanned place, with a match or with nulls. */

@@ -42,7 +42,7 @@ const apiRights: RoleRights = {
   takedowns: 'none',
   content_blocks: { select: ['content_hash', 'unblocked_at'] },
   operator_actions: 'none',
-  jobs: { select: shownJobColumns, insert: ['user_id', 'job_type', 'parameters', 'payload'] },
+  jobs: { select: shownJobColumns, insert: ['user_id', 'job_type', 'title', 'parameters', 'payload'] },
   assets: { select: 'all' },
   task_executions: {
     select: 'all',

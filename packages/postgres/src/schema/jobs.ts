@@ -5,6 +5,8 @@ export interface JobsTable {
   id: Generated<string>;
   user_id: string;
   job_type: string;
+  /** Given by the client, such as the name of a file; NULL: none. */
+  title: string | null;
   status: Generated<JobState>;
   /** Per cent, 0 to 100. */
   progress: Generated<number>;
@@ -26,6 +28,7 @@ export const shownJobColumns = [
   'id',
   'user_id',
   'job_type',
+  'title',
   'status',
   'progress',
   'progress_message',

@@ -27,6 +27,7 @@ it('three processes that migrate an empty database at once apply each migration 
     '0005-audit-trail',
     '0006-requests',
     '0007-operations',
+    '0008-job-titles',
   ]);
 });
 

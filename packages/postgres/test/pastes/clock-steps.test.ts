@@ -55,7 +55,13 @@ const uses: Readonly<Record<string, (db: Database, paste: Deleted) => Promise<nu
   findPasteBySlug: async (db, { slug }) => !(await findPasteBySlug(db, slug))!.gone,
   listPastes: async (db, { userId }) => (await listPastes(db, { userId, status: null }, first)).rows.length,
   searchPastes: async (db, { userId }) =>
-    (await searchPastes(db, { userId, status: null, title: 'secret' }, first)).rows.length,
+    (
+      await searchPastes(
+        db,
+        { userId, status: null, title: 'secret', visibility: null, language: null },
+        first,
+      )
+    ).rows.length,
   findOwnPastes: async (db, { userId, shortCode }) =>
     (await findOwnPastes(db, { userId, shortCodes: [shortCode] })).length,
   listExportable: async (db, { userId }) =>

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
+import type { Visibility } from '@pasteflow/domain';
 import {
   createPaste,
   ensureUser,
@@ -13,16 +14,22 @@ import { useDatabase } from '../support/database.ts';
 const current = useDatabase({ fresh: 'test' });
 const newUser = () => ensureUser(current.db, randomUUID());
 
-async function newPaste(userId: string, title: string | null): Promise<string> {
+const anyPaste = { status: null, title: null, visibility: null, language: null };
+
+async function newPaste(
+  userId: string,
+  title: string | null,
+  { visibility = 'private', syntax = null }: { visibility?: Visibility; syntax?: string | null } = {},
+): Promise<string> {
   const shortCode = randomBytes(5).toString('hex');
   await createPaste(current.db, {
     userId,
-    visibility: 'private',
+    visibility,
     shortCode,
     content: Buffer.from('x'),
     contentHash: `sha256:${'0'.repeat(64)}`,
     title,
-    syntax: null,
+    syntax,
     expiresInSeconds: null,
     deleteTokenHash: null,
   });
@@ -36,7 +43,7 @@ async function pagesOf(userId: string, title: string, limit: number, maxScanned:
   do {
     const { rows, next } = await searchPastes(
       current.db,
-      { userId, status: null, title },
+      { ...anyPaste, userId, title },
       { limit, after },
       maxScanned,
     );
@@ -66,11 +73,35 @@ describe('searchPastes', () => {
     expect((await pagesOf(userId, 'a', 1, 2)).flat()).toEqual(['a 4', 'a 3', 'a 2', 'a 1']);
   });
 
+  it('filters by visibility, and by language: the syntax, or else the extension of the title', async () => {
+    const userId = await newUser();
+    await newPaste(userId, 'a', { syntax: 'Rust ' });
+    await newPaste(userId, 'b', { syntax: 'rs', visibility: 'unlisted' });
+    await newPaste(userId, 'src/lib.RS');
+    await newPaste(userId, 'Dockerfile');
+    await newPaste(userId, 'main.rs', { syntax: 'text' });
+    await newPaste(userId, 'rust');
+    await newPaste(userId, null);
+    const titles = async (search: object, after: PageRequest['after'] = null): Promise<(string | null)[]> => {
+      const { rows, next } = await searchPastes(
+        current.db,
+        { ...anyPaste, userId, ...search },
+        { limit: 2, after },
+      );
+      return [...rows.map(({ title }) => title), ...(next === null ? [] : await titles(search, next))];
+    };
+    const rust = { syntaxes: ['rust', 'rs'], extensions: ['rs'] };
+    expect(await titles({ language: rust })).toEqual(['src/lib.RS', 'b', 'a']);
+    expect(await titles({ language: { syntaxes: [], extensions: ['dockerfile'] } })).toEqual(['Dockerfile']);
+    expect(await titles({ visibility: 'unlisted' })).toEqual(['b']);
+    expect(await titles({ visibility: 'private', language: rust, title: 'LIB' })).toEqual(['src/lib.RS']);
+  });
+
   it('filters by status', async () => {
     const userId = await newUser();
     await newPaste(userId, 'a');
     const find = (status: 'IN_PROGRESS' | 'PROCESSED' | 'FAILED') =>
-      searchPastes(current.db, { userId, status, title: 'a' }, { limit: 5, after: null });
+      searchPastes(current.db, { ...anyPaste, userId, status, title: 'a' }, { limit: 5, after: null });
     expect((await find('IN_PROGRESS')).rows.length).toBe(1);
     expect((await find('PROCESSED')).rows.length).toBe(0);
     expect((await find('FAILED')).rows.length).toBe(0);
@@ -90,11 +121,7 @@ describe('requestDeletions', () => {
     expect(await requestDeletions(current.db, { userId, shortCodes })).toBe(2);
     expect(await requestDeletions(current.db, { userId, shortCodes })).toBe(0);
     expect(await findOwnPastes(current.db, { userId, shortCodes: [] })).toEqual([]);
-    const { rows } = await searchPastes(
-      current.db,
-      { userId, status: null, title: '' },
-      { limit: 5, after: null },
-    );
+    const { rows } = await searchPastes(current.db, { ...anyPaste, userId }, { limit: 5, after: null });
     expect(rows).toEqual([]);
   });
 

@@ -122,6 +122,16 @@ export function languageNamed(syntax: string): Language | null {
   return bySyntax.get(syntax.trim().toLowerCase()) ?? null;
 }
 
+/** What names the same language as a syntax, in lower case: other syntaxes, and extensions of titles. */
+export function namesOfLanguage(syntax: string): {
+  readonly syntaxes: readonly string[];
+  readonly extensions: readonly string[];
+} {
+  const language = languageNamed(syntax);
+  if (language === null) return { syntaxes: [syntax.trim().toLowerCase()], extensions: [] };
+  return { syntaxes: [language.id, ...(language.aliases ?? [])], extensions: language.extensions };
+}
+
 /** The language of a file by its name, for instance `main.rs` or `Dockerfile`. */
 function languageOfFile(name: string): Language | null {
   const file = name.trim().toLowerCase().split('/').at(-1) ?? '';

@@ -3,7 +3,7 @@ import { html, type Html } from '../html/html.ts';
 import { page, type Site } from '../html/layout.ts';
 import { table } from '../html/table.ts';
 import { words } from '../words.ts';
-import { stateBadge, typeOf, withoutFieldNames, type OwnJob } from './my-jobs.ts';
+import { nameOf, stateBadge, typeOf, withoutFieldNames, type OwnJob } from './my-jobs.ts';
 
 /** A paste or a file that a job has made. */
 interface MadeAsset {
@@ -26,14 +26,14 @@ export interface MyJob extends OwnJob {
 export function myJobPage(site: Site, job: MyJob): string {
   const { job: text } = words;
   const isOpen = job.completed_at === null;
-  const title = typeOf(job.job_type);
+  const title = job.title ?? typeOf(job.job_type);
   return page(site, {
     title,
     scripts: ['my-job.js'],
     place: '/my/jobs',
     ...(isOpen && { head: html`<noscript><meta http-equiv="refresh" content="2"></noscript>\n` }),
     main: html`<p><a href="${site.base}/my/jobs">← ${words.myJobs.title}</a></p>
-<h1>${title}</h1>
+<h1>${nameOf(job)}</h1>
 <dl class="facts">
 <div><dt>${text.state}</dt><dd>${stateBadge(job, html` id="job-state" data-processing="${text.states.processing}"`)}</dd></div>
 <div><dt>${words.paste.created}</dt><dd>${formatTime(job.created_at)}</dd></div>
@@ -61,7 +61,7 @@ function cancellation({ base }: Site, { id }: MyJob): Html {
 </form></details>`;
 }
 
-function progress({ base }: Site, job: MyJob): Html {
+export function progress({ base }: Site, job: MyJob): Html {
   const { job: text } = words;
   return html`<div id="job" class="pending column" data-events="${base}/v1/jobs/${job.id}/events">
 <progress id="job-progress" max="100" value="${job.progress}" aria-label="${text.progress}"></progress>

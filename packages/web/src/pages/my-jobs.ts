@@ -8,6 +8,8 @@ import { words } from '../words.ts';
 export interface OwnJob {
   readonly id: string;
   readonly job_type: string;
+  /** null: none. */
+  readonly title: string | null;
   readonly status: keyof typeof words.job.states;
   /** Its owner or an operator has ended it, so that nothing went wrong. */
   readonly isCancelled: boolean;
@@ -62,6 +64,11 @@ export function stateBadge({ status, isCancelled }: OwnJob, attributes: Html | n
   return html`<span class="badge ${isCancelled ? 'cancelled' : status}"${attributes}>${isCancelled ? cancelled : states[status]}</span>`;
 }
 
+/** What a job is called: `Import of pastes.zip`. */
+export function nameOf({ job_type: type, title }: OwnJob): Html {
+  return title === null ? html`${typeOf(type)}` : html`${words.job.titled(typeOf(type))} <bdi>${title}</bdi>`;
+}
+
 /** The name of a type of job; of one that this page does not know, as the API names it. */
 export function typeOf(type: string): string {
   return (words.job.types as Readonly<Record<string, string>>)[type] ?? type;
@@ -97,10 +104,10 @@ function nothing(action: string, { status, jobType, isFirst }: MyJobs): Html {
 }
 
 /** The browser module replaces the parts of an open job but its link, which keeps the focus. */
-function row(site: Site, each: OwnJob): Html {
+export function row(site: Site, each: OwnJob): Html {
   const { job } = words;
   const isOpen = each.completed_at === null;
-  return html`<li${isOpen && html` data-open`} id="job-${each.id}"><div><p><a href="${site.base}/my/jobs/${each.id}">${typeOf(each.job_type)}</a> <span data-part>${stateBadge(each)}</span></p>
+  return html`<li${isOpen && html` data-open`} id="job-${each.id}"><div><p><a href="${site.base}/my/jobs/${each.id}">${nameOf(each)}</a> <span data-part>${stateBadge(each)}</span></p>
 <p class="line" data-part><span>${formatTime(each.created_at)}</span>${message(each)}</p></div>
 <p data-part>${isOpen && html`<progress max="100" value="${each.progress}" aria-label="${job.progress}"></progress> ${each.progress} %`}</p></li>\n`;
 }

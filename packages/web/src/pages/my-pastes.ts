@@ -1,3 +1,4 @@
+import { languages } from '../content/languages.ts';
 import { choice, filterForm, pageLinks } from '../html/filter-form.ts';
 import { formatSize, formatTime } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
@@ -19,9 +20,11 @@ export interface OwnPaste {
 
 export interface MyPastes {
   readonly pastes: readonly OwnPaste[];
-  /** What the list is filtered by; empty or null: not at all. */
-  readonly title: string;
+  /** What the list is filtered by; null: not at all. */
+  readonly title: string | null;
   readonly status: string | null;
+  readonly visibility: string | null;
+  readonly syntax: string | null;
   readonly isFirst: boolean;
   readonly next: string | null;
   /** How many pastes were just deleted; null: none were to be. */
@@ -42,24 +45,38 @@ export function myPastesPage(site: Site, list: MyPastes): string {
     main: html`<h1>${text.title}</h1>
 ${list.deleted !== null && html`<p class="notice" role="status">${text.deleted(list.deleted)}</p>`}
 ${filterForm(action, [
-  html`<div class="field"><label for="title">${text.titleFilter}</label><input id="title" name="title" type="search" value="${list.title}" maxlength="200"></div>`,
+  html`<div class="field"><label for="title">${text.titleFilter}</label><input id="title" name="title" type="search" value="${list.title ?? ''}" maxlength="200"></div>`,
+  choice(
+    { id: 'visibility', label: text.readers, any: text.anyState },
+    Object.entries(text.visibilities),
+    list.visibility,
+  ),
+  choice(
+    { id: 'syntax', label: words.paste.language, any: text.anyState },
+    languages.map(({ id, name }) => [id, name] as const),
+    list.syntax,
+  ),
   choice({ id: 'status', label: text.upload, any: text.anyState }, states, list.status),
 ])}
 ${list.pastes.length === 0 ? nothing(site, list) : pastesForm(site, list.pastes)}
-${pageLinks(action, { title: list.title, status: list.status }, list)}`,
+${pageLinks(action, filterOf(list), list)}`,
   });
 }
 
+function filterOf({ title, status, visibility, syntax }: MyPastes) {
+  return { title, status, visibility, syntax };
+}
+
 /** What to do where there is nothing to show. */
-function nothing({ base }: Site, { title, status, isFirst, next }: MyPastes): Html {
+export function nothing({ base }: Site, list: MyPastes): Html {
   const { myPastes: text } = words;
-  if (next !== null) return html`<p>${text.noneYet}</p>`;
-  if (title === '' && status === null && isFirst)
+  if (list.next !== null) return html`<p class="card">${text.noneYet}</p>`;
+  if (list.isFirst && Object.values(filterOf(list)).every((each) => each === null))
     return html`<div class="card"><p>${text.none}</p><p><a class="button primary" href="${base}/">${words.newPaste}</a></p></div>`;
   return html`<div class="card"><p>${text.noMatch}</p><p><a class="button" href="${base}/my/pastes">${words.job.allPastes}</a></p></div>`;
 }
 
-function pastesForm(site: Site, pastes: readonly OwnPaste[]): Html {
+export function pastesForm(site: Site, pastes: readonly OwnPaste[]): Html {
   const { myPastes: text } = words;
   return html`<form id="pastes" method="post" action="${site.base}/my/pastes/delete">
 <ul class="rows">
@@ -87,12 +104,12 @@ export function confirmDeletionPage(
   const { myPastes: text } = words;
   return page(site, {
     title: text.confirm(pastes.length),
-    main: html`<h1>${text.confirm(pastes.length)}</h1>
+    main: html`<div class="card"><h1>${text.confirm(pastes.length)}</h1>
 <ul>${pastes.map(({ short_code: code, title }) => html`<li><a href="${site.base}/${code}"><bdi>${title ?? code}</bdi></a>${title !== null && html` <small>${code}</small>`}</li>\n`)}</ul>
 <p>${text.confirmHint}</p>
 <form class="toolbar" method="post" action="${site.base}/my/pastes/delete">
 <input type="hidden" name="confirmed" value="yes">
 ${pastes.map(({ short_code: code }) => html`<input type="hidden" name="short_code" value="${code}">\n`)}<button class="danger" type="submit">${words.paste.deleteButton}</button> <a class="button" href="${site.base}/my/pastes">${text.keep(pastes.length)}</a>
-</form>`,
+</form></div>`,
   });
 }

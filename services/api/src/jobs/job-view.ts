@@ -16,6 +16,10 @@ export const listedJobSchema = z
   .object({
     id: uuid,
     job_type: z.string(),
+    title: z
+      .string()
+      .nullable()
+      .meta({ description: 'What the client called the job, such as the name of a file; null: nothing.' }),
     status: z.enum(statesOf(job)),
     progress: z.int().min(0).max(100).meta({ description: 'In per cent.' }),
     progress_message: z.string().nullable(),
@@ -54,6 +58,7 @@ export function viewOfListed(row: Omit<ListedJob, 'place' | 'user_id'>): ListedJ
   return {
     id: row.id,
     job_type: row.job_type,
+    title: row.title,
     status: row.status,
     progress: row.progress,
     progress_message: row.progress_message,
@@ -92,6 +97,7 @@ function exampleRow(): Omit<JobRow, 'user_id'> {
   return {
     id: example.id,
     job_type: 'export',
+    title: null,
     status: 'completed',
     progress: 100,
     progress_message: null,

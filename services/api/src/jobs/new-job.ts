@@ -26,10 +26,18 @@ const JOB_WEIGHT = 3;
 
 export interface NewJob {
   readonly job_type: string;
+  readonly title?: string | undefined;
   readonly parameters: object;
 }
 
 export const jobTypeNames = [...jobTypes.keys()];
+
+/** Of the lists of jobs. A name of a file has at most 255 bytes. */
+const title = z
+  .string('must be a text')
+  .max(255, 'must have at most 255 characters')
+  .optional()
+  .meta({ description: 'What lists of jobs call it, such as the name of the file of an import.' });
 
 /** One of the job types, distinguished by job_type. */
 export const newJobSchema = unionOf([...jobTypes.values()].map(newJobOf));
@@ -56,7 +64,7 @@ export async function receiveJob(
 
 function newJobOf({ name, summary, parameters }: JobType) {
   return z
-    .strictObject({ job_type: z.literal(name), parameters: parameters as z.ZodType<object> })
+    .strictObject({ job_type: z.literal(name), title, parameters: parameters as z.ZodType<object> })
     .meta({ id: `New${name[0]?.toUpperCase()}${name.slice(1)}Job`, description: summary });
 }
 
@@ -74,8 +82,12 @@ export async function insertJob(
   job: NewJob,
   limits: JobLimits,
 ): Promise<CreatedJob> {
-  const { job_type: jobType } = job;
-  const inserted = await createCappedJob(db, { userId, jobType, ...withContentApart(job) }, limits.maxOpen);
+  const { job_type: jobType, title } = job;
+  const inserted = await createCappedJob(
+    db,
+    { userId, jobType, title, ...withContentApart(job) },
+    limits.maxOpen,
+  );
   if (inserted !== null) return inserted;
   throw rateLimited(
     `You have ${limits.maxOpen} jobs that wait or run. Wait until one of them has ended.`,

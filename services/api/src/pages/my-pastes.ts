@@ -1,12 +1,13 @@
-import { pasteUpload, statesOf } from '@pasteflow/domain';
+import { pasteUpload, statesOf, visibilities } from '@pasteflow/domain';
 import { mustBeOneOf } from '@pasteflow/service-kit';
-import { listPastes, searchPastes, type Database, type ListedPaste } from '@pasteflow/postgres';
-import { myPastesPage } from '@pasteflow/web';
+import { searchPastes, type Database, type ListedPaste } from '@pasteflow/postgres';
+import { myPastesPage, namesOfLanguage } from '@pasteflow/web';
 import { z } from 'zod';
 import { nextCursorOf, pageFields, pageRequestOf } from '../http/request/paging.ts';
 import { readQuery } from '../http/request/query.ts';
 import { requireUser } from '../identity/caller-of.ts';
 import type { Endpoint, Handler } from '../openapi/endpoint.ts';
+import { syntaxField } from '../pastes/list-pastes.ts';
 import { type Pages, sendPage } from '../html/page.ts';
 import { pageOf } from './page-answers.ts';
 
@@ -31,6 +32,13 @@ const query = z.strictObject({
     .enum(['', ...states], mustBeOneOf(states))
     .optional()
     .meta({ description: 'Only pastes in this upload state.', param: { example: 'PROCESSED' } }),
+  visibility: z
+    .enum(['', ...visibilities], mustBeOneOf(visibilities))
+    .optional()
+    .meta({ description: 'Only pastes with this visibility.', param: { example: 'private' } }),
+  syntax: syntaxField
+    .default('')
+    .meta({ description: 'Only pastes in this language.', param: { example: 'rust' } }),
   cursor: pageFields.cursor,
   deleted: z
     .string()
@@ -42,20 +50,25 @@ const query = z.strictObject({
 /** GET /my/pastes: the user's pastes, newest first. */
 export function myPastes(deps: MyPastesDependencies): Endpoint {
   const show: Handler = async (req, res) => {
-    const { title, status: chosen, cursor, deleted } = readQuery(req, query);
-    const status = chosen === undefined || chosen === '' ? null : chosen;
-    const filter = { userId: requireUser(req), status };
-    const page = pageRequestOf({ limit: PAGE_SIZE, cursor });
-    const found =
-      title === ''
-        ? await listPastes(deps.db, filter, page)
-        : await searchPastes(deps.db, { ...filter, title }, page);
+    const { cursor, deleted, ...fields } = readQuery(req, query);
+    const title = fields.title || null;
+    const status = fields.status || null;
+    const visibility = fields.visibility || null;
+    const syntax = fields.syntax || null;
+    const language = syntax === null ? null : namesOfLanguage(syntax);
+    const found = await searchPastes(
+      deps.db,
+      { userId: requireUser(req), status, title, visibility, language },
+      pageRequestOf({ limit: PAGE_SIZE, cursor }),
+    );
     sendPage(
       res,
       myPastesPage(deps.pages.site(req), {
         pastes: found.rows.map(shown),
         title,
         status,
+        visibility,
+        syntax,
         isFirst: cursor === undefined,
         next: nextCursorOf(found),
         deleted: deleted === undefined ? null : Number(deleted),

@@ -55,7 +55,7 @@ export function startImport(deps: StartImportDependencies): Endpoint {
     const { source, job } = await deps.limits.countBytes(res, callerOf(req), content.length, () =>
       deps.db.transaction().execute(async (db) => {
         const source = await deps.inserts.insertWithin(db, sourcePaste(userId, content));
-        const job = await insertJob(db, userId, importOf(source.shortCode, received.fields), deps.jobLimits);
+        const job = await insertJob(db, userId, importOf(source.shortCode, received), deps.jobLimits);
         return { source, job };
       }),
     );
@@ -129,12 +129,13 @@ function sourcePaste(userId: string, content: Buffer) {
 }
 
 /** @throws RequestError validation_failed */
-function importOf(shortCode: string, fields: ReadonlyMap<string, string>) {
+function importOf(shortCode: string, { fileName, fields }: Form) {
   const { file: _, expires_in: expiry, ...others } = Object.fromEntries(fields);
   const isSeconds = expiry !== undefined && /^\d{1,10}$/.test(expiry);
   const expiresIn = isSeconds ? Number(expiry) : expiry;
   return validate(newJobSchema, {
     job_type: 'import',
+    title: fileName?.replaceAll('\0', '').slice(0, 255),
     parameters: {
       source_short_code: shortCode,
       ...others,

@@ -1,6 +1,7 @@
-import { pasteUpload, statesOf } from '@pasteflow/domain';
+import { pasteUpload, statesOf, visibilities } from '@pasteflow/domain';
 import { mustBeOneOf } from '@pasteflow/service-kit';
-import { listPastes as findPastes, type Database } from '@pasteflow/postgres';
+import { searchPastes, type Database } from '@pasteflow/postgres';
+import { namesOfLanguage } from '@pasteflow/web';
 import { z } from 'zod';
 import { requireUser } from '../identity/caller-of.ts';
 import { nextCursor, nextCursorOf, pageFields, pageRequestOf } from '../http/request/paging.ts';
@@ -11,11 +12,26 @@ import { pasteSchema, viewOf } from './paste-view.ts';
 
 const states = statesOf(pasteUpload);
 
+/** The name of a language, which no paste has longer. */
+export const syntaxField = z
+  .string()
+  .max(50, 'must have at most 50 characters')
+  .regex(/^[^\0]*$/, 'must not have control characters');
+
 const query = z.strictObject({
   status: z
     .enum(states, mustBeOneOf(states))
     .optional()
     .meta({ description: 'Only pastes in this upload state.', param: { example: 'PROCESSED' } }),
+  visibility: z
+    .enum(visibilities, mustBeOneOf(visibilities))
+    .optional()
+    .meta({ description: 'Only pastes with this visibility.', param: { example: 'private' } }),
+  syntax: syntaxField.optional().meta({
+    description:
+      'Only pastes in this language: by their syntax, or else by the extension of their title. Other names of a language mean the same.',
+    param: { example: 'rust' },
+  }),
   ...pageFields,
 });
 
@@ -32,14 +48,16 @@ export function listPastes({ db, publicUrl }: { db: Database; publicUrl: () => s
       access: 'user',
       summary: "Lists the caller's pastes, newest first.",
       description:
-        'Expired and deleted pastes are not listed. New pastes do not shift the pages that follow a cursor.',
+        'Expired and deleted pastes are not listed. New pastes do not shift the pages that follow a cursor. With `visibility` or `syntax`, a page looks at 10,000 pastes at most, so that it can be short or empty although more follow.',
       params: { query },
       answers: { 200: jsonResponse('A page of pastes.', pasteList) },
       errors: ['validation_failed', 'dependency_unavailable'],
     },
     handle: async (req, res) => {
-      const { status = null, ...page } = readQuery(req, query);
-      const found = await findPastes(db, { userId: requireUser(req), status }, pageRequestOf(page));
+      const { status = null, visibility = null, syntax, ...page } = readQuery(req, query);
+      const language = syntax ? namesOfLanguage(syntax) : null;
+      const filter = { userId: requireUser(req), status, title: null, visibility, language };
+      const found = await searchPastes(db, filter, pageRequestOf(page));
       const url = publicUrl();
       const list: z.output<typeof pasteList> = {
         pastes: found.rows.map((paste) => viewOf(paste, url, 'owner')),

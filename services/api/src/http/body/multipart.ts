@@ -18,6 +18,8 @@ const MAX_PART_HEADER_BYTES = 8192;
 export interface Form {
   /** The field or file named `content`, or the one file of another name; null: neither. */
   readonly content: Buffer | null;
+  /** The name of that file, as the client named it; null: none. */
+  readonly fileName: string | null;
   /** The field named `text`, which a browser sends for the form of the page at `/`; null: none. */
   readonly text: Buffer | null;
   /** The other fields, as text. */
@@ -53,6 +55,7 @@ class FormParser {
   readonly #named = new Map<Role, Buffer>();
   readonly #received: BodyBytes[] = [];
   #firstFile: Buffer | null = null;
+  #fileName: string | null = null;
   #files = 0;
   #delivered = 0;
   #error: Error | null = null;
@@ -69,7 +72,10 @@ class FormParser {
         headerSize: MAX_PART_HEADER_BYTES,
       },
     });
-    this.#parser.on('file', (name, stream, fileName) => this.#readFile(name, roleOf(name, fileName), stream));
+    this.#parser.on('file', (name, stream, fileName) => {
+      this.#readFile(name, roleOf(name, fileName), stream);
+      this.#fileName ??= fileName ?? null;
+    });
     this.#parser.on('field', (name, value, _nameTruncated, valueTruncated) => {
       this.#delivered += 1;
       if (this.#fields.has(name)) this.#refuse(name, 'must not be repeated');
@@ -108,6 +114,7 @@ class FormParser {
     if (this.#error !== null) throw this.#error;
     return {
       content: this.#named.get('content') ?? this.#firstFile,
+      fileName: this.#fileName || null,
       text: this.#named.get('text') ?? null,
       fields: this.#fields,
     };
