@@ -3,5 +3,6 @@ export { createObjectStore, DIRECT_REFUSED } from './create.ts';
 export { describeS3Error, ObjectTooLargeError, reasonOfS3Error } from './errors.ts';
 export type { StoredObject } from './object-requests.ts';
 export { ObjectStore, type ListedObject } from './object-store.ts';
+export { attachmentAs } from './presign.ts';
 export type { OpenUpload } from './multipart-uploads.ts';
 export type { DeletedObject } from './versions.ts';

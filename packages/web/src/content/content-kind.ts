@@ -2,7 +2,7 @@
 export type ContentKind = 'text' | 'binary' | ImageType;
 
 /** Images that every browser shows, and that run nothing. SVG is text that can have scripts. */
-type ImageType = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp' | 'image/avif';
+export type ImageType = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp' | 'image/avif';
 
 /** Enough of a content to know its kind. */
 export const BEGINNING_BYTES = 4096;

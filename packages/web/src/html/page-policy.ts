@@ -14,6 +14,11 @@ function hashSource(text: string): string {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 }
 
+/** A page that has an image inside of it, as a `data:` URL. */
+export function policyWithImage(policy: string): string {
+  return policy.replace("img-src 'self'", "img-src 'self' data:");
+}
+
 /**
  * The Content-Security-Policy of the pages: everything comes from this origin, and nothing is inline but one
  * style sheet and one script, which hashes name. A paste in a page is text, and even markup that slipped through could not

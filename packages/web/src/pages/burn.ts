@@ -1,7 +1,9 @@
 import { languageOf } from '../content/languages.ts';
-import { html } from '../html/html.ts';
-import { page, type Site } from '../html/layout.ts';
+import type { ImageType } from '../content/content-kind.ts';
+import { html, type Html } from '../html/html.ts';
+import { frame, page, type Site } from '../html/layout.ts';
 import { words } from '../words.ts';
+import { formatOf } from './file.ts';
 import {
   copyButton,
   deletion,
@@ -25,18 +27,46 @@ export function burnPage(site: Site, paste: ShownPaste, readerKey: string): stri
     scripts: ['timeline.js'], // which shows the times relative to now
     hasStylesInside: true,
     main: html`${heading(site, paste, languageOf(paste))}
-<p class="notice attention">${text.explanation} ${text.reload}</p>
+<p class="notice attention">${text.explanation} ${text.file} ${text.reload}</p>
 <form method="post" action="${site.base}/${paste.short_code}"><input type="hidden" name="key" value="${readerKey}"><p><button class="primary" type="submit">${text.reveal}</button></p></form>
 <p class="hint">${text.command} <code>curl -X POST ${paste.url} -H "Idempotency-Key: \${KEY:=$(uuidgen)}"</code></p>
 ${deletion(site, paste)}`,
   });
 }
 
-/** The page with the text, which no other request shows. Nothing on it leads to the text again. */
-export function revealedPage(site: Site, paste: ShownPaste, firstText: string): TextPage {
+/**
+ * The page with the text, which no other request shows.
+ * @param readerKey with which this reader can have the content again for some minutes
+ */
+export function revealedPage(site: Site, paste: ShownPaste, firstText: string, readerKey: string): TextPage {
   return textPage(site, { ...paste, isDeleted: true }, firstText, {
     note: html`<p class="notice attention">${words.burn.revealed}</p>\n`,
-    above: () => html`<div class="bar"><div class="right">${wrapButton()}${copyButton(null)}</div></div>`,
+    above: () =>
+      html`<div class="bar">${download(site, paste, readerKey)}<div class="right">${wrapButton()}${copyButton(null)}</div></div>`,
     below: false,
   });
+}
+
+/** The page with the image in two parts, between which its bytes stand in base64. */
+export function revealedImagePage(
+  site: Site,
+  paste: ShownPaste,
+  { type, key }: { readonly type: ImageType; readonly key: string },
+): { readonly head: string; readonly tail: string } {
+  const { paste: text, burn } = words;
+  const { before, after } = frame(site, {
+    title: titleOf(paste),
+    scripts: ['timeline.js'], // which shows the times relative to now
+    hasStylesInside: true,
+  });
+  const main = html`${heading(site, { ...paste, isDeleted: true }, null, text.imageOf(formatOf(type)))}
+<p class="notice attention">${burn.revealedImage}</p>
+<div class="code"><div class="bar"><div class="right">${download(site, paste, key, 'primary')}</div></div>
+<div class="picture"><img alt="${text.imageAlt(titleOf(paste))}" src="data:${type};base64,`;
+  return { head: before + main.markup, tail: `"></div></div>${after}` };
+}
+
+/** In a window of its own, because an answer that is no file must not take the place of the only copy. */
+function download({ base }: Site, { short_code }: ShownPaste, key: string, weight = ''): Html {
+  return html`<form method="post" action="${base}/${short_code}" target="_blank"><input type="hidden" name="key" value="${key}"><input type="hidden" name="download" value="yes"><button class="${weight}" type="submit">${words.paste.download}</button></form>`;
 }

@@ -1,6 +1,5 @@
 import { fileNameOf } from '@pasteflow/domain';
 import { languageOf, languages, type Language } from '../content/languages.ts';
-import type { ContentKind } from '../content/content-kind.ts';
 import { MAX_LINE_CHARACTERS, MAX_LINES, type TextWarnings } from '../content/paste-lines.ts';
 import { formatSize, formatTime } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
@@ -76,14 +75,23 @@ export function textPage(
   const head = html`${heading(site, paste, language)}
 ${note}<p id="paste-status" role="status" class="hint"></p>
 <p id="selected-lines" role="status" class="visually-hidden" data-one="${words.paste.lineSelected}" data-several="${words.paste.linesSelected}" data-missing="${words.paste.lineMissing}"></p>
-<div class="code">
-${above(language)}
-<section id="content" class="content" aria-label="${words.paste.content}" data-language="${language?.id ?? ''}" data-worker="${site.asset('worker.js')}" tabindex="0">
-`;
+${codeHead(site, language, above(language))}`;
   return {
     head: before + head.markup,
-    tail: (warnings) => html`${warningsHtml(warnings)}</section>\n</div>\n${below}`.markup + after,
+    tail: (warnings) => html`${codeTail(warnings)}${below}`.markup + after,
   };
+}
+
+/** The box of a text up to its lines. */
+export function codeHead(site: Site, language: Language | null, above: Html): Html {
+  return html`<div class="code">
+${above}
+<section id="content" class="content" aria-label="${words.paste.content}" data-language="${language?.id ?? ''}" data-worker="${site.asset('worker.js')}" tabindex="0">
+`;
+}
+
+export function codeTail(warnings: TextWarnings): Html {
+  return html`${warningsHtml(warnings)}</section>\n</div>\n`;
 }
 
 export function titleOf(paste: ShownPaste): string {
@@ -111,9 +119,9 @@ export function deletedPage(site: Site): string {
   const { deleted, deletedText } = words.paste;
   return page(site, {
     title: deleted,
-    main: html`<h1>${deleted}</h1>
+    main: html`<div class="card"><h1>${deleted}</h1>
 <p>${deletedText}</p>
-<p><a class="button" href="${site.base}/">${words.problem.back}</a></p>`,
+<p><a class="button" href="${site.base}/">${words.problem.back}</a></p></div>`,
   });
 }
 
@@ -175,7 +183,7 @@ function languageFact({ base }: Site, paste: ShownPaste, language: Language | nu
 }
 
 /** Links work without JavaScript; the buttons need it and are hidden without it. */
-function bar(site: Site, paste: ShownPaste, language: Language | null): Html {
+export function bar(site: Site, paste: ShownPaste, language: Language | null): Html {
   const { paste: text } = words;
   const raw = `${site.base}/v1/pastes/${paste.short_code}/content`;
   return html`<div class="bar">
@@ -191,34 +199,8 @@ ${qrButton(paste.url, text.qrOf(paste.url))}
 </div>`;
 }
 
-/** The page of a content that is no text: an image, or a card with a download. */
-export function filePage(site: Site, paste: ShownPaste, kind: Exclude<ContentKind, 'text'>): string {
-  const { paste: text } = words;
-  const raw = `${site.base}/v1/pastes/${paste.short_code}/content`;
-  const image = `${site.base}/${paste.short_code}/image`;
-  const name = fileNameOf(paste.title, paste.short_code);
-  const download = (className: string): Html =>
-    html`<a class="button${className}" href="${raw}" download="${name}">${text.download}</a>`;
-  const isImage = kind !== 'binary';
-  const type = isImage ? text.imageOf(kind.slice('image/'.length).toUpperCase()) : text.binary;
-  return page(site, {
-    title: titleOf(paste),
-    scripts: ['timeline.js'], // which shows the times relative to now
-    hasStylesInside: true,
-    head: openGraph(paste, isImage),
-    main: html`${heading(site, paste, null, type)}
-${
-  isImage
-    ? html`<div class="code"><div class="bar"><a class="button" href="${image}" aria-keyshortcuts="r">${text.openImage}</a><div class="right">${download(' primary')}</div></div>
-<div class="picture"><img src="${image}" alt="${text.imageAlt(titleOf(paste))}"></div></div>`
-    : html`<div class="card"><p><strong>${text.binary}</strong> · ${formatSize(paste.size_bytes)}</p><p>${text.binaryHint}</p><p>${download(' primary')}</p></div>`
-}
-${deletion(site, paste)}`,
-  });
-}
-
 /** What other sites show of a link. Nothing of what only some people may read, or only once. */
-function openGraph(paste: ShownPaste, isImage = false): Html | undefined {
+export function openGraph(paste: ShownPaste, isImage = false): Html | undefined {
   const { visibility, burn, encrypted, url } = paste;
   if (visibility === 'private' || burn || encrypted) return undefined;
   const properties = { site_name: words.product, type: 'article', title: titleOf(paste), url };
@@ -248,7 +230,7 @@ function views(site: Site, { size_bytes: size }: ShownPaste): Html {
   const { paste: text } = words;
   if (size > MAX_RENDERED_BYTES)
     return html`<span class="hint">${text.sourceOnly(formatSize(MAX_RENDERED_BYTES))}</span>\n`;
-  return html`<div id="views" class="views" role="group" aria-label="${text.views}" data-worker="${site.asset('markdown-worker.js')}" data-styles="${site.asset('markdown.css')}" data-image="${text.image}" data-busy="${text.rendering}" data-failed="${text.notRendered}" hidden><button type="button" aria-pressed="true">${text.source}</button><button type="button" aria-pressed="false">${text.rendered}</button></div>\n`;
+  return html`<div id="views" class="views" role="group" aria-label="${text.views}" data-worker="${site.asset('markdown-worker.js')}" data-styles="${site.asset('markdown.css')}" data-image="${text.image}" data-busy="${text.rendering}" data-failed="${text.notRendered}" data-pending hidden><button type="button" aria-pressed="true">${text.source}</button><button type="button" aria-pressed="false">${text.rendered}</button></div><noscript><span class="hint">${text.needsScript}</span></noscript>\n`;
 }
 
 function warningsHtml({ bidi, notUtf8, longLines, cut }: TextWarnings): Html {

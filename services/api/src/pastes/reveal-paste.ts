@@ -114,7 +114,7 @@ export function revealPaste(deps: RevealDependencies, operationId: string): Endp
           'Content-Length': String(paste.size_bytes),
           'Cache-Control': `${String(res.getHeader('Cache-Control'))}, no-transform`,
         });
-      await sendOnce(deps, paste, { req, res, key, head });
+      await sendOnce(deps, paste, { req, res, key, answer: () => ({ head }) });
     },
   };
 }
@@ -163,14 +163,20 @@ export async function sendOnce(
     req,
     res,
     key,
-    head,
-    render,
-  }: Pick<RequestedDownload, 'req' | 'res' | 'head' | 'render'> & { readonly key: ReaderKey },
+    answer,
+    isRendered = false,
+  }: Pick<RequestedDownload, 'req' | 'res'> & {
+    readonly key: ReaderKey;
+    /** What is sent of the content. */
+    readonly answer: (content: Buffer) => Pick<RequestedDownload, 'head' | 'render'>;
+    /** What is made of the content takes more memory than the content. Default: false. */
+    readonly isRendered?: boolean;
+  },
 ): Promise<void> {
   const { size_bytes: size } = paste;
   const isShort = size <= MAX_WHOLE_BYTES;
   const download = deps.downloads.hold(req, size, {
-    weight: render !== undefined && isShort ? 1 + markupBytesOf(size) : 1,
+    weight: isRendered && isShort ? 1 + markupBytesOf(size) : 1,
     reader: `${paste.id} ${key.hash.toString('hex')}`,
   });
   try {
@@ -178,18 +184,19 @@ export async function sendOnce(
     const content = await readContent({ ...deps, cache: keepsNothing }, requested, res);
     if (content === null) throw await objectMissing(deps, req, paste);
     const { bytes } = content;
+    const { head, render } = answer(bytes);
     const sent = render === undefined ? piecesOf(bytes) : render(piecesOf(bytes));
     const whole = isShort ? await buffer(Readable.from(sent)) : null; // what can fail, fails before the claim
     if (res.destroyed) return;
     if (!(await claim(deps, paste, key, res))) throw await goneForOthers(deps, req);
     deps.events.pasteRevealed(req);
     if (whole === null) res.setTimeout(IDLE_MS);
-    const answer = head({ encoding: null, length: size });
+    const started = head({ encoding: null, length: size });
     download.sending(() => res.destroy());
     const outcome =
       whole === null
-        ? await sendStream(Readable.from(sent), answer, { ...deps.sending, patience: PATIENCE })
-        : await sendWhole(whole, answer, deps.sending);
+        ? await sendStream(Readable.from(sent), started, { ...deps.sending, patience: PATIENCE })
+        : await sendWhole(whole, started, deps.sending);
     if (outcome === 'too_slow') deps.events.downloadTooSlow(req);
   } finally {
     download.release();

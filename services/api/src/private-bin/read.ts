@@ -61,16 +61,19 @@ async function read(deps: PrivateBinGetDependencies, req: Request, res: Response
     before: { ...fieldsOf(base, paste.short_code), '@context': `${base}/?jsonld=paste` },
     after: { meta: metaOf(paste), comments: [], comment_count: 0, comment_offset: 0 },
   };
-  const download = {
-    req,
-    res,
+  const answer = {
     head: () => res,
     render: (bytes: Iterable<Buffer> | AsyncIterable<Buffer>) => aroundDocument(bytes, parts),
   };
   // The header of these clients makes the request a deliberate read: no browser sends it by itself, nor for a
   // page of another site.
-  if (paste.burn) await sendOnce(deps, paste, { ...download, key: readerKeyOf(req) });
-  else await sendContent(deps, paste, { ...download, requested: { paste, range: undefined, accepts: null } });
+  if (paste.burn) {
+    const key = readerKeyOf(req);
+    await sendOnce(deps, paste, { req, res, key, isRendered: true, answer: () => answer });
+  } else {
+    const requested = { paste, range: undefined, accepts: null };
+    await sendContent(deps, paste, { req, res, ...answer, requested });
+  }
 }
 
 /** As PrivateBin: whole seconds, and at least one of a paste that is served. */
