@@ -22,7 +22,6 @@ const sources = [
   'browser/my-pastes.ts',
   'browser/my-jobs.ts',
   'browser/my-job.ts',
-  'browser/my-sessions.ts',
   'browser/operations.ts',
   'browser/highlight/worker.ts',
   'browser/markdown/markdown-worker.ts',

@@ -9,8 +9,12 @@ const THEMES = ['auto', 'light', 'dark'];
 function startTheme(): void {
   const button = element('theme', HTMLButtonElement);
   const names = JSON.parse(button.dataset['names'] ?? '{}') as Readonly<Record<string, string>>;
+  const bars = [...document.querySelectorAll<HTMLMetaElement>('meta[name=theme-color]')]; // light, dark
+  const colours = bars.map(({ content }) => content);
   const show = (theme: string): void => {
     const { dataset } = document.documentElement;
+    const chosen = theme === 'auto' ? undefined : colours[theme === 'light' ? 0 : 1];
+    bars.forEach((bar, index) => (bar.content = chosen ?? colours[index] ?? ''));
     if (theme === 'auto') delete dataset['theme'];
     else dataset['theme'] = theme;
     button.title = names[theme] ?? '';

@@ -18,6 +18,7 @@ export { deletedPage, pastePage, pendingPastePage, type ShownPaste } from './pag
 export { problemPage } from './pages/problem.ts';
 export { signInPage } from './pages/sign-in.ts';
 export { signedInPage } from './pages/signed-in.ts';
+export { styleguidePage } from './pages/styleguide.ts';
 export { timelinePage } from './pages/timeline.ts';
 export { operationsPolicy, refusalPage, type OperationsSite } from './operations/layout.ts';
 export { confirmationPage, outcomePage } from './operations/action.ts';

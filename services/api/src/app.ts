@@ -40,6 +40,7 @@ import { newFromPaste } from './pages/new-from-paste.ts';
 import { readAsset } from './pages/read-asset.ts';
 import { showSignIn, type SignInDependencies, signInForm } from './pages/sign-in.ts';
 import { signOut } from './pages/sign-out.ts';
+import { styleguide } from './pages/styleguide.ts';
 import { timelineAtShortUrl } from './pages/timeline-page.ts';
 import { createPaste, createPasteFromShell, type CreatePasteDependencies } from './pastes/create-paste.ts';
 import { deletePaste } from './pastes/delete-paste.ts';
@@ -73,6 +74,8 @@ export interface AppDependencies
   /** The proxies whose X-Forwarded-For is trusted, in Express's form; undefined: none. */
   readonly trustProxy: TrustedProxies | undefined;
   readonly admit: Admit;
+  /** There is a style guide. */
+  readonly isDevelopment: boolean;
 }
 
 /**
@@ -105,6 +108,7 @@ export function routesOf(deps: AppDependencies): Routes {
     '/my/jobs/:id/cancel': { POST: cancelMyJob(deps) },
     '/my/sessions': { GET: mySessions(deps) },
     '/my/sessions/end': { POST: endMySessions(deps) },
+    ...(deps.isDevelopment && { '/styleguide': { GET: styleguide(deps) } }),
     '/v1/pastes': { GET: listPastes(deps), POST: createPaste(deps) },
     '/v1/pastes/:short_code': { GET: readPaste(deps), DELETE: deletePaste(deps) },
     '/v1/pastes/:short_code/content': { GET: readContent(deps, 'readContent') },

@@ -199,6 +199,7 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
       events,
       requireHost: createRequireHost(http.publicUrl),
       headers,
+      isDevelopment: config.isDevelopment,
       trustProxy: http.trustProxy,
       limits,
       jobLimits: { ...config.jobLimits, maxBytesPerHour: config.limits.bytes || null },

@@ -175,6 +175,13 @@ export const configSchema = groups({
   maxPasteBytes: maxPasteBytesEnv,
   metrics: metricsEnv(9464),
   tracing: tracingEnv,
+  isDevelopment: setting(
+    'NODE_ENV',
+    z
+      .string()
+      .optional()
+      .transform((name) => name === 'development'),
+  ),
 });
 
 export type Config = z.output<typeof configSchema>;

@@ -199,9 +199,7 @@ describe('/my/sessions', () => {
 
   const rowsOf = async (as: string) => {
     const markup = await (await browse('/my/sessions', { as })).text();
-    return [
-      ...markup.matchAll(/<tr><td class="title">(.*?)<\/td>.*?(value="([^"]+)"|<strong>This browser)/g),
-    ];
+    return [...markup.matchAll(/<li><div><p><strong>(.*?)<\/strong>.*?(value="([^"]+)"|>This browser<)/gs)];
   };
   const end = (session: string, as: string, headers: Record<string, string> = { origin: bed.api.url }) =>
     browse('/my/sessions/end', { method: 'POST', headers, as, body: new URLSearchParams({ session }) });
@@ -215,8 +213,8 @@ describe('/my/sessions', () => {
   it('lists the sessions of the user with the token of each, and marks that of this browser', async () => {
     const [one] = await browsers(2);
     const rows = await rowsOf(one!);
-    expect(rows.map(([, way]) => way)).toEqual(Array(2).fill('with the token <bdi>of a test</bdi>'));
-    expect(rows.filter(([, , mark]) => mark === '<strong>This browser')).toHaveLength(1);
+    expect(rows.map(([, way]) => way)).toEqual(Array(2).fill('With the token <bdi>of a test</bdi>'));
+    expect(rows.filter(([, , mark]) => mark === '>This browser<')).toHaveLength(1);
   });
 
   it('ends a session at once', async () => {

@@ -62,6 +62,7 @@ export function createServices(
       METRICS_PORT: String(metrics.port),
       OPS_PORT: String(addresses.operations.port),
     };
+    env.NODE_ENV ||= 'development';
     if (isDevelopment) {
       env.PUBLIC_URL ||= reachableUrl(addresses.public);
       env.LOG_FORMAT ||= 'pretty';

@@ -38,6 +38,7 @@ describeInBrowser('signing in', () => {
     expect(await page.evaluate(() => document.cookie)).toBe('');
     expect(page.url()).not.toContain(token);
 
+    await page.locator('summary', { hasText: 'Signed in as' }).press('Enter');
     await page.getByRole('button', { name: 'Sign out' }).press('Enter');
     await page.getByRole('link', { name: 'Sign in' }).waitFor();
     expect((await page.goto(`${origin()}/${short_code}`))?.status()).toBe(404);
@@ -96,7 +97,7 @@ describeInBrowser.each([
 
     if (javaScriptEnabled) await page.getByLabel('Select all').check();
     else for (const box of await page.getByLabel(/Select .* note/).all()) await box.check();
-    await page.getByRole('button', { name: 'Delete selected pastes' }).click();
+    await page.getByRole('button', { name: 'Delete selected' }).click();
     await page.getByRole('heading', { name: 'Delete these 2 pastes?' }).waitFor();
     await page.getByRole('button', { name: 'Delete permanently' }).click();
     await page.getByText('2 pastes are deleted.').waitFor();

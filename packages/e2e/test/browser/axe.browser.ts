@@ -94,7 +94,7 @@ const PAGES: Readonly<Record<string, (stage: Stage) => Promise<unknown>>> = {
     await page.getByLabel('API token').fill(user.token);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByLabel('Select mine').check();
-    await page.getByRole('button', { name: 'Delete selected pastes' }).click();
+    await page.getByRole('button', { name: 'Delete selected' }).click();
     await page.getByRole('link', { name: 'Keep it' }).waitFor();
     expect(await violationsOf(page)).toEqual([]);
     const [worker] = cluster.workers;

@@ -218,6 +218,7 @@ describeInBrowser('the way back to the form', () => {
     await created(page);
     await page.getByRole('link', { name: 'New paste' }).click();
     await page.getByLabel('Text').fill('drafted by alice');
+    await page.locator('summary', { hasText: 'Signed in as' }).click();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('link', { name: 'Sign in' }).click();
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0); // also of pages that bob never opens

@@ -1,6 +1,9 @@
 import { element } from '../element.ts';
 import { shownText } from './shown-text.ts';
 
+/** The reader waits without a word for as long as nobody notices a wait. */
+const SLOW_MS = 300;
+
 /**
  * The switch between a Markdown paste as it looks, which is shown first, and its source, which an address of
  * lines shows.
@@ -17,6 +20,7 @@ export function startViews(views: HTMLElement, content: HTMLElement): void {
   let wantsSource = false;
 
   const show = (shown: HTMLElement): void => {
+    delete views.dataset['pending'];
     source.setAttribute('aria-pressed', String(shown === content));
     rendered.setAttribute('aria-pressed', String(shown === article));
     content.hidden = shown !== content;
@@ -31,11 +35,12 @@ export function startViews(views: HTMLElement, content: HTMLElement): void {
     wantsSource = false;
     if (article !== null) return show(article);
     rendered.disabled = true;
-    status.textContent = busy;
+    const slow = setTimeout(() => (status.textContent = busy), SLOW_MS);
     const { rendered: make } = await import('../markdown/show.ts');
     article = await make(shownText(content), { worker, styles, painter, imageLabel: image });
+    clearTimeout(slow);
     status.textContent = article === null ? failed : '';
-    if (article === null) return; // stays disabled: another attempt would end in the same way
+    if (article === null) return show(content); // stays disabled: another attempt would end in the same way
     rendered.disabled = false;
     article.prepend(...[...content.querySelectorAll('.warning')].map((warning) => warning.cloneNode(true)));
     content.after(article);
@@ -45,5 +50,6 @@ export function startViews(views: HTMLElement, content: HTMLElement): void {
   rendered.addEventListener('click', () => void render());
   addEventListener('hashchange', showSource); // the address selects lines of the source
   views.hidden = false;
-  if (!location.hash.startsWith('#L')) void render();
+  if (location.hash.startsWith('#L')) showSource();
+  else void render();
 }

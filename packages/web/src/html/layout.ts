@@ -52,7 +52,7 @@ export function frame(
   const styles = hasStylesInside
     ? html`<style>${new Html(site.styles)}</style>`
     : html`<link rel="stylesheet" href="${asset('all.css')}">`;
-  const link = (path: Place, name: string): Html =>
+  const link = (path: Place, name: string | Html): Html =>
     html`<a href="${base}${path}"${path === place && html` aria-current="page"`}${path === '/' && html` aria-keyshortcuts="n"`}>${name}</a> `;
   const before = html`<!doctype html>
 <html lang="en">
@@ -69,8 +69,8 @@ ${['site.js', ...scripts].map((name) => html`<script type="module" src="${asset(
 <a class="skip" href="#main">${words.skipToContent}</a>
 <header class="site">
 ${brand(`${base}/`, asset, words.product)}
-<nav aria-label="${words.navigation}">${link('/', words.newPaste)}${site.viewer !== null && html`${link('/my/pastes', words.myPastes.title)}${link('/my/jobs', words.myJobs.title)}${link('/my/sessions', words.mySessions.title)}`}<a href="${base}/docs">${words.documentation}</a></nav>
-${account(site)}
+<nav aria-label="${words.navigation}">${link('/', html`${words.newPasteShort}<span class="wide">${words.newPasteRest}</span>`)}${site.viewer !== null && html`${link('/my/pastes', words.myPastes.title)}${link('/my/jobs', words.myJobs.title)}`}<a href="${base}/docs">${words.documentation}</a></nav>
+${account(site, place)}
 ${themeButton}
 </header>
 <main id="main" tabindex="-1">
@@ -103,10 +103,13 @@ export function brand(path: string, asset: Site['asset'], name: string): Html {
 /** Hidden without JavaScript: the colours then follow the system. */
 export const themeButton = html`<button type="button" id="theme" data-names="${JSON.stringify(words.themes)}" hidden></button>`;
 
-/** Who is signed in, with a button to sign out; or the link to sign in. */
-function account({ base, viewer }: Site): Html {
+/** Who is signed in, with a menu of what belongs to that; or the link to sign in. */
+function account({ base, viewer }: Site, place: Place | undefined): Html {
   if (viewer === null) return html`<p class="account"><a href="${base}/session">${words.signIn.link}</a></p>`;
-  return html`<form class="account" method="post" action="${base}/session/end"><span>${words.signIn.signedInAs} <bdi>${viewer.name}</bdi></span> <button type="submit">${words.signIn.signOut}</button></form>`;
+  return html`<details class="account menu"><summary><span><span class="visually-hidden">${words.signIn.signedInAs} </span><bdi>${viewer.name}</bdi><span class="initial" aria-hidden="true">${String.fromCodePoint(viewer.name.codePointAt(0) ?? 0x3f)}</span></span></summary><div>
+<a class="button" href="${base}/my/sessions"${place === '/my/sessions' && html` aria-current="page"`}>${words.mySessions.title}</a>
+<form method="post" action="${base}/session/end"><button type="submit">${words.signIn.signOut}</button></form>
+</div></details>`;
 }
 
 function contactLink(contact: string): string {

@@ -1,7 +1,6 @@
 import { formatTime } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
 import { page, type Site } from '../html/layout.ts';
-import { table } from '../html/table.ts';
 import { words } from '../words.ts';
 
 /** A browser in which its user is signed in. The times are in ISO 8601. */
@@ -22,19 +21,15 @@ interface OwnSession {
  */
 export function mySessionsPage(site: Site, sessions: readonly OwnSession[]): string {
   const { mySessions: text } = words;
-  const heads = [text.session, text.end, text.begun, text.lastUsed, text.ends];
   return page(site, {
     title: text.title,
-    scripts: ['my-sessions.js'],
+    scripts: ['timeline.js'], // which shows the times relative to now
     place: '/my/sessions',
     main: html`<h1>${text.title}</h1>
 <p>${text.intro}</p>
 <form method="post" action="${site.base}/my/sessions/end">
-${table(
-  text.title,
-  heads,
-  sessions.map((each) => row(site, each)),
-)}
+<ul class="rows">
+${sessions.map((each) => row(site, each))}</ul>
 ${sessions.some(({ isThis }) => !isThis) && html`<p class="toolbar"><button class="danger" name="session" value="others" type="submit">${text.endOthers}</button></p>`}
 </form>`,
   });
@@ -44,5 +39,7 @@ function row({ provider }: Site, { id, tokenName, isThis, begun, lastUsed, ends 
   const { mySessions: text } = words;
   const way = tokenName === null ? text.byProvider(provider) : html`${text.byToken} <bdi>${tokenName}</bdi>`;
   const button = html`<button name="session" value="${id}" type="submit" aria-label="${text.endOne(begun)}">${text.endButton}</button>`;
-  return html`<tr><td class="title">${way}</td><td>${isThis ? html`<strong>${text.thisBrowser}</strong>` : button}</td><td>${formatTime(begun)}</td><td>${formatTime(lastUsed)}</td><td>${formatTime(ends)}</td></tr>\n`;
+  return html`<li><div><p><strong>${way}</strong>${isThis && html` <span class="badge processed">${text.thisBrowser}</span>`}</p>
+<p class="line"><span>${text.begun} ${formatTime(begun)}</span><span>${text.lastUsed} ${formatTime(lastUsed)}</span><span>${text.ends} ${formatTime(ends)}</span></p></div>
+${!isThis && button}</li>\n`;
 }

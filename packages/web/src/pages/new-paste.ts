@@ -113,7 +113,7 @@ function optionsOf(options: readonly (readonly [value: string, name: string])[],
 }
 
 /** The browser checks the pattern before it sends the form. @param error null: none */
-function slugField(value: string, error: string | null): Html {
+export function slugField(value: string, error: string | null): Html {
   const { form } = words;
   return html`<div class="field"><label for="slug">${form.slug}</label><input id="slug" name="slug" value="${value}" minlength="3" maxlength="64" pattern="[a-z0-9][a-z0-9\\-]+[a-z0-9]" title="${form.slugHint}" autocomplete="off" autocapitalize="off" spellcheck="false" data-refused="${form.slugRefused('{reason}')}" aria-describedby="slug-error slug-hint"${error !== null && html` aria-invalid="true" autofocus`}><p id="slug-error" class="field-error" role="alert">${error !== null && form.slugRefused(error)}</p><p id="slug-hint" class="hint">${form.slugHint}</p></div>\n`;
 }

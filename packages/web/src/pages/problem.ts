@@ -36,11 +36,11 @@ export function problemPage(
   if (code === 'paste_not_found' && timeline !== null) return failedPage(site, timeline);
   return page(site, {
     title,
-    main: html`<h1><span class="status">${status}</span> ${title}</h1>
+    main: html`<div class="card"><h1><span class="status">${status}</span> ${title}</h1>
 <p>${detail.includes('`errors`') ? words.problem.correct : detail}</p>
 ${errors.length > 0 && html`<ul>${errors.map(({ path, message }) => html`<li data-field="${path}"><strong>${nameOf(path)}</strong> <span>${message}</span></li>`)}</ul>`}
 <p class="toolbar">${paste !== null && html`<a class="button" href="${paste}">${words.timeline.back}</a> `}<a class="button" href="${site.base}/">${words.problem.back}</a>${timeline !== null && html` <a class="button" href="${timeline}">${words.problem.timeline}</a>`}${signIn !== null && html` <a class="button" href="${signIn}">${words.problem.signIn}</a>`}</p>
-${status >= 500 && html`<p class="hint">${words.problem.requestId}: <code>${requestId}</code></p>`}`,
+${status >= 500 && html`<p class="hint">${words.problem.requestId}: <code>${requestId}</code></p>`}</div>`,
   });
 }
 

@@ -19,7 +19,7 @@ export function signInPage(
   const { signIn } = words;
   return page(site, {
     title: signIn.title,
-    main: html`<h1>${signIn.title}</h1>
+    main: html`<div class="card"><h1>${signIn.title}</h1>
 ${reason !== null && (isRefused ? html`<p class="notice bad" role="alert">${reason}</p>` : html`<p>${reason}</p>`)}
 <p>${signIn.intro}</p>
 ${
@@ -35,6 +35,6 @@ ${
 ${
   reason !== null &&
   html`<form method="post" action="${site.base}/session/end?next=${encodeURIComponent(next.startsWith(`${site.base}/my/`) ? `${site.base}/` : next)}"><button type="submit">${signIn.without}</button></form>`
-}`,
+}</div>`,
   });
 }

@@ -1,3 +1,0 @@
-import { showRelativeTimes } from './browser-facts.ts';
-
-showRelativeTimes('td time');

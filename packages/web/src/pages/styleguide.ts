@@ -1,0 +1,154 @@
+import { languageNamed } from '../content/languages.ts';
+import { PasteLines } from '../content/paste-lines.ts';
+import { choice, filterForm, pageLinks } from '../html/filter-form.ts';
+import { html, Html } from '../html/html.ts';
+import { page, type Site } from '../html/layout.ts';
+import { table } from '../html/table.ts';
+import { progress } from './my-job.ts';
+import { row as jobRow, stateBadge, type OwnJob } from './my-jobs.ts';
+import { nothing, pastesForm, type MyPastes, type OwnPaste } from './my-pastes.ts';
+import { slugField } from './new-paste.ts';
+import { bar, codeHead, codeTail, deletion, heading, type ShownPaste } from './paste.ts';
+
+const AT = '2026-11-21T12:00:00.000Z';
+
+const PASTE: ShownPaste = {
+  short_code: 'q7Zk2Lm9Xa',
+  slug: 'retries',
+  url: 'https://paste.example.org/~retries',
+  status: 'PROCESSED',
+  title: 'retries.ts',
+  syntax: 'typescript',
+  visibility: 'private',
+  encrypted: false,
+  burn: false,
+  parent: 'k3Yd8Qw1Zs',
+  size_bytes: 2048,
+  created_at: AT,
+  expires_at: '2026-12-21T12:00:00.000Z',
+  deletion: 'token',
+};
+
+const LISTED: OwnPaste = { ...PASTE, visibility: 'unlisted' };
+
+const JOB: OwnJob = {
+  id: '019aa5b2-7c00-7b6e-9c3d-5f2a1e8d4c70',
+  job_type: 'import',
+  title: 'notes.zip',
+  status: 'processing',
+  isCancelled: false,
+  progress: 40,
+  progress_message: '400 of 1000 entries',
+  error_message: null,
+  created_at: AT,
+  completed_at: null,
+};
+
+const EMPTY: MyPastes = {
+  pastes: [],
+  title: null,
+  status: null,
+  visibility: null,
+  syntax: null,
+  isFirst: true,
+  next: null,
+  deleted: null,
+};
+
+const CODE = `const waits = [1, 2, 4, 8, 16]; // seconds\n\nexport function waitOf(attempt: number) {\n  return waits[attempt];\n}\n`;
+
+/** Every part of the pages in its states, in development only. The parts are those that the pages call. */
+export function styleguidePage(site: Site): string {
+  const parts: readonly (readonly [name: string, part: Html])[] = [
+    ['Buttons', buttons()],
+    ['Badges', badges()],
+    ['Fields', fields()],
+    ['Messages', messages()],
+    ['Heading with facts, toolbar and code', code(site)],
+    ['Filter', filter()],
+    ['List of pastes', pastesForm(site, listed())],
+    ['List of jobs', html`<ul class="rows">${jobs().map((job) => jobRow(site, job))}</ul>`],
+    ['Progress', progress(site, { ...JOB, parameters: {}, result: null, assets: [], hasMoreAssets: false })],
+    ['Table', table('Attempts', ['State', 'Error'], rows())],
+    ['Empty list', nothing(site, EMPTY)],
+    ['List without a match', nothing(site, { ...EMPTY, title: 'x' })],
+    ['Pages of a list', pageLinks('/my/pastes', {}, { isFirst: false, next: 'x' })],
+  ];
+  return page(site, {
+    title: 'Style guide',
+    scripts: ['paste.js'],
+    main: html`<h1>Style guide</h1>
+${parts.map(([name, part]) => html`<section aria-label="${name}"><h2>${name}</h2>\n${part}</section>\n`)}`,
+  });
+}
+
+function buttons(): Html {
+  const looks = ['', 'primary', 'danger'].map(
+    (look) =>
+      html`<button type="button" class="${look}">${look || 'Quiet'}</button> <button type="button" class="${look}" disabled>Disabled</button> `,
+  );
+  return html`<p class="toolbar">${looks}<button type="button" aria-pressed="true">Pressed</button> <a class="button" href="#main">Link</a></p>`;
+}
+
+function badges(): Html {
+  const states = (['queued', 'processing', 'completed', 'partial', 'failed'] as const).map((status) =>
+    stateBadge({ ...JOB, status }),
+  );
+  const all = [...states, stateBadge({ ...JOB, isCancelled: true })];
+  return html`<p>${all.map((badge) => html`${badge} `)}</p>`;
+}
+
+function fields(): Html {
+  return html`<form class="narrow">${slugField('retries', null)}</form>
+<form class="narrow">${renamed(slugField('Not a name', 'is taken'))}</form>
+<div class="narrow"><div class="field"><label for="disabled">Disabled</label><input id="disabled" value="x" disabled></div>
+${choice({ id: 'choice', label: 'Choice', any: 'Any' }, [['one', 'One']])}</div>`;
+}
+
+/** A page has one field of a name; this one has two. */
+function renamed({ markup }: Html): Html {
+  return new Html(markup.replaceAll(/"slug/g, '"refused').replaceAll(' slug-hint"', ' refused-hint"'));
+}
+
+function messages(): Html {
+  return html`${['', 'attention', 'bad'].map((tone) => html`<p class="notice ${tone}">A message: ${tone || 'good'}.</p>\n`)}<p class="hint">A hint.</p>`;
+}
+
+function code(site: Site): Html {
+  const language = languageNamed('typescript');
+  const lines = new PasteLines();
+  const text = lines.push(Buffer.from(CODE)) + lines.end();
+  return html`${heading(site, PASTE, language)}
+<p id="paste-status" role="status" class="hint"></p><p id="selected-lines" role="status"></p>
+${codeHead(site, language, bar(site, PASTE, language))}${new Html(text)}${codeTail({ ...lines.warnings, bidi: true })}${deletion(site, PASTE)}`;
+}
+
+function filter(): Html {
+  return filterForm('/my/pastes', [choice({ id: 'status', label: 'Upload', any: 'Any' }, [['x', 'stored']])]);
+}
+
+function listed(): readonly OwnPaste[] {
+  return [
+    { ...LISTED, short_code: 'a1', visibility: 'private' },
+    { ...LISTED, short_code: 'a2', slug: null, title: null, status: 'IN_PROGRESS', expires_at: null },
+    { ...LISTED, short_code: 'a3', slug: null, title: 'A title without an end '.repeat(8), status: 'FAILED' },
+  ];
+}
+
+function jobs(): readonly OwnJob[] {
+  const ended = { completed_at: AT, progress_message: null };
+  return [
+    JOB,
+    { ...JOB, ...ended, id: 'b', status: 'partial', error_message: '1 of 2 entries are not valid pastes.' },
+    { ...JOB, ...ended, id: 'c', job_type: 'export', title: null, status: 'completed' },
+  ];
+}
+
+function rows(): readonly Html[] {
+  return [
+    ['succeeded', ''],
+    ['failed', 'The storage did not answer in time.'],
+  ].map(
+    ([state, error]) => html`<tr><td class="${state}">${state}</td><td class="title">${error}</td></tr>\n`,
+  );
+}
