@@ -113,7 +113,7 @@ describeInBrowser.each([
     const [worker] = bed.cluster.workers;
     worker!.signal('SIGSTOP'); // so that the page sees the job wait
     try {
-      await page.locator('summary', { hasText: 'Import' }).click();
+      await page.locator('.starts summary', { hasText: 'Import' }).click();
       await page.getByLabel('File').setInputFiles({
         name: 'pastes.ndjson',
         mimeType: 'application/x-ndjson',
@@ -144,7 +144,7 @@ describeInBrowser.each([
     const [worker] = bed.cluster.workers;
     worker!.signal('SIGSTOP'); // so that the job waits
     try {
-      await page.locator('summary', { hasText: 'Export' }).click();
+      await page.locator('.starts summary', { hasText: 'Export' }).click();
       await page.getByRole('button', { name: 'Start export' }).click();
       await page.getByText('The job waits for its turn.').waitFor();
       await page.getByText('Cancel this job').click();
@@ -161,7 +161,7 @@ describeInBrowser.each([
     const { short_code } = await pastes.create(Buffer.from('exported text'));
     await bed.cluster.untilStatus(short_code, 'PROCESSED');
     const page = await signedIn('/my/jobs', token, { javaScriptEnabled });
-    await page.locator('summary', { hasText: 'Export' }).click();
+    await page.locator('.starts summary', { hasText: 'Export' }).click();
     await page.getByLabel('Format').selectOption('ndjson');
     await page.getByRole('button', { name: 'Start export' }).click();
     const link = page.getByRole('link', { name: 'Download the archive' });

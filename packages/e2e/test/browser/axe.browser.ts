@@ -101,7 +101,7 @@ const PAGES: Readonly<Record<string, (stage: Stage) => Promise<unknown>>> = {
     worker!.signal('SIGSTOP'); // so that the job waits
     try {
       await page.goto(`${cluster.http().url}/my/jobs`);
-      await page.locator('summary', { hasText: 'Export' }).click();
+      await page.locator('.starts summary', { hasText: 'Export' }).click();
       expect(await violationsOf(page)).toEqual([]);
       await page.getByRole('button', { name: 'Start export' }).click();
       await page.getByRole('progressbar').waitFor();

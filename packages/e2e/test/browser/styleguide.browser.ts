@@ -37,4 +37,9 @@ describeInBrowser('the style guide', () => {
       });
     },
   );
+
+  it('is not there in production', async () => {
+    const api = await bed.cluster.add('api', { NODE_ENV: 'production' });
+    expect((await fetch(`http://127.0.0.1:${api.env.API_PORT}/styleguide`)).status).toBe(404);
+  });
 });
