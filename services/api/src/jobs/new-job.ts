@@ -35,6 +35,7 @@ export const jobTypeNames = [...jobTypes.keys()];
 /** Of the lists of jobs. A name of a file has at most 255 bytes. */
 const title = z
   .string('must be a text')
+  .min(1, 'must not be empty')
   .max(255, 'must have at most 255 characters')
   .optional()
   .meta({ description: 'What lists of jobs call it, such as the name of the file of an import.' });

@@ -135,7 +135,7 @@ function importOf(shortCode: string, { fileName, fields }: Form) {
   const expiresIn = isSeconds ? Number(expiry) : expiry;
   return validate(newJobSchema, {
     job_type: 'import',
-    title: fileName?.replaceAll('\0', '').slice(0, 255),
+    title: fileName?.replaceAll('\0', '').slice(0, 255) || undefined,
     parameters: {
       source_short_code: shortCode,
       ...others,
