@@ -469,6 +469,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/pastes/{short_code}/reports': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Asks the operators to take a paste down.
+     * @description Any reader can report a paste, also one that is encrypted or deleted when it is read: it is not read. Another report of the same paste from the same address changes nothing while the first one is open. Once an operator has decided that the content stays, no more reports of it are taken.
+     */
+    post: operations['reportPaste'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/pastes/{short_code}/timeline': {
     parameters: {
       query?: never;
@@ -689,6 +709,24 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/{short_code}/report': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** The form that asks the operators to take a paste down. */
+    get: operations['showReportForm'];
+    put?: never;
+    /** Asks the operators to take a paste down, from the form of its page. */
+    post: operations['reportPasteFromForm'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/{short_code}/delete': {
     parameters: {
       query?: never;
@@ -734,6 +772,21 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
   schemas: {
+    /**
+     * @description Why an operator should take the paste down.
+     * @example {
+     *       "reason": "phishing",
+     *       "text": "It asks for the password of a bank."
+     *     }
+     */
+    NewReport: {
+      /** @enum {string} */
+      reason: 'illegal' | 'copyright' | 'malware' | 'phishing' | 'personal_data' | 'spam' | 'other';
+      /** @description What is wrong with the paste, for the operators. */
+      text?: string;
+      /** @description Where operators can ask the reporter, such as an email address. */
+      contact?: string;
+    };
     /** @description Writes the caller's pastes into one archive: all of them, or those of a period or a status. */
     NewExportJob: {
       /**
@@ -815,10 +868,12 @@ export interface components {
         | 'paste_not_found'
         | 'paste_gone'
         | 'paste_taken_down'
+        | 'paste_held'
         | 'paste_in_progress'
         | 'parent_not_found'
         | 'no_diff'
         | 'diff_unavailable'
+        | 'report_settled'
         | 'reveal_required'
         | 'nothing_to_reveal'
         | 'job_not_found'
@@ -898,6 +953,7 @@ export interface components {
      *       "burn": false,
      *       "parent": null,
      *       "content_hash": "sha256:d9014c4624844aa5bac314773d6b689ad467fa4e1d1a50a1b8a99d5a95f72ff5",
+     *       "held_at": null,
      *       "size_bytes": 14,
      *       "created_at": "2026-11-21T12:00:00.000Z",
      *       "expires_at": "2026-11-21T13:00:00.000Z",
@@ -940,6 +996,8 @@ export interface components {
       parent: string | null;
       /** @description null for a paste that is deleted when it is read, because the hash of a short secret tells the secret. */
       content_hash: string | null;
+      /** @description Since when only you, the owner, can read the paste, because many have reported it; null: it is not held. */
+      held_at: string | null;
       size_bytes: number;
       /** Format: date-time */
       created_at: string;
@@ -989,6 +1047,7 @@ export interface components {
      *       "burn": false,
      *       "parent": null,
      *       "content_hash": "sha256:d9014c4624844aa5bac314773d6b689ad467fa4e1d1a50a1b8a99d5a95f72ff5",
+     *       "held_at": null,
      *       "size_bytes": 14,
      *       "created_at": "2026-11-21T12:00:00.000Z",
      *       "expires_at": "2026-11-21T13:00:00.000Z",
@@ -1032,6 +1091,8 @@ export interface components {
       parent: string | null;
       /** @description null for a paste that is deleted when it is read, because the hash of a short secret tells the secret. */
       content_hash: string | null;
+      /** @description Since when only you, the owner, can read the paste, because many have reported it; null: it is not held. */
+      held_at: string | null;
       size_bytes: number;
       /** Format: date-time */
       created_at: string;
@@ -1157,7 +1218,7 @@ export interface components {
     /** @description A change from one state to another. */
     Transition: {
       /** @enum {string} */
-      machine: 'paste_upload' | 'paste_deletion' | 'job' | 'task_execution';
+      machine: 'paste_upload' | 'paste_deletion' | 'job' | 'task_execution' | 'paste_report';
       /**
        * Format: uuid
        * @description The id of the paste, job or execution.
@@ -2595,8 +2656,8 @@ export interface components {
           });
       };
     };
-    /** @description Paste taken down (`paste_taken_down`). */
-    PasteTakenDown: {
+    /** @description Paste taken down (`paste_taken_down`); Paste held (`paste_held`). */
+    PasteTakenDownOrPasteHeld: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
@@ -2609,7 +2670,7 @@ export interface components {
             /** @constant */
             status: 451;
             /** @enum {string} */
-            code: 'paste_taken_down';
+            code: 'paste_taken_down' | 'paste_held';
           } & {
             [key: string]: unknown;
           });
@@ -2717,6 +2778,88 @@ export interface components {
           });
       };
     };
+    /** @description Reports are settled (`report_settled`). */
+    ReportSettled: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 409;
+            /** @enum {string} */
+            code: 'report_settled';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description Unsupported media type (`unsupported_media_type`); Unsupported content encoding (`unsupported_encoding`). */
+    UnsupportedMediaTypeOrUnsupportedEncoding: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 415;
+            /** @enum {string} */
+            code: 'unsupported_media_type' | 'unsupported_encoding';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description Paste taken down (`paste_taken_down`). */
+    PasteTakenDown: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 451;
+            /** @enum {string} */
+            code: 'paste_taken_down';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description Temporarily unavailable (`dependency_unavailable`); Too many bytes in flight (`overloaded`). */
+    DependencyUnavailableOrOverloaded: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Seconds after which to try again. */
+        'Retry-After': string;
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 503;
+            /** @enum {string} */
+            code: 'dependency_unavailable' | 'overloaded';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
     /** @description Temporarily unavailable (`dependency_unavailable`); Too many waiting clients (`stream_unavailable`). */
     DependencyUnavailableOrStreamUnavailable: {
       headers: {
@@ -2761,26 +2904,6 @@ export interface components {
           });
       };
     };
-    /** @description Unsupported media type (`unsupported_media_type`); Unsupported content encoding (`unsupported_encoding`). */
-    UnsupportedMediaTypeOrUnsupportedEncoding: {
-      headers: {
-        'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
-        [name: string]: unknown;
-      };
-      content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 415;
-            /** @enum {string} */
-            code: 'unsupported_media_type' | 'unsupported_encoding';
-          } & {
-            [key: string]: unknown;
-          });
-      };
-    };
     /** @description Validation failed (`validation_failed`); Idempotency key reused (`idempotency_key_reused`). */
     ValidationFailedOrIdempotencyKeyReused: {
       headers: {
@@ -2796,28 +2919,6 @@ export interface components {
             status: 422;
             /** @enum {string} */
             code: 'validation_failed' | 'idempotency_key_reused';
-          } & {
-            [key: string]: unknown;
-          });
-      };
-    };
-    /** @description Temporarily unavailable (`dependency_unavailable`); Too many bytes in flight (`overloaded`). */
-    DependencyUnavailableOrOverloaded: {
-      headers: {
-        'X-Request-Id': components['headers']['X-Request-Id'];
-        /** @description Seconds after which to try again. */
-        'Retry-After': string;
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
-        [name: string]: unknown;
-      };
-      content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 503;
-            /** @enum {string} */
-            code: 'dependency_unavailable' | 'overloaded';
           } & {
             [key: string]: unknown;
           });
@@ -2971,8 +3072,8 @@ export interface components {
         'text/html': string;
       };
     };
-    /** @description Paste taken down (`paste_taken_down`). */
-    PasteTakenDownPage: {
+    /** @description Paste taken down (`paste_taken_down`); Paste held (`paste_held`). */
+    PasteTakenDownOrPasteHeldPage: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
@@ -2987,7 +3088,7 @@ export interface components {
             /** @constant */
             status: 451;
             /** @enum {string} */
-            code: 'paste_taken_down';
+            code: 'paste_taken_down' | 'paste_held';
           } & {
             [key: string]: unknown;
           });
@@ -3057,6 +3158,52 @@ export interface components {
             status: 409;
             /** @enum {string} */
             code: 'diff_unavailable';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Paste taken down (`paste_taken_down`). */
+    PasteTakenDownPage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 451;
+            /** @enum {string} */
+            code: 'paste_taken_down';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Reports are settled (`report_settled`). */
+    ReportSettledPage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 409;
+            /** @enum {string} */
+            code: 'report_settled';
           } & {
             [key: string]: unknown;
           });
@@ -4742,7 +4889,7 @@ export interface operations {
       410: components['responses']['PasteGone'];
       429: components['responses']['RateLimited'];
       431: components['responses']['RequestHeadersTooLarge'];
-      451: components['responses']['PasteTakenDown'];
+      451: components['responses']['PasteTakenDownOrPasteHeld'];
       500: components['responses']['Internal'];
       503: components['responses']['DependencyUnavailable'];
     };
@@ -4791,7 +4938,7 @@ export interface operations {
       410: components['responses']['PasteGone'];
       429: components['responses']['RateLimited'];
       431: components['responses']['RequestHeadersTooLarge'];
-      451: components['responses']['PasteTakenDown'];
+      451: components['responses']['PasteTakenDownOrPasteHeld'];
       500: components['responses']['Internal'];
       503: components['responses']['DependencyUnavailable'];
     };
@@ -4912,7 +5059,7 @@ export interface operations {
       416: components['responses']['RangeNotSatisfiable'];
       429: components['responses']['RateLimited'];
       431: components['responses']['RequestHeadersTooLarge'];
-      451: components['responses']['PasteTakenDown'];
+      451: components['responses']['PasteTakenDownOrPasteHeld'];
       500: components['responses']['Internal'];
       /** @description The upload is in progress: an empty body. Retry after the given time. Or: Temporarily unavailable (`dependency_unavailable`); Too many bytes in flight (`overloaded`). */
       503: {
@@ -4987,7 +5134,7 @@ export interface operations {
       422: components['responses']['ValidationFailed'];
       429: components['responses']['RateLimited'];
       431: components['responses']['RequestHeadersTooLarge'];
-      451: components['responses']['PasteTakenDown'];
+      451: components['responses']['PasteTakenDownOrPasteHeld'];
       500: components['responses']['Internal'];
       /** @description The upload is in progress: an empty body. Retry after the given time. Or: Temporarily unavailable (`dependency_unavailable`); Too many bytes in flight (`overloaded`). */
       503: {
@@ -5013,6 +5160,64 @@ export interface operations {
             });
         };
       };
+    };
+  };
+  reportPaste: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description The short code, in base62, or `~` and the slug.
+         * @example q7Zk2Lm9Xa
+         */
+        short_code: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "reason": "phishing",
+         *       "text": "It asks for the password of a bank."
+         *     }
+         */
+        'application/json': components['schemas']['NewReport'];
+      };
+    };
+    responses: {
+      /** @description The report is recorded. An operator will judge it. */
+      202: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      400: components['responses']['MalformedRequestOrRequestIncomplete'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['CrossSiteRequest'];
+      404: components['responses']['PasteNotFound'];
+      408: components['responses']['RequestTimeout'];
+      409: components['responses']['ReportSettled'];
+      410: components['responses']['PasteGone'];
+      413: components['responses']['ContentTooLarge'];
+      415: components['responses']['UnsupportedMediaTypeOrUnsupportedEncoding'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['RequestHeadersTooLarge'];
+      451: components['responses']['PasteTakenDown'];
+      500: components['responses']['Internal'];
+      503: components['responses']['DependencyUnavailableOrOverloaded'];
     };
   };
   readTimeline: {
@@ -5055,7 +5260,7 @@ export interface operations {
       410: components['responses']['PasteGone'];
       429: components['responses']['RateLimited'];
       431: components['responses']['RequestHeadersTooLarge'];
-      451: components['responses']['PasteTakenDown'];
+      451: components['responses']['PasteTakenDownOrPasteHeld'];
       500: components['responses']['Internal'];
       503: components['responses']['DependencyUnavailable'];
     };
@@ -5117,7 +5322,7 @@ export interface operations {
       410: components['responses']['PasteGone'];
       429: components['responses']['RateLimited'];
       431: components['responses']['RequestHeadersTooLarge'];
-      451: components['responses']['PasteTakenDown'];
+      451: components['responses']['PasteTakenDownOrPasteHeld'];
       500: components['responses']['Internal'];
       503: components['responses']['DependencyUnavailableOrStreamUnavailable'];
     };
@@ -5537,7 +5742,7 @@ export interface operations {
       410: components['responses']['PasteGonePage'];
       429: components['responses']['RateLimitedPage'];
       431: components['responses']['RequestHeadersTooLargePage'];
-      451: components['responses']['PasteTakenDownPage'];
+      451: components['responses']['PasteTakenDownOrPasteHeldPage'];
       500: components['responses']['InternalPage'];
       503: components['responses']['DependencyUnavailablePage'];
     };
@@ -5612,7 +5817,7 @@ export interface operations {
       410: components['responses']['PasteGonePage'];
       429: components['responses']['RateLimitedPage'];
       431: components['responses']['RequestHeadersTooLargePage'];
-      451: components['responses']['PasteTakenDownPage'];
+      451: components['responses']['PasteTakenDownOrPasteHeldPage'];
       500: components['responses']['InternalPage'];
       /** @description The upload of one of the pastes is in progress: an empty body. Retry after the given time. Or: Temporarily unavailable (`dependency_unavailable`); Too many bytes in flight (`overloaded`). */
       503: {
@@ -5701,7 +5906,7 @@ export interface operations {
       410: components['responses']['PasteGone'];
       429: components['responses']['RateLimited'];
       431: components['responses']['RequestHeadersTooLarge'];
-      451: components['responses']['PasteTakenDown'];
+      451: components['responses']['PasteTakenDownOrPasteHeld'];
       500: components['responses']['Internal'];
       /** @description The upload is in progress: an empty body. Retry after the given time. Or: Temporarily unavailable (`dependency_unavailable`); Too many bytes in flight (`overloaded`). */
       503: {
@@ -5770,6 +5975,114 @@ export interface operations {
       410: components['responses']['PasteGonePage'];
       429: components['responses']['RateLimitedPage'];
       431: components['responses']['RequestHeadersTooLargePage'];
+      451: components['responses']['PasteTakenDownOrPasteHeldPage'];
+      500: components['responses']['InternalPage'];
+      503: components['responses']['DependencyUnavailableOrOverloadedPage'];
+    };
+  };
+  showReportForm: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description The short code, in base62, or `~` and the slug.
+         * @example q7Zk2Lm9Xa
+         */
+        short_code: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The form. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+          [name: string]: unknown;
+        };
+        content: {
+          'text/html': string;
+        };
+      };
+      400: components['responses']['MalformedRequestOrRequestIncompletePage'];
+      401: components['responses']['UnauthorizedPage'];
+      404: components['responses']['PasteNotFoundPage'];
+      408: components['responses']['RequestTimeoutPage'];
+      410: components['responses']['PasteGonePage'];
+      429: components['responses']['RateLimitedPage'];
+      431: components['responses']['RequestHeadersTooLargePage'];
+      451: components['responses']['PasteTakenDownPage'];
+      500: components['responses']['InternalPage'];
+      503: components['responses']['DependencyUnavailablePage'];
+    };
+  };
+  reportPasteFromForm: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description The short code, in base62, or `~` and the slug.
+         * @example q7Zk2Lm9Xa
+         */
+        short_code: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "reason": "phishing"
+         *     }
+         */
+        'application/x-www-form-urlencoded': components['schemas']['NewReport'];
+      };
+    };
+    responses: {
+      /** @description The report is recorded. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+          [name: string]: unknown;
+        };
+        content: {
+          'text/html': string;
+        };
+      };
+      400: components['responses']['MalformedRequestOrRequestIncompletePage'];
+      401: components['responses']['UnauthorizedPage'];
+      403: components['responses']['CrossSiteRequestPage'];
+      404: components['responses']['PasteNotFoundPage'];
+      408: components['responses']['RequestTimeoutPage'];
+      409: components['responses']['ReportSettledPage'];
+      410: components['responses']['PasteGonePage'];
+      413: components['responses']['ContentTooLargePage'];
+      415: components['responses']['UnsupportedMediaTypeOrUnsupportedEncodingPage'];
+      422: components['responses']['ValidationFailedPage'];
+      429: components['responses']['RateLimitedPage'];
+      431: components['responses']['RequestHeadersTooLargePage'];
       451: components['responses']['PasteTakenDownPage'];
       500: components['responses']['InternalPage'];
       503: components['responses']['DependencyUnavailableOrOverloadedPage'];
@@ -5836,7 +6149,7 @@ export interface operations {
       422: components['responses']['ValidationFailedPage'];
       429: components['responses']['RateLimitedPage'];
       431: components['responses']['RequestHeadersTooLargePage'];
-      451: components['responses']['PasteTakenDownPage'];
+      451: components['responses']['PasteTakenDownOrPasteHeldPage'];
       500: components['responses']['InternalPage'];
       503: components['responses']['DependencyUnavailableOrOverloadedPage'];
     };
@@ -5961,7 +6274,7 @@ export interface operations {
       416: components['responses']['RangeNotSatisfiablePage'];
       429: components['responses']['RateLimitedPage'];
       431: components['responses']['RequestHeadersTooLargePage'];
-      451: components['responses']['PasteTakenDownPage'];
+      451: components['responses']['PasteTakenDownOrPasteHeldPage'];
       500: components['responses']['InternalPage'];
       /** @description The upload is in progress: an empty body. Retry after the given time. Or: Temporarily unavailable (`dependency_unavailable`); Too many bytes in flight (`overloaded`). */
       503: {
@@ -6042,7 +6355,7 @@ export interface operations {
       422: components['responses']['ValidationFailedPage'];
       429: components['responses']['RateLimitedPage'];
       431: components['responses']['RequestHeadersTooLargePage'];
-      451: components['responses']['PasteTakenDownPage'];
+      451: components['responses']['PasteTakenDownOrPasteHeldPage'];
       500: components['responses']['InternalPage'];
       /** @description The upload is in progress: an empty body. Retry after the given time. Or: Temporarily unavailable (`dependency_unavailable`); Too many bytes in flight (`overloaded`). */
       503: {

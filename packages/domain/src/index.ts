@@ -17,6 +17,7 @@ export { machines, type MachineName } from './machines/all.ts';
 export { pasteUpload, type PasteUploadState } from './machines/paste-upload.ts';
 export { pasteDeletion, type PasteDeletionState } from './machines/paste-deletion.ts';
 export { job, type JobState } from './machines/job.ts';
+export { pasteReport, type PasteReportState } from './machines/paste-report.ts';
 export { taskExecution, type TaskExecutionState } from './machines/task-execution.ts';
 export {
   ContentBlockedError,
@@ -41,6 +42,8 @@ export {
   INLINE_CONTENT_BYTES,
   MAX_EXPIRY_SECONDS,
   MAX_PAGE_SIZE,
+  MAX_REPORT_CHARACTERS,
+  MAX_REPORT_CONTACT_CHARACTERS,
   MAX_SYNTAX_CHARACTERS,
   MAX_TITLE_CHARACTERS,
   MIN_EXPIRY_SECONDS,

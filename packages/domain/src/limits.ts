@@ -19,6 +19,10 @@ export const REVEAL_MINUTES = 5;
 export const MAX_TITLE_CHARACTERS = 200;
 export const MAX_SYNTAX_CHARACTERS = 50;
 
+/** Of a report, and of the contact of its sender. The table `paste_reports` has the same limits. */
+export const MAX_REPORT_CHARACTERS = 1000;
+export const MAX_REPORT_CONTACT_CHARACTERS = 200;
+
 /** `expires_in` in seconds: from one minute to one year (default: 30 days). */
 export const MIN_EXPIRY_SECONDS = 60;
 export const MAX_EXPIRY_SECONDS = 31_536_000;

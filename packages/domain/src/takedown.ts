@@ -1,5 +1,5 @@
 /**
- * Why an operator takes a paste down or blocks its content, in one word. The list is closed: this word is
+ * Why an operator takes a paste down or blocks its content, and why somebody reports a paste, in one word. The list is closed: this word is
  * what readers see. The reason in the operator's own words is for operators only.
  */
 export const takedownClasses = [

@@ -37,6 +37,7 @@ const rules: {
     failed: [],
   },
   task_execution: { PENDING: ['RUNNING'], RUNNING: ['SUCCEEDED', 'FAILED'], SUCCEEDED: [], FAILED: [] },
+  paste_report: { open: ['upheld', 'rejected'], upheld: [], rejected: [] },
 };
 
 it('has a rule for every machine', () => {

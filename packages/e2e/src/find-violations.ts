@@ -7,6 +7,7 @@ import {
   machines,
   openStatesOf,
   pasteDeletion,
+  pasteReport,
   pasteUpload,
 } from '@pasteflow/domain';
 import type { Bucket } from './bucket.ts';
@@ -33,17 +34,17 @@ const ROW_NAMES: Readonly<Record<MachineName, string>> = {
   paste_upload: `'paste ' || short_code`,
   paste_deletion: `'paste ' || short_code`,
   job: `'job ' || id`,
+  paste_report: `'report ' || id`,
   task_execution: `'attempt ' || attempt || ' of ' || coalesce((SELECT short_code FROM pastes p WHERE p.id = subject_id), subject_id::text)`,
 };
 
 /**
  * The states in which a process has work to do. A paste that is not claimed for deletion waits for its
- * expiry, which is no work.
+ * expiry, which is no work, and a report waits for an operator.
  */
 function workingStatesOf(machine: Machine): readonly string[] {
-  return openStatesOf(machine).filter(
-    (state) => machine.name !== pasteDeletion.name || state !== pasteDeletion.initial,
-  );
+  const waits = machine.name === pasteDeletion.name || machine.name === pasteReport.name;
+  return openStatesOf(machine).filter((state) => !waits || state !== machine.initial);
 }
 
 const OPEN_WORK = machines.map(

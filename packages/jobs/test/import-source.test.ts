@@ -53,6 +53,17 @@ describe('the source paste of an import', () => {
     expect(await findPaste(world.db, shortCode)).toMatchObject({ burned_at: null });
   });
 
+  it('must not be held by reports, except from its owner', async () => {
+    const userId = await newUser(world);
+    const shortCode = await storedPaste(world, NDJSON, { userId });
+    await sql`UPDATE pastes SET held_at = now() WHERE short_code = ${shortCode}`.execute(world.db);
+    expect(await importOf(shortCode)).toMatchObject({
+      status: 'failed',
+      error: `The paste ${shortCode} is held until an operator has judged its reports. Import it later.`,
+    });
+    expect(await importOf(shortCode, userId)).toMatchObject({ status: 'completed' });
+  });
+
   it('must not have expired', async () => {
     const shortCode = await storedPaste(world, NDJSON, { expiresInSeconds: -5 });
     expect(await importOf(shortCode)).toMatchObject({

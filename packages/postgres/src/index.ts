@@ -35,6 +35,15 @@ export {
   type ContentBlock,
 } from './pastes/content-blocks.ts';
 export { countStanding, findStanding, takeDown } from './pastes/take-down.ts';
+export {
+  findReports,
+  listReported,
+  reportPaste,
+  type OpenReport,
+  type ReportedPaste,
+} from './pastes/reports.ts';
+export { rejectReports, upholdReports } from './pastes/judge-reports.ts';
+export { removeJudgedReports } from './retention/old-reports.ts';
 export { revealPaste } from './pastes/reveal-paste.ts';
 export {
   createPaste,

@@ -32,6 +32,7 @@ export {
   canRead,
   encryptionErrors,
   expiresInField,
+  isHeldFrom,
   jsonPaste,
   mustBeOneOf,
   textOptions,

@@ -16,6 +16,7 @@ export { MAX_FILLED_BYTES, newPastePage, type ShownOrigin } from './pages/new-pa
 export { filePage } from './pages/file.ts';
 export { deletedPage, pastePage, pendingPastePage, type ShownPaste } from './pages/paste.ts';
 export { problemPage } from './pages/problem.ts';
+export { reportPage, reportSentPage } from './pages/report.ts';
 export { signInPage } from './pages/sign-in.ts';
 export { signedInPage } from './pages/signed-in.ts';
 export { styleguidePage } from './pages/styleguide.ts';

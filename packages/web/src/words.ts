@@ -1,6 +1,7 @@
 import { diffWords } from './diff-words.ts';
 import { formWords } from './form-words.ts';
 import { jobWords, myJobsWords, myPastesWords } from './list-words.ts';
+import { reportWords } from './report-words.ts';
 import { mySessionsWords, signInWords } from './sign-in-words.ts';
 
 /** Every text of the pages. The texts of errors come from the API's problem details. */
@@ -112,6 +113,8 @@ export const words = {
   },
 
   diff: diffWords,
+
+  report: reportWords,
 
   burn: {
     option: 'Delete the paste when it is read',

@@ -32,6 +32,7 @@ import { endMySessions, mySessions } from './pages/my-sessions.ts';
 import { cancelMyJob } from './pages/cancel-my-job.ts';
 import { startExport } from './pages/start-export.ts';
 import { startImport } from './pages/start-import.ts';
+import { reportFromForm, showReportForm } from './pages/report-form.ts';
 import { pasteInBrowser } from './pages/paste-page.ts';
 import { revealInBrowser } from './pages/reveal-page.ts';
 import { problemPageFor } from './pages/problem-page.ts';
@@ -48,6 +49,7 @@ import { listPastes } from './pastes/list-pastes.ts';
 import { readContent } from './pastes/read-content.ts';
 import { diffAtShortUrl } from './pastes/read-diff.ts';
 import { pasteEvents, readPaste, readTimeline } from './pastes/read-paste.ts';
+import { reportPaste, type ReportDependencies } from './pastes/report-paste.ts';
 import { revealPaste, type RevealDependencies } from './pastes/reveal-paste.ts';
 import { pageHeaders } from './html/page.ts';
 import { usage } from './docs/usage.ts';
@@ -60,6 +62,7 @@ export interface AppDependencies
   extends
     CreatePasteDependencies,
     RevealDependencies,
+    ReportDependencies,
     CreateJobDependencies,
     CancelJobDependencies,
     AssetUrlDependencies,
@@ -113,6 +116,7 @@ export function routesOf(deps: AppDependencies): Routes {
     '/v1/pastes/:short_code': { GET: readPaste(deps), DELETE: deletePaste(deps) },
     '/v1/pastes/:short_code/content': { GET: readContent(deps, 'readContent') },
     '/v1/pastes/:short_code/reveal': { POST: revealPaste(deps, 'revealPaste') },
+    '/v1/pastes/:short_code/reports': { POST: reportPaste(deps) },
     '/v1/pastes/:short_code/timeline': { GET: readTimeline(deps) },
     '/v1/pastes/:short_code/events': { GET: pasteEvents(deps) },
     '/v1/jobs': { GET: listJobs(deps), POST: createJob(deps) },
@@ -125,6 +129,7 @@ export function routesOf(deps: AppDependencies): Routes {
     '/:short_code/diff': { GET: diffAtShortUrl(deps, diffInBrowser(deps)) },
     '/:short_code/image': { GET: readImage(deps) },
     '/:short_code/new': { GET: newFromPaste(deps) },
+    '/:short_code/report': { GET: showReportForm(deps), POST: reportFromForm(deps) },
     '/:short_code/delete': { POST: deleteFromForm(deps) },
     '/:short_code': {
       GET: { ...readContent(deps, 'readContentByShortUrl'), page: pasteInBrowser(deps) },

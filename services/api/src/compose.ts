@@ -202,6 +202,7 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
       isDevelopment: config.isDevelopment,
       trustProxy: http.trustProxy,
       limits,
+      reportsHoldAfter: config.reports.holdAfter,
       jobLimits: { ...config.jobLimits, maxBytesPerHour: config.limits.bytes || null },
       live,
       downloads: new DownloadBudget(

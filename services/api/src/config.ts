@@ -93,6 +93,7 @@ const limitSettings = groups({
     'RATE_LIMIT_ANONYMOUS_BYTES_PER_HOUR',
     nonNegativeInteger().default(10 * 1024 ** 3),
   ),
+  reports: setting('RATE_LIMIT_REPORTS_PER_HOUR', nonNegativeInteger().default(20)),
 });
 
 /** How many a user may have; null, from a setting of 0: as many as the user likes. */
@@ -160,6 +161,16 @@ export const configSchema = groups({
   queues: queueEnv,
   http: httpSettings,
   limits: limitSettings,
+  /** So many reporters hold a paste until an operator has judged the reports; null, from 0: none do. */
+  reports: groups({
+    holdAfter: setting(
+      'REPORTS_HOLD_AFTER',
+      nonNegativeInteger()
+        .pipe(z.number().max(1_000_000))
+        .default(0)
+        .transform((reporters) => reporters || null),
+    ),
+  }),
   /** Jobs of one user that wait or run. */
   jobLimits: groups({ maxOpen: setting('MAX_OPEN_JOBS_PER_USER', mostPerUser(100)) }),
   slugLimit: groups({ maxSlugs: setting('MAX_SLUGS_PER_USER', mostPerUser(1000)) }),

@@ -47,6 +47,7 @@ describe('creating a paste', () => {
       burn: false,
       slug: null,
       parent: null,
+      held_at: null,
       title: 'Ä title',
       syntax: 'c++',
       encrypted: false,

@@ -8,7 +8,7 @@ import { DeadLetterAges } from '../src/state-metrics/dead-letter-ages.ts';
 import { StateMetrics } from '../src/state-metrics/state-metrics.ts';
 import { createMeasure } from '../src/sweeps/measure.ts';
 import { callSqs } from './messages.ts';
-import { createWorldWithPostgres, JOBS, running, UPLOADS, type World } from './world.ts';
+import { createWorldWithPostgres, JOBS, makeReport, running, UPLOADS, type World } from './world.ts';
 
 let world: World;
 beforeAll(async () => {
@@ -89,6 +89,7 @@ describe('the state metrics', () => {
     await makeJobs(db, 1, { userId, status: 'completed' });
     await makePastes(db, 1, { ...open, execution: { status: 'RUNNING', workerId: 'stranded' } });
     await sql`DELETE FROM task_executions WHERE worker_id = 'stranded'`.execute(db);
+    await makeReport(db, 500);
     await sql`ANALYZE pastes`.execute(db);
     const { state, metrics } = janitor();
     await state.read(running());
@@ -115,6 +116,7 @@ describe('the state metrics', () => {
       'pasteflow_state_oldest_age_seconds{machine="paste_deletion",state="DELETION_IN_PROGRESS"}': 900,
       'pasteflow_state_oldest_age_seconds{machine="job",state="queued"}': 30,
       'pasteflow_state_oldest_age_seconds{machine="job",state="processing"}': 200,
+      'pasteflow_state_oldest_age_seconds{machine="paste_report",state="open"}': 500,
       'pasteflow_state_oldest_age_seconds{machine="task_execution",state="PENDING"}': 100,
       'pasteflow_state_oldest_age_seconds{machine="task_execution",state="RUNNING"}': 200,
       'pasteflow_queue_oldest_age_seconds{queue="uploads"}': 50,

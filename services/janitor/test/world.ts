@@ -118,7 +118,7 @@ async function createWorldOn<Stack extends SharedTestStack>(stack: Stack): Promi
     reset: async () => {
       proxy.clear();
       await rewriteTrail(db, (tx) =>
-        sql`TRUNCATE pastes, paste_payloads, failed_payloads, paste_retries, jobs, assets, task_executions, state_transitions, uncounted_transitions, takedowns, content_blocks, operator_actions`.execute(
+        sql`TRUNCATE pastes, paste_payloads, failed_payloads, paste_retries, jobs, assets, task_executions, state_transitions, uncounted_transitions, takedowns, content_blocks, paste_reports, cleared_contents, operator_actions`.execute(
           tx,
         ),
       );
@@ -169,4 +169,13 @@ export async function deletionStates({ db }: World): Promise<Record<string, numb
   const { rows } = await sql<{ state: string; count: number }>`
     SELECT deletion_status AS state, count(*)::int FROM pastes GROUP BY 1`.execute(db);
   return Object.fromEntries(rows.map(({ state, count }) => [state, count]));
+}
+
+/** Of any paste. */
+export async function makeReport(db: Database, secondsAgo: number): Promise<void> {
+  await sql`
+    INSERT INTO paste_reports (paste_id, content_hash, class, reporter, created_at)
+    SELECT id, content_hash, 'spam', sha256('a'), now() - make_interval(secs => ${secondsAgo}) FROM pastes LIMIT 1`.execute(
+    db,
+  );
 }

@@ -16,6 +16,7 @@ export function pasteWith(fields: Partial<CreatedPaste>): CreatedPaste {
     burn: false,
     slug: null,
     parent: null,
+    held_at: null,
     size_bytes: 5,
     created_at: '2026-11-21T12:00:00.000Z',
     expires_at: null,

@@ -1,6 +1,7 @@
 import type { Machine } from '../machine.ts';
 import { job } from './job.ts';
 import { pasteDeletion } from './paste-deletion.ts';
+import { pasteReport } from './paste-report.ts';
 import { pasteUpload } from './paste-upload.ts';
 import { taskExecution } from './task-execution.ts';
 
@@ -13,6 +14,7 @@ export const machines = [
   pasteDeletion,
   job,
   taskExecution,
+  pasteReport,
 ] as const satisfies readonly Machine[];
 
 export type MachineName = (typeof machines)[number]['name'];

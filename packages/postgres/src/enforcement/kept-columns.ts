@@ -33,7 +33,7 @@ export const keptColumns: readonly KeptColumns[] = [
       [pasteUpload, ['s3_url', 'stored_encoding', 'processed_at', 'failure_reason', 'failed_at']],
       [pasteDeletion, ['deletion_initiated_at', 'deleted_at']],
     ],
-    exceptRemoved: ['title'],
+    exceptRemoved: ['title', 'held_at'],
   },
   {
     table: 'jobs',
@@ -51,6 +51,7 @@ export const keptColumns: readonly KeptColumns[] = [
       ],
     ],
   },
+  { table: 'paste_reports', onceSet: ['judged_at'], exceptRemoved: ['reporter'] },
   { table: 'users', always: ['name'] },
   { table: 'failed_payloads', always: ['paste_id'] },
   { table: 'api_tokens', onceSet: ['revoked_at'] },

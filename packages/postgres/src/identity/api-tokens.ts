@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
+import { affectedRows } from '../database/affected-rows.ts';
 import type { Database } from '../database/database.ts';
 import { prepared } from '../database/prepared.ts';
 import { ensuredUser } from './users.ts';
@@ -119,6 +120,13 @@ export async function listApiTokens(db: Database, userName: string): Promise<rea
     WHERE users.name = ${userName} ORDER BY t.created_at, t.id`.execute(db);
   if (rows.length === 0) return null;
   return rows.filter((row): row is ApiToken => row.id !== null);
+}
+
+/** Revokes all tokens and sessions of a user. @returns how many were not revoked before */
+export async function revokeTokensOf(db: Database, userId: string): Promise<number> {
+  const result = await sql`
+    UPDATE api_tokens SET revoked_at = now() WHERE user_id = ${userId} AND revoked_at IS NULL`.execute(db);
+  return affectedRows(result);
 }
 
 /**

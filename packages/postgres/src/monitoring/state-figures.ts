@@ -78,6 +78,11 @@ const gauges: Gauges = {
     PENDING: () => sql`SELECT count(*), min(created_at) FROM pending`,
     RUNNING: () => sql`SELECT count(*), min(started_at) FROM running`,
   },
+  paste_report: {
+    open: (limit) => sql`
+      SELECT count(*), min(created_at) FROM (
+        SELECT created_at FROM paste_reports WHERE judged_at IS NULL ORDER BY created_at LIMIT ${limit}) AS waiting`,
+  },
 };
 
 /** The age of a job in any open state is the time since it was created. */

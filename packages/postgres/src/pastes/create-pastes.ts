@@ -126,6 +126,6 @@ export async function findRefusal(
 function parentIsReadable(parent: RawBuilder<unknown>, userId: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql<boolean>`CASE WHEN ${parent} IS NULL THEN true ELSE coalesce((
     SELECT origin.status <> 'FAILED' AND ${isThere('origin')} AND NOT origin.burn
-      AND (origin.visibility <> 'private' OR coalesce(origin.user_id = ${userId}, false))
+      AND (origin.visibility <> 'private' AND origin.held_at IS NULL OR coalesce(origin.user_id = ${userId}, false))
     FROM pastes origin WHERE origin.short_code = ${parent}), false) END`;
 }

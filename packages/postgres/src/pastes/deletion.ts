@@ -78,8 +78,8 @@ export async function takeOverBurned(
 }
 
 /**
- * DELETION_IN_PROGRESS → DELETED for claims that are still valid. Removes the title and the payload of a
- * FAILED paste as well.
+ * DELETION_IN_PROGRESS → DELETED for claims that are still valid. Removes the title, the payload of a
+ * FAILED paste, and the open reports as well.
  * @returns how many pastes it moved; fewer than asked when the watchdog has reset claims
  */
 export async function settleDeleted(
@@ -91,6 +91,8 @@ export async function settleDeleted(
   const result = await sql`
     WITH ${byActor(actor, 'object deleted')}, ${heldClaims(claims)}, forgotten AS (
       DELETE FROM failed_payloads WHERE paste_id IN (SELECT id FROM held)
+    ), moot AS (
+      DELETE FROM paste_reports WHERE paste_id IN (SELECT id FROM held) AND judged_at IS NULL
     )
     UPDATE pastes p SET deletion_status = ${finish.to}, deleted_at = now(), title = NULL
     FROM held WHERE p.id = held.id`.execute(db);

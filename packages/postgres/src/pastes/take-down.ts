@@ -58,7 +58,7 @@ const MAX_TRIES = 5;
 /**
  * Takes pastes down, in whatever state they are (ADR 41): they are deleted, and say why. From the commit on
  * nobody reads them, no retry starts them again, and the cleanup deletes their objects once their uploads
- * have ended, as after a deletion by the user.
+ * have ended, as after a deletion by the user. Their content, cleared or not, can be reported again.
  *
  * A retry of a FAILED paste that commits first replaces the row, and the statement, which has waited for it,
  * finds nothing. It is then repeated, and finds the paste that has the code now.
@@ -81,6 +81,12 @@ export async function takeDown(
     before.push(...others.filter(({ isDown }) => isDown).map(({ shortCode }) => shortCode));
     left = others.filter(({ isDown }) => !isDown).map(({ shortCode }) => shortCode);
   }
+  // A statement of its own, which sees what was cleared while the others waited for locks.
+  await sql`
+    DELETE FROM cleared_contents
+    WHERE content_hash IN (SELECT content_hash FROM pastes WHERE short_code = ANY (${shortCodes}))`.execute(
+    db,
+  );
   if (left.length > 0)
     throw new Error(
       `These pastes changed while they were taken down; repeat the command: ${left.join(', ')}`,

@@ -41,6 +41,8 @@ const apiRights: RoleRights = {
   paste_retries: { select: 'all' },
   takedowns: 'none',
   content_blocks: { select: ['content_hash', 'unblocked_at'] },
+  paste_reports: 'none',
+  cleared_contents: 'none',
   operator_actions: 'none',
   jobs: { select: shownJobColumns, insert: ['user_id', 'job_type', 'title', 'parameters', 'payload'] },
   assets: { select: 'all' },
@@ -86,6 +88,8 @@ const workerRights: RoleRights = {
   paste_retries: 'none',
   takedowns: 'none',
   content_blocks: { select: ['content_hash', 'unblocked_at'] },
+  paste_reports: 'none',
+  cleared_contents: 'none',
   operator_actions: 'none',
   jobs: {
     select: 'all',
@@ -122,7 +126,7 @@ const workerRights: RoleRights = {
   uncounted_transitions: 'none',
   transition_statistics: 'none',
   sweep_runs: 'none',
-  installation: { select: 'all' },
+  installation: { select: ['id', 'created_at'] },
   bucket_adoptions: 'none',
   orphan_objects: 'none',
   idempotency_keys: 'none',
@@ -141,7 +145,8 @@ const ofWorker = {
 /** Settles for crashed workers, sweeps, measures. `npm run ops` runs with the janitor's rights. */
 const janitorRights: RoleRights = {
   users: 'none',
-  api_tokens: 'none',
+  // `ops uphold --end-tokens`
+  api_tokens: { select: ['user_id', 'revoked_at'], update: ['revoked_at'] },
   pastes: {
     ...ofWorker.pastes, // `ops retry` inserts
     update: [
@@ -153,6 +158,8 @@ const janitorRights: RoleRights = {
       // `ops takedown`
       'deletion_requested_at',
       'taken_down_for',
+      // `ops reject`
+      'held_at',
     ],
     delete: true,
   },
@@ -191,6 +198,22 @@ const janitorRights: RoleRights = {
     insert: ['content_hash', 'class', 'reason', 'actor', 'older'],
     update: ['unblocked_at', 'unblocked_by', 'unblock_reason'],
   },
+  paste_reports: {
+    select: [
+      'id',
+      'paste_id',
+      'content_hash',
+      'status',
+      'class',
+      'text',
+      'contact',
+      'created_at',
+      'judged_at',
+    ],
+    update: ['status', 'judged_at', 'reporter'],
+    delete: true,
+  },
+  cleared_contents: { select: 'all', insert: ['content_hash', 'actor', 'reason'], delete: true },
   operator_actions: {
     select: 'all',
     insert: ['actor', 'action', 'subject', 'reason'],
@@ -225,7 +248,7 @@ const janitorRights: RoleRights = {
     insert: 'all',
     update: ['started_at', 'ended_at', 'outcome', 'last_success_at', 'seconds', 'counts', 'janitor'],
   },
-  installation: { select: 'all' },
+  installation: { select: ['id', 'created_at'] },
   bucket_adoptions: {
     select: 'all',
     insert: ['bucket', 'previous_owner', 'adopted_by', 'objects_found', 'objects_known'],
@@ -268,4 +291,5 @@ export const functionCallers: Readonly<Record<string, readonly ServiceRole[]>> =
   drop_old_transitions: ['pasteflow_janitor'],
   cancel_job: ['pasteflow_api', 'pasteflow_janitor'],
   reveal_paste: ['pasteflow_api'],
+  report_paste: ['pasteflow_api'],
 };

@@ -6,6 +6,8 @@ export interface InstallationTable {
   id: Generated<string>;
   /** When the database was migrated for the first time, or to the version that introduced this table. */
   created_at: Generated<Date>;
+  /** The key of the hashes of reporters. No service may read it. */
+  reporter_key: Generated<Buffer>;
 }
 
 /** A row for each time that an operator gave a bucket to this database. */

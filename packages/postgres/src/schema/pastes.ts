@@ -61,6 +61,11 @@ export interface PastesTable {
   reader_key_hash: Buffer | null;
   /** The short code of the paste that this one was made from, which may be gone; NULL: none. */
   parent: string | null;
+  /**
+   * Since when so many have reported the paste that only its owner reads it, until an operator has decided;
+   * NULL: it is not held.
+   */
+  held_at: Date | null;
 }
 
 /**

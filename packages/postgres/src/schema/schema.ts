@@ -21,6 +21,7 @@ import type {
   TransitionStatisticsTable,
   UncountedTransitionsTable,
 } from './audit-trail.ts';
+import type { ClearedContentsTable, PasteReportsTable } from './reports.ts';
 import type { TaskExecutionsTable } from './executions.ts';
 
 export interface Schema {
@@ -32,6 +33,8 @@ export interface Schema {
   paste_retries: PasteRetriesTable;
   takedowns: TakedownsTable;
   content_blocks: ContentBlocksTable;
+  paste_reports: PasteReportsTable;
+  cleared_contents: ClearedContentsTable;
   operator_actions: OperatorActionsTable;
   jobs: JobsTable;
   assets: AssetsTable;

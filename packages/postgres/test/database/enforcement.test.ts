@@ -11,12 +11,12 @@ import { sql } from 'kysely';
 import { Client } from 'pg';
 import { INVALID_TRANSITION_SQLSTATE, installStateMachines } from '../../src/index.ts';
 import { useDatabase } from '../support/database.ts';
-import { insertInState, updateToState } from '../support/state-rows.ts';
+import { insertInState, insertReferenced, updateToState } from '../support/state-rows.ts';
 
 const current = useDatabase({ fresh: 'file' });
 
 beforeEach(async () => {
-  await sql`INSERT INTO users (name) VALUES ('dev') ON CONFLICT DO NOTHING`.execute(current.db);
+  await insertReferenced(current.db);
 });
 
 async function asPlainSql(statement: string): Promise<{ code: string | null; rows: number }> {

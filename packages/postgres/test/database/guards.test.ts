@@ -4,12 +4,12 @@ import { sql } from 'kysely';
 import { Client } from 'pg';
 import { findEnforcementGaps, FORBIDDEN_CHANGE_SQLSTATE, installStateMachines } from '../../src/index.ts';
 import { newPaste, useOwnServer } from '../support/database.ts';
-import { insertInState, insertStatement, updateToState } from '../support/state-rows.ts';
+import { insertInState, insertReferenced, insertStatement, updateToState } from '../support/state-rows.ts';
 
 const current = useOwnServer({ fresh: 'file' });
 
 beforeEach(async () => {
-  await sql`INSERT INTO users (name) VALUES ('dev') ON CONFLICT DO NOTHING`.execute(current.db);
+  await insertReferenced(current.db);
 });
 
 /** Runs the statements on one connection. @returns the SQLSTATE of the first that fails; null: none failed */
@@ -69,6 +69,7 @@ const others: Record<string, string> = {
   id: 'gen_random_uuid()',
   user_id: 'gen_random_uuid()',
   subject_id: 'gen_random_uuid()',
+  paste_id: 'gen_random_uuid()',
   short_code: `'moved'`,
   content_hash: `'sha256:' || repeat('1', 64)`,
   size_bytes: 'size_bytes + 1',

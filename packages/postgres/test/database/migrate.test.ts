@@ -28,6 +28,7 @@ it('three processes that migrate an empty database at once apply each migration 
     '0006-requests',
     '0007-operations',
     '0008-job-titles',
+    '0009-reports',
   ]);
 });
 

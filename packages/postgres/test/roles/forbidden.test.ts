@@ -1,12 +1,11 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { machines, statesOf, type Machine } from '@pasteflow/domain';
 import { createTestDatabase } from '@pasteflow/dev-stack/testing';
-import { sql } from 'kysely';
 import { migrate } from '../../src/index.ts';
 import { serviceRoles } from '../../src/roles/role-names.ts';
 import { open, useOwnServer } from '../support/database.ts';
 import { sqlStateOf, urlOfRole } from '../support/roles.ts';
-import { insertStatement } from '../support/state-rows.ts';
+import { insertReferenced, insertStatement } from '../support/state-rows.ts';
 
 const current = useOwnServer({ fresh: 'file' });
 let url = '';
@@ -18,7 +17,7 @@ beforeAll(async () => {
   url = (await createTestDatabase(current.stack, { migrated: false })).url;
   const db = open(url, 2);
   await migrate(db);
-  await sql`INSERT INTO users (name) VALUES ('dev')`.execute(db);
+  await insertReferenced(db);
   await db.destroy();
 });
 
@@ -96,7 +95,7 @@ const states = (names: readonly string[]) =>
 /** The janitor settles for crashed workers, and makes every transition. */
 it.each([
   ['pasteflow_api', states(machines.map(({ name }) => name))],
-  ['pasteflow_worker', states(['paste_deletion'])],
+  ['pasteflow_worker', states(['paste_deletion', 'paste_report'])],
 ] as const)('%s is refused the transitions of other services', async (role, statements) => {
   expect(statements.length).toBeGreaterThan(0);
   for (const statement of statements)

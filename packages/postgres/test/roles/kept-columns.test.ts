@@ -85,6 +85,8 @@ beforeEach(async () => {
     `INSERT INTO api_tokens (user_id, name, token_hash, revoked_at) SELECT id, 't', sha256('t'), now() FROM users`,
     `INSERT INTO content_blocks (content_hash, class, reason, actor, unblocked_at, unblocked_by, unblock_reason)
       VALUES (${hash}, 'malware', 'r', 'a', now(), 'a', 'r')`,
+    `INSERT INTO paste_reports (paste_id, content_hash, class, reporter) SELECT id, content_hash, 'spam', sha256('a') FROM pastes WHERE short_code = 'stored'`,
+    `UPDATE paste_reports SET status = 'rejected', judged_at = now(), reporter = NULL`,
     `INSERT INTO operator_actions (actor, action, reason, outcome) VALUES ('a', 'takedown', 'r', 'done')`,
   ])
     await sql.raw(statement).execute(current.db);
@@ -104,6 +106,9 @@ const refused: readonly (readonly [readonly ServiceRole[], string])[] = [
   [janitor, `UPDATE pastes SET taken_down_for = NULL ${stored}`],
   [janitor, `UPDATE pastes SET taken_down_for = 'spam' ${stored}`],
   [janitor, `UPDATE pastes SET title = 'another' ${stored}`],
+  [janitor, `UPDATE pastes SET held_at = now() ${stored}`],
+  [janitor, `UPDATE paste_reports SET judged_at = now() + interval '1 day'`],
+  [janitor, `UPDATE paste_reports SET reporter = sha256('r')`],
   [settlers, `UPDATE pastes SET s3_url = 's3://another/object' ${stored}`],
   [settlers, `UPDATE pastes SET stored_encoding = 'gzip' ${stored}`],
   [settlers, `UPDATE pastes SET failure_reason = 'another' ${failed}`],

@@ -12,19 +12,21 @@ const current = useOwnServer({ fresh: 'file' });
  */
 const expected = `
                         api      worker   janitor
-api_tokens              SiuD.    .....    .....
+api_tokens              SiuD.    .....    s.u..
 assets                  S....    Si.D.    S....
 bucket_adoptions        .....    .....    Si...
+cleared_contents        .....    .....    Si.D.
 content_blocks          s....    s....    Siu..
 failed_payloads         .....    .i...    SiuD.
 idempotency_keys        SiuD.    .....    s.uD.
-installation            .....    S....    S....
+installation            .....    s....    s....
 jobs                    si...    S.u..    s.uD.
 kysely_migration        .....    .....    .....
 kysely_migration_lock   .....    .....    .....
 operator_actions        .....    .....    Siu..
 orphan_objects          .....    .....    SIuD.
 paste_payloads          si...    Si.D.    Si.D.
+paste_reports           .....    .....    s.uD.
 paste_retries           S....    .....    Siu..
 pastes                  Siu..    Siu..    SiuD.
 rate_limits             SIuD.    SIu..    S.uD.

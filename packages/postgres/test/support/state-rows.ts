@@ -48,6 +48,14 @@ const companions: {
       FAILED: { started_at: 'now()', worker_id: `'w'`, finished_at: 'now()', error: `'why'` },
     },
   },
+  paste_report: {
+    columns: ['judged_at', 'reporter'],
+    of: {
+      open: { reporter: 'sha256(uuid_send(gen_random_uuid()))' },
+      upheld: { judged_at: 'now()' },
+      rejected: { judged_at: 'now()' },
+    },
+  },
 };
 
 /** The rest of a legal row. */
@@ -67,6 +75,11 @@ const basics: Record<MachineName, () => Record<string, string>> = {
   }),
   job: () => ({ job_type: `'t'`, user_id: '(SELECT id FROM users LIMIT 1)' }),
   task_execution: () => ({ kind: `'upload'`, subject_id: `'${randomUUID()}'`, attempt: '1' }),
+  paste_report: () => ({
+    paste_id: '(SELECT id FROM pastes LIMIT 1)',
+    content_hash: `'${hash}'`,
+    class: `'spam'`,
+  }),
 };
 
 function companionsOf(name: MachineName): {
@@ -74,6 +87,14 @@ function companionsOf(name: MachineName): {
   of: Record<string, Record<string, string>>;
 } {
   return companions[name];
+}
+
+/** The rows that others refer to. */
+export async function insertReferenced(db: Database): Promise<void> {
+  await sql`INSERT INTO users (name) VALUES ('dev') ON CONFLICT DO NOTHING`.execute(db);
+  await sql`
+    INSERT INTO pastes (short_code, content_hash, size_bytes) VALUES ('referenced', ${hash}, 1)
+    ON CONFLICT DO NOTHING`.execute(db);
 }
 
 export interface StateRow {

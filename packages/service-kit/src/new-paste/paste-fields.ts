@@ -246,3 +246,14 @@ export function canRead(
 ): boolean {
   return paste.visibility !== 'private' || paste.user_id === userId;
 }
+
+/**
+ * Whether reports hold a paste from somebody, which they do from everybody but its owner.
+ * @param userId null: an anonymous caller
+ */
+export function isHeldFrom(
+  paste: { readonly held_at: Date | null; readonly user_id: string | null },
+  userId: string | null,
+): boolean {
+  return paste.held_at !== null && (userId === null || paste.user_id !== userId);
+}

@@ -24,6 +24,8 @@ export interface ShownPaste {
   readonly isDeleted?: boolean;
   /** The short code of the paste that this one was made from; null: none. */
   readonly parent: string | null;
+  /** Reports hold the paste, so that only its owner reads it. */
+  readonly isHeld: boolean;
   readonly size_bytes: number;
   readonly created_at: string;
   readonly expires_at: string | null;
@@ -148,9 +150,12 @@ export function heading(
     paste.status === 'PROCESSED'
       ? html`<a href="${timeline}">${text.history}</a>`
       : html`<a class="badge ${paste.status.toLowerCase()}" href="${timeline}">${text.upload} ${text.uploadStates[paste.status]}</a>`,
+    paste.isDeleted !== true &&
+      paste.deletion !== 'owner' &&
+      html`<a href="${base}/${paste.short_code}/report" rel="nofollow">${words.report.link}</a>`,
   ];
   return html`<div class="heading"><h1><bdi>${paste.title ?? untitled(paste)}</bdi>${badges(paste)}</h1>${paste.deletion === 'owner' && ownerMenu(site, paste)}</div>
-<div class="line">${facts.map((fact) => fact !== false && html`<span>${fact}</span>`)}<span class="paper">${paste.url}</span></div>`;
+<div class="line">${facts.map((fact) => fact !== false && html`<span>${fact}</span>`)}<span class="paper">${paste.url}</span></div>${paste.isHeld && html`\n<p class="notice attention">${words.report.held}</p>`}`;
 }
 
 function badges({ visibility, burn, encrypted }: ShownPaste): readonly Html[] {

@@ -16,6 +16,8 @@ interface LimitsConfig {
   readonly bytes: number;
   /** Bytes of new pastes in an hour, of all callers without a token together; small pastes pass beyond it. */
   readonly anonymous_bytes: number;
+  /** Reports of pastes in an hour, from each address. */
+  readonly reports: number;
 }
 
 export interface LimitsOptions {
@@ -69,6 +71,7 @@ export class Limits {
       misses: limit('misses', MINUTE),
       bytes: limit('bytes', HOUR),
       anonymous_bytes: limit('anonymous_bytes', HOUR),
+      reports: limit('reports', HOUR),
     };
     this.#refusals = metrics.counter({
       name: 'rate_limited_total',
@@ -99,6 +102,12 @@ export class Limits {
    */
   async countMiss(res: ServerResponse, caller: string): Promise<void> {
     await this.#spend(res, caller, this.#limits.misses);
+    this.#setHeaders(res);
+  }
+
+  /** @param address the network that the report comes from @throws RequestError rate_limited */
+  async countReport(res: ServerResponse, address: string): Promise<void> {
+    await this.#spend(res, address, this.#limits.reports);
     this.#setHeaders(res);
   }
 

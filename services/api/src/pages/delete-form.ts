@@ -9,7 +9,7 @@ import { isDeleteToken } from '../pastes/delete-paste.ts';
 import {
   assertNotGone,
   findErrors,
-  findNamedPaste,
+  findEvenHeld,
   type FindDependencies,
   namedPaste,
   pasteGone,
@@ -49,7 +49,7 @@ export function deleteFromForm({
       weight: 1,
     });
     const { delete_token: token } = validate(form, Object.fromEntries(fields));
-    const paste = await findNamedPaste({ db }, req);
+    const paste = await findEvenHeld({ db }, req);
     assertNotGone(paste);
     const isOwn = readerOf(paste, req) === 'owner';
     if (!isOwn && !isDeleteToken(token, paste.delete_token_hash)) throw wrongToken();

@@ -98,6 +98,7 @@ export function shownPaste(
     encrypted,
     burn,
     parent,
+    isHeld: paste.held_at !== null,
     size_bytes,
     created_at,
     expires_at,

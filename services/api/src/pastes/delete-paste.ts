@@ -11,7 +11,7 @@ import { example } from './example.ts';
 import {
   assertNotGone,
   findErrors,
-  findNamedPaste,
+  findEvenHeld,
   type FindDependencies,
   namedPaste,
   pasteGone,
@@ -42,7 +42,7 @@ export function deletePaste({ db }: FindDependencies): Endpoint {
       errors: findErrors,
     },
     handle: async (req, res) => {
-      const paste = await findNamedPaste({ db }, req);
+      const paste = await findEvenHeld({ db }, req);
       assertNotGone(paste); // before the token is checked: a GET reveals it to everybody who can read the paste
       assertMayDelete(paste, req, req.get('Delete-Token'));
       if (!(await requestDeletion(db, paste.id))) throw pasteGone(); // another request deleted it meanwhile

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { isShortCode, isSlug, SLUG_MARK, type TakedownClass } from '@pasteflow/domain';
-import { canRead } from '@pasteflow/service-kit';
+import { canRead, isHeldFrom } from '@pasteflow/service-kit';
 import { findPaste, findPasteBySlug, type Database, type PasteRow } from '@pasteflow/postgres';
 import { z } from 'zod';
 import type { ProblemCode } from '../http/errors/problem-codes.ts';
@@ -29,16 +29,27 @@ export const findErrors = [
   'paste_not_found',
   'paste_gone',
   'paste_taken_down',
+  'paste_held',
   'dependency_unavailable',
 ] as const satisfies ProblemCode[];
 
 /**
- * The paste that the URL names; null when the caller can't read it. For everybody except its owner a
+ * The paste that the URL names, for reading it.
+ * @throws RequestError paste_held for a paste that only its owner reads until its reports are judged
+ */
+export async function findNamedPaste(deps: FindDependencies, req: Request): Promise<PasteRow | null> {
+  const paste = await findEvenHeld(deps, req);
+  if (paste !== null) assertNotHeld(paste, req);
+  return paste;
+}
+
+/**
+ * The paste that the URL names, whether reports hold it or not; null when the caller can't read it. For everybody except its owner a
  * private paste is not found, on every route and in every state. Texts that can be neither short codes nor
  * slugs never reach the database.
  * @param name a short code, or `~` and a slug
  */
-export async function findNamedPaste(
+export async function findEvenHeld(
   { db }: FindDependencies,
   req: Request,
   name: string = nameOf(req)[0],
@@ -96,6 +107,18 @@ export function assertNotGone(paste: PasteRow | null): asserts paste is PasteRow
   if (paste.taken_down_for !== null) throw pasteTakenDown(paste.taken_down_for);
   if (paste.burned_at !== null) throw pasteRevealed();
   if (paste.gone) throw pasteGone();
+}
+
+/**
+ * A paste that is gone or FAILED says so instead.
+ * @throws RequestError paste_held
+ */
+export function assertNotHeld(paste: PasteRow, req: Request): void {
+  if (!isHeldFrom(paste, userIdOf(req)) || paste.gone || paste.status === 'FAILED') return;
+  throw new RequestError(
+    'paste_held',
+    'Many readers have reported this paste. It cannot be read until an operator of this service has looked at it.',
+  );
 }
 
 /**

@@ -34,6 +34,10 @@ export const pasteSchema = z
         description:
           'null for a paste that is deleted when it is read, because the hash of a short secret tells the secret.',
       }),
+    held_at: instant.nullable().meta({
+      description:
+        'Since when only you, the owner, can read the paste, because many have reported it; null: it is not held.',
+    }),
     size_bytes: z.int().positive(),
     created_at: instant,
     expires_at: instant.nullable().meta({ description: 'null: the paste never expires.' }),
@@ -77,6 +81,7 @@ export function viewOf(paste: PublicPaste, publicUrl: string, audience: Audience
     burn: paste.burn,
     parent: paste.parent,
     content_hash: paste.burn ? null : paste.content_hash,
+    held_at: paste.held_at?.toISOString() ?? null,
     size_bytes: paste.size_bytes,
     created_at: paste.created_at.toISOString(),
     expires_at: paste.expires_at?.toISOString() ?? null,
@@ -117,6 +122,7 @@ export function viewOfNew(
     failure_reason: null,
     burn: paste.burn ?? false,
     parent: paste.parent ?? null,
+    held_at: null,
   };
   return viewOf(row, publicUrl, 'stranger'); // it has no reason to hide
 }

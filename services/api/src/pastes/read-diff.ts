@@ -16,7 +16,13 @@ import * as headers from '../openapi/answer-headers.ts';
 import type { Endpoint, Operation } from '../openapi/endpoint.ts';
 import { optionalHeader } from '../openapi/formats.ts';
 import { example } from './example.ts';
-import { assertNotGone, type FindDependencies, findErrors, namesPaste } from './find-named-paste.ts';
+import {
+  assertNotGone,
+  assertNotHeld,
+  type FindDependencies,
+  findErrors,
+  namesPaste,
+} from './find-named-paste.ts';
 import { assertStays, cachingOf, findStored, type ReadContentDependencies } from './read-content.ts';
 import { readContent } from './stored-content.ts';
 
@@ -155,6 +161,7 @@ export async function findParent(
     );
   try {
     assertNotGone(parent);
+    assertNotHeld(parent, req);
   } catch (error) {
     throw error instanceof RequestError ? aboutParent(error) : error;
   }

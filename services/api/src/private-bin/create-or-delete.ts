@@ -10,7 +10,7 @@ import { assertMayDelete } from '../pastes/delete-paste.ts';
 import {
   assertNotGone,
   findErrors,
-  findNamedPaste,
+  findEvenHeld,
   pasteGone,
   type FindDependencies,
 } from '../pastes/find-named-paste.ts';
@@ -61,7 +61,7 @@ async function remove(
   res: Response,
   { shortCode, deleteToken }: { readonly shortCode: string; readonly deleteToken: string },
 ): Promise<void> {
-  const paste = await findNamedPaste(deps, req, shortCode);
+  const paste = await findEvenHeld(deps, req, shortCode);
   assertNotGone(paste);
   assertMayDelete(paste, req, deleteToken);
   if (!(await requestDeletion(deps.db, paste.id))) throw pasteGone(); // another request deleted it meanwhile

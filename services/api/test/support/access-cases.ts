@@ -196,3 +196,16 @@ export const ofJob = (rest: string, make: typeof newJob = newJob): AccessCase[] 
     owner: 200,
   },
 ];
+
+/** A report of a paste: by everybody who can read the paste. */
+export const report = (
+  requestOf: (shortCode: string, api: ApiBed['api']) => { path: string; init: RequestInit; status: number },
+): AccessCase[] => {
+  const { status } = requestOf('x', { url: 'http://127.0.0.1' } as ApiBed['api']);
+  const prepare = (visibility: 'unlisted' | 'private') => async (bed: ApiBed, owner: TestUser) =>
+    requestOf(await newPaste(bed.db, 'content', { userId: owner.id, visibility }), bed.api);
+  return [
+    { about: 'an unlisted paste', prepare: prepare('unlisted'), none: status, other: status, owner: status },
+    { about: 'a private paste', prepare: prepare('private'), none: 404, other: 404, owner: status },
+  ];
+};

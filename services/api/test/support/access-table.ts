@@ -3,7 +3,7 @@ import { packedClient } from '@pasteflow/cli';
 import { jobTypes } from '@pasteflow/jobs';
 import { assets } from '../../src/html/page.ts';
 import { endedJob, newJob } from './jobs.ts';
-import { ownForm } from './http.ts';
+import { ownForm, ownPage } from './http.ts';
 import { newPaste } from './pastes.ts';
 import {
   creation,
@@ -15,6 +15,7 @@ import {
   ofUser,
   open,
   read,
+  report,
   reveal,
   type AccessCase,
 } from './access-cases.ts';
@@ -137,6 +138,15 @@ export const accessTable: Readonly<Record<string, readonly AccessCase[]>> = {
   'DELETE /v1/pastes/:short_code': deletion(),
   'GET /v1/pastes/:short_code/content': read((code) => `/v1/pastes/${code}/content`),
   'POST /v1/pastes/:short_code/reveal': reveal((code) => `/v1/pastes/${code}/reveal`),
+  'POST /v1/pastes/:short_code/reports': report((code, api) => ({
+    path: `/v1/pastes/${code}/reports`,
+    init: {
+      method: 'POST',
+      headers: { ...ownPage(api.url), 'content-type': 'application/json' },
+      body: JSON.stringify({ reason: 'spam' }),
+    },
+    status: 202,
+  })),
   'GET /v1/pastes/:short_code/timeline': read((code) => `/v1/pastes/${code}/timeline`),
   'GET /v1/pastes/:short_code/events': read((code) => `/v1/pastes/${code}/events`),
   'GET /v1/jobs': ofUser('/v1/jobs'),
@@ -175,6 +185,12 @@ export const accessTable: Readonly<Record<string, readonly AccessCase[]>> = {
   'GET /:short_code/diff': madeFrom((code) => `/${code}/diff`),
   'GET /:short_code/image': read((code) => `/${code}/image`),
   'GET /:short_code/new': read((code) => `/${code}/new`),
+  'GET /:short_code/report': read((code) => `/${code}/report`),
+  'POST /:short_code/report': report((code, api) => ({
+    path: `/${code}/report`,
+    init: ownForm(api.url, { reason: 'spam' }),
+    status: 200,
+  })),
   'POST /:short_code/delete': deletionByForm(),
   'GET /:short_code': read((code) => `/${code}`),
   'POST /:short_code': reveal((code) => `/${code}`),

@@ -8,14 +8,17 @@ export function limited(limits: {
   misses?: number;
   bytes?: number;
   anonymous_bytes?: number;
+  reports?: number;
 }): Record<string, string> {
   return Object.fromEntries(
     Object.entries(limits).map(([name, points]) => [
-      `RATE_LIMIT_${name.toUpperCase()}_PER_${name.endsWith('bytes') ? 'HOUR' : 'MINUTE'}`,
+      `RATE_LIMIT_${name.toUpperCase()}_PER_${isHourly(name) ? 'HOUR' : 'MINUTE'}`,
       String(points),
     ]),
   );
 }
+
+const isHourly = (name: string): boolean => name.endsWith('bytes') || name === 'reports';
 
 /** The RateLimit headers of an answer. */
 export const fields = ({ headers }: Response) => ({
@@ -26,7 +29,7 @@ export const fields = ({ headers }: Response) => ({
 export async function expectLimited(response: Response, name: string): Promise<void> {
   const wait = Number(response.headers.get('retry-after'));
   expect(wait).toBeGreaterThanOrEqual(1);
-  expect(wait).toBeLessThanOrEqual(name.endsWith('bytes') ? 3600 : 60);
+  expect(wait).toBeLessThanOrEqual(isHourly(name) ? 3600 : 60);
   expect(response.headers.get('ratelimit')).toContain(`"${name}";r=0;t=${wait}`);
   expect(await problemOf(response)).toMatchObject({ status: 429, code: 'rate_limited' });
 }

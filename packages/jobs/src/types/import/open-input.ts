@@ -1,5 +1,5 @@
 import { databaseTime, findPaste } from '@pasteflow/postgres';
-import { canRead } from '@pasteflow/service-kit';
+import { canRead, isHeldFrom } from '@pasteflow/service-kit';
 import { readContent } from '../../content/read-content.ts';
 import type { JobContext, JobServices } from '../../definition/job-type.ts';
 import { WorkFailedError } from '../../definition/work-failed.ts';
@@ -98,6 +98,10 @@ async function readSource(
   if (paste === null || paste.status === 'FAILED' || !canRead(paste, userId))
     throw new ImportRefusedError(`There is no paste ${shortCode}.`);
   if (paste.gone) throw gone(shortCode);
+  if (isHeldFrom(paste, userId))
+    throw new ImportRefusedError(
+      `The paste ${shortCode} is held until an operator has judged its reports. Import it later.`,
+    );
   if (paste.burn)
     throw new ImportRefusedError(
       `The paste ${shortCode} is deleted when it is read, and is no source of an import. Make a paste without burn.`,

@@ -1,0 +1,38 @@
+import type { OwnerFunction } from './objects.ts';
+
+/** Of all statements that count or judge the reports of a content: they take turns. */
+export const REPORTS_LOCK = 'pasteflow.reports';
+
+/**
+ * Records a report of a paste, and holds the paste once `hold_after` reporters have reported it; NULL: never.
+ * Returns `recorded`, `cleared` when an operator has rejected reports of this content, or `gone`. A second
+ * report of the same reporter is `recorded`, too, and changes nothing. The api has no right to read reports,
+ * the key of the reporters' hashes, or to hold a paste, so this is a function of the owner.
+ *
+ * The first lock lets the reports and judgements of one content take turns, so that each sees those before.
+ * The second one makes a deletion wait, or has waited for it: a deleted paste gets no report.
+ */
+export const reportPasteFunction: OwnerFunction = {
+  name: 'report_paste',
+  parameters:
+    'of_paste uuid, of_class text, of_text text, of_contact text, of_reporter text, hold_after integer',
+  returns: 'text',
+  body: `
+    DECLARE
+      hash text;
+    BEGIN
+      SELECT content_hash INTO hash FROM pastes WHERE id = of_paste;
+      PERFORM pg_advisory_xact_lock(hashtext('${REPORTS_LOCK}'), hashtext(hash));
+      PERFORM FROM pastes WHERE id = of_paste AND status <> 'FAILED' AND deletion_initiated_at IS NULL
+        AND deletion_requested_at IS NULL AND (expires_at IS NULL OR expires_at > now()) FOR UPDATE;
+      IF NOT FOUND THEN RETURN 'gone'; END IF;
+      IF EXISTS (SELECT FROM cleared_contents WHERE content_hash = hash) THEN RETURN 'cleared'; END IF;
+      INSERT INTO paste_reports (paste_id, content_hash, class, text, contact, reporter)
+        SELECT of_paste, hash, of_class, of_text, of_contact, sha256(reporter_key || convert_to(of_reporter, 'UTF8'))
+        FROM installation
+        ON CONFLICT (paste_id, reporter) DO NOTHING;
+      UPDATE pastes SET held_at = now() WHERE id = of_paste AND held_at IS NULL
+        AND (SELECT count(*) FROM paste_reports WHERE paste_id = of_paste AND judged_at IS NULL) >= hold_after;
+      RETURN 'recorded';
+    END`,
+};

@@ -1,0 +1,105 @@
+import { pasteReport, transition } from '@pasteflow/domain';
+import { sql, type RawBuilder } from 'kysely';
+import { byActor, type Actor } from '../database/actor.ts';
+import type { Database } from '../database/database.ts';
+import { affectedRows } from '../database/affected-rows.ts';
+import { REPORTS_LOCK } from '../enforcement/report-paste.ts';
+import { revokeTokensOf } from '../identity/api-tokens.ts';
+import { takeDown, type TakedownBy } from './take-down.ts';
+
+const uphold = transition(pasteReport, 'open', 'upheld');
+const reject = transition(pasteReport, 'open', 'rejected');
+
+/** What a judgement did; null: the paste has no open report, because somebody else was first or it is gone. */
+type Judged<More> = ({ readonly reports: number } & More) | null;
+
+/**
+ * Upholds the open reports of a paste, and takes the paste down in the same transaction.
+ * @param endTokens also revokes the tokens and sessions of its user
+ */
+export async function upholdReports(
+  db: Database,
+  shortCode: string,
+  { endTokens, ...by }: TakedownBy & { readonly endTokens: boolean },
+): Promise<
+  Judged<{ readonly contentHash: string; readonly userId: string | null; readonly tokens: number }>
+> {
+  return await db.transaction().execute(async (tx) => {
+    const paste = await lockContent(tx, shortCode);
+    if (paste === null) return null;
+    await sql`SELECT FROM pastes WHERE id = ${paste.id} FOR UPDATE`.execute(tx); // in the order of a deletion
+    const reports = await endReports(tx, { to: uphold.to, where: sql`paste_id = ${paste.id}`, by });
+    if (reports === 0) return null;
+    await takeDown(tx, [shortCode], by);
+    const { contentHash, userId } = paste;
+    const tokens = endTokens && userId !== null ? await revokeTokensOf(tx, userId) : 0;
+    return { reports, contentHash, userId, tokens };
+  });
+}
+
+/**
+ * Rejects the open reports of a paste and of all pastes with the same content, releases these pastes, and
+ * clears the content: no further report of it is taken.
+ */
+export async function rejectReports(
+  db: Database,
+  shortCode: string,
+  by: { readonly actor: Actor; readonly reason: string },
+): Promise<Judged<{ readonly pastes: number }>> {
+  return await db.transaction().execute(async (tx) => {
+    const paste = await lockContent(tx, shortCode);
+    if (paste === null) return null;
+    const { rows } = await sql<{ id: string }>`
+      SELECT id FROM pastes
+      WHERE id IN (SELECT paste_id FROM paste_reports WHERE content_hash = ${paste.contentHash} AND judged_at IS NULL)
+      ORDER BY id FOR UPDATE`.execute(tx);
+    const ids = rows.map(({ id }) => id);
+    if (!ids.includes(paste.id)) return null;
+    const reports = await endReports(tx, { to: reject.to, where: sql`paste_id = ANY (${ids}::uuid[])`, by });
+    if (reports === 0) return null; // a deletion, for which the lock has waited, has removed them
+    await sql`UPDATE pastes SET held_at = NULL WHERE id = ANY (${ids}::uuid[]) AND held_at IS NOT NULL`.execute(
+      tx,
+    );
+    await sql`
+      INSERT INTO cleared_contents (content_hash, actor, reason) VALUES (${paste.contentHash}, ${by.actor}, ${by.reason})
+      ON CONFLICT DO NOTHING`.execute(tx);
+    return { reports, pastes: ids.length };
+  });
+}
+
+/** Lets the judgements and reports of one content take turns: what follows sees all of those before. */
+async function lockContent(
+  tx: Database,
+  shortCode: string,
+): Promise<{ readonly id: string; readonly contentHash: string; readonly userId: string | null } | null> {
+  const { rows } = await sql<{ id: string; contentHash: string; userId: string | null }>`
+    SELECT id, content_hash AS "contentHash", user_id AS "userId" FROM pastes WHERE short_code = ${shortCode}`.execute(
+    tx,
+  );
+  const [paste] = rows;
+  if (paste === undefined) return null;
+  await sql`SELECT pg_advisory_xact_lock(hashtext(${REPORTS_LOCK}), hashtext(${paste.contentHash}))`.execute(
+    tx,
+  );
+  return paste;
+}
+
+/** @returns how many reports it ended */
+async function endReports(
+  tx: Database,
+  {
+    to,
+    where,
+    by,
+  }: {
+    readonly to: 'upheld' | 'rejected';
+    readonly where: RawBuilder<unknown>;
+    readonly by: { readonly actor: Actor; readonly reason: string };
+  },
+): Promise<number> {
+  const result = await sql`
+    WITH ${byActor(by.actor, by.reason)}
+    UPDATE paste_reports SET status = ${to}, judged_at = now(), reporter = NULL FROM actor
+    WHERE ${where} AND judged_at IS NULL`.execute(tx);
+  return affectedRows(result);
+}
