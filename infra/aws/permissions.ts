@@ -53,7 +53,7 @@ export function uploadWorkerPermissions({ bucket, uploads, jobs }: Data): Policy
 }
 
 /**
- * Deletes objects, but no versions, and reads only the bucket's owner; sends the messages that the api could
+ * Deletes objects, but no versions, and reads the bucket's owner, and the content of reported pastes; sends the messages that the api could
  * not send; empties the dead-letter queues, and returns the messages that it can't move (`ops
  * retry-dead-letters`). With a tunnel to the operations page, the CDK adds the four actions of `ssmmessages`.
  */
@@ -61,7 +61,7 @@ export function janitorPermissions({ bucket, uploads, jobs }: Data): PolicyState
   return [
     seeBucket(bucket, 's3:ListBucketMultipartUploads'),
     onObject('OwnBucket', bucket, OWN, owner),
-    onObjects('DeleteContent', bucket, ['s3:DeleteObject'], [prefixes.pastes]),
+    onObjects('ReadAndDeleteContent', bucket, ['s3:GetObject', 's3:DeleteObject'], [prefixes.pastes]),
     onObjects('ClearExports', bucket, CLEAR, [prefixes.jobs]),
     onQueues('Relay', [uploads.queue, jobs.queue], [...LOOK, ...SEND]),
     onQueues('ReadDeadLetters', [uploads.deadLetters, jobs.deadLetters], [...LOOK, ...CONSUME]),

@@ -32,6 +32,7 @@ const standsFor: Readonly<Record<string, string | null>> = {
   PasteflowStranded: null,
   PasteflowUnsent: null,
   PasteflowDeletionStuck: null,
+  PasteflowReportsWaiting: null,
   PasteflowUploadsFailed: null,
   PasteflowUploadAttemptsFailing: null,
   PasteflowEnforcementMissing: null,

@@ -71,12 +71,13 @@ test('the upload-worker writes and reads two prefixes, consumes both queues, and
   ]);
 });
 
-test('the janitor lists and deletes objects, reads only the owner, sends messages, empties the dead-letter queues and opens a tunnel', () => {
+test('the janitor lists and deletes objects, reads content and the owner, sends messages, empties the dead-letter queues and opens a tunnel', () => {
   expect(allowed('janitor')).toEqual([
     's3:AbortMultipartUpload bucket/jobs/*',
     's3:DeleteObject bucket/jobs/*',
     's3:DeleteObject bucket/pastes/*',
     's3:GetObject bucket/pasteflow-owner',
+    's3:GetObject bucket/pastes/*',
     's3:ListBucket bucket',
     's3:ListBucketMultipartUploads bucket',
     's3:PutObject bucket/pasteflow-owner',

@@ -66,6 +66,7 @@ export interface ComposedSweeps {
   /** Whether a daily sweep is due, by its last run in any janitor. */
   readonly isDue: (sweep: SweepName) => Promise<boolean>;
   readonly owner: OwnerCheck;
+  readonly store: ObjectStore;
   readonly sqs: SqsClient;
   readonly minutes: MinuteHistory;
   readonly close: () => Promise<void>;
@@ -145,6 +146,7 @@ export function composeSweeps(
     },
     isDue: (sweep) => isSweepDue(db, sweep, config.sweepIntervalSeconds[sweep]),
     owner,
+    store,
     sqs,
     minutes,
     close: async () => {

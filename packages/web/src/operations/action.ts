@@ -13,6 +13,8 @@ interface ShownConfirmation {
   readonly count: number;
   /** The classes of a takedown to choose from; null: the action has none. */
   readonly classes: readonly string[] | null;
+  /** What the action can do in the same step. */
+  readonly options: readonly string[];
   /** The owner of the subject reads the reason, too. */
   readonly isReasonForOwner: boolean;
   /** More is meant now than the operator has confirmed. */
@@ -33,12 +35,13 @@ ${count === 0 ? html`<p>${words.nothingMeant}</p>\n<p><a class="button" href="${
 
 function confirmingForm(
   { base }: OperationsSite,
-  { action, subject, count, classes, isReasonForOwner }: ShownConfirmation,
+  { action, subject, count, classes, options, isReasonForOwner }: ShownConfirmation,
 ): Html {
   return html`<form method="post" action="${base}/act/${action}">
 ${subject !== null && html`<input type="hidden" name="subject" value="${subject}">`}
 <input type="hidden" name="count" value="${count}">
 ${classes !== null && classField(classes)}
+${options.map((option) => html`<p class="check"><input type="checkbox" id="${option}" name="also" value="${option}"><label for="${option}">${words.options[option] ?? option}</label></p>\n`)}
 <div class="field"><label for="reason">${isReasonForOwner ? words.reasonForOwner : words.reasonField}</label><input id="reason" name="reason" required maxlength="500" autocomplete="off"></div>
 <p class="toolbar"><button class="danger">${words.confirm}</button> <a class="button" href="${base}/">${words.cancel}</a></p>
 </form>`;

@@ -85,6 +85,7 @@ ${stuckPart(site, overview)}
 <h2>${words.charts}</h2>
 <div class="charts">${smallChart(words.stored, 'good', stored)}${smallChart(words.failed, 'bad', failed)}${smallChart(words.jobs, 'busy', jobs)}</div>
 <p class="hint">${words.chartsHint}</p>
+<p class="toolbar"><a class="button" href="${site.base}/reports">${words.reports}</a></p>
 <h2>${words.states}</h2>
 ${statesTable(overview)}
 <h2>${words.queues}</h2>

@@ -1,5 +1,10 @@
 import type { TakedownClass } from '@pasteflow/domain';
 
+/** What some actions can do in the same step: refuse the content from now on, revoke the tokens of the user. */
+export const actionOptions = ['block', 'end-tokens'] as const;
+
+export type ActionOption = (typeof actionOptions)[number];
+
 /** Who acts, and why. */
 export interface ActedBy {
   readonly actor: string;
@@ -7,6 +12,8 @@ export interface ActedBy {
   readonly reason: string | null;
   /** What readers see, for the actions that have classes. */
   readonly class: TakedownClass;
+  /** Options of the action that the operator has chosen. Default: none. */
+  readonly also?: readonly ActionOption[];
 }
 
 /** How many an action means, before it is done. */
@@ -36,6 +43,7 @@ interface Running {
 export interface Action {
   readonly title: string;
   readonly hasClass?: true;
+  readonly options?: readonly ActionOption[];
   /** The owner of the subject reads the reason, too. Otherwise only operators do. */
   readonly isReasonForOwner?: true;
   /** @param subject empty when the action has none. @returns null when there is no such subject */

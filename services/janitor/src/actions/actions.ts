@@ -7,6 +7,7 @@ import type { Action } from './action.ts';
 import { block, unblock } from './blocks.ts';
 import { cancelJob } from './cancel-job.ts';
 import { retryDeadLetters } from './dead-letters.ts';
+import { reject, uphold } from './judge-reports.ts';
 import { retry, retryFailedSince } from './retry.ts';
 import { runSweep } from './run-sweep.ts';
 import { takedown, takedownUser } from './takedown.ts';
@@ -15,6 +16,8 @@ import { takedown, takedownUser } from './takedown.ts';
 export const actionsOnRows = {
   takedown,
   'takedown-user': takedownUser,
+  uphold,
+  reject,
   block,
   unblock,
   retry,

@@ -1,5 +1,6 @@
 import { type Help, type Misused, misused, parseArguments, quote } from '@pasteflow/service-kit';
 import { isShortCode, isUuid, takedownClasses, type TakedownClass } from '@pasteflow/domain';
+import { actionOptions, type ActionOption } from '../actions/action.ts';
 import type { actionsOnRows } from '../actions/actions.ts';
 
 /** An action that the command line asks for, with its subject as the action takes it; empty: none. */
@@ -10,6 +11,8 @@ export interface ActCommand {
   readonly class: TakedownClass;
   /** null: none was given. */
   readonly reason: string | null;
+  /** Default: none. */
+  readonly also?: readonly ActionOption[];
   readonly json: boolean;
 }
 
@@ -23,6 +26,8 @@ export interface CountCommand {
 
 export type OpsCommand =
   | { readonly kind: 'status' | 'blocks'; readonly json: boolean }
+  /** All pastes with open reports, or the reports of one by its short code. */
+  | { readonly kind: 'reports'; readonly of: string | null; readonly json: boolean }
   /** Of a paste by its short code, or of a job by its id. */
   | { readonly kind: 'timeline'; readonly of: string; readonly json: boolean }
   | ActCommand
@@ -37,6 +42,13 @@ export const usage = `Usage:
                                       many failed since then, and with --yes retries them
   npm run ops -- cancel JOB           ends a job that waits or runs; what it has made stays
   npm run ops -- retry-dead-letters   moves dead letters back to the queues that they came from
+  npm run ops -- reports              lists the pastes with open reports; with CODE shows the reports of a paste, and how its
+                                      content begins
+  npm run ops -- uphold CODE --reason TEXT
+                                      ends the reports of a paste, and takes it down; with --block blocks its content, and with
+                                      --end-tokens revokes all tokens of its user
+  npm run ops -- reject CODE --reason TEXT
+                                      ends the reports of a paste, and of others with its content, which stays
   npm run ops -- takedown CODE --reason TEXT
                                       takes a paste down: readers get 451, and its content is deleted; with --user ID instead
                                       of CODE shows how many pastes the user has, and with --yes takes them all down
@@ -51,8 +63,8 @@ export const usage = `Usage:
   --all-failed-since TIME   for retry: e.g. 2026-11-22T04:00:00Z
   --reason TEXT             for retry: why; the timelines of the pastes show it, also to their owners
                             for cancel: why; the owner of the job reads it
-                            for takedown, block, unblock: why; for operators only
-  --class CLASS             for takedown, block: the class that readers see; ${takedownClasses.join(', ')}.
+                            for takedown, block, unblock, uphold, reject: why; for operators only
+  --class CLASS             for takedown, block, uphold: the class that readers see; ${takedownClasses.join(', ')}.
                             Default: other
 
 The environment names the database, the bucket and the queues, as for a janitor. When it names neither, \`npm run ops\` uses those
@@ -68,14 +80,20 @@ const options = {
   reason: { type: 'string' },
   class: { type: 'string' },
   user: { type: 'string' },
+  block: { type: 'boolean' },
+  'end-tokens': { type: 'boolean' },
 } as const;
+
+const reasoned = ['retry', 'cancel', 'takedown', 'block', 'unblock', 'uphold', 'reject'];
 
 /** Which commands take an option, as in the message of a command that does not. */
 const takenBy = [
   ['all-failed-since', ['retry'], 'retry'],
   ['user', ['takedown'], 'takedown'],
-  ['reason', ['retry', 'cancel', 'takedown', 'block', 'unblock'], 'retry, cancel, takedown, block, unblock'],
-  ['class', ['takedown', 'block'], 'takedown and block'],
+  ['reason', reasoned, reasoned.join(', ')],
+  ['class', ['takedown', 'block', 'uphold'], 'takedown, block and uphold'],
+  ['block', ['uphold'], 'uphold'],
+  ['end-tokens', ['uphold'], 'uphold'],
   ['deleted-since', ['restore-objects'], 'restore-objects'],
 ] as const satisfies readonly (readonly [keyof typeof options, readonly string[], string])[];
 
@@ -120,6 +138,11 @@ export function parseOpsCommand(args: readonly string[]): OpsCommand | Help | Mi
       return name === 'restore-objects'
         ? restoreObjects(values['deleted-since'], json)
         : { kind: name, json };
+    case 'reports':
+      if (positionals.length === 1) return { kind: 'reports', of: null, json };
+      return isShortCode(subject ?? '')
+        ? { kind: 'reports', of: subject, json }
+        : misused('reports takes no argument, or the short code of a paste');
     case 'timeline':
       return subject === null
         ? misused('timeline takes the short code of a paste or the id of a job')
@@ -139,9 +162,16 @@ export function parseOpsCommand(args: readonly string[]): OpsCommand | Help | Mi
           );
     }
     case 'takedown':
+    case 'uphold':
+    case 'reject':
     case 'block':
     case 'unblock': {
       if (reason === null || reason.trim() === '') return misused(`${name} needs --reason with a text`);
+      if (name === 'uphold' || name === 'reject') {
+        if (!isShortCode(subject ?? '')) return misused(`${name} takes the short code of a paste`);
+        const also = actionOptions.filter((option) => values[option] === true);
+        return { ...act(name, subject ?? ''), ...(also.length > 0 && { also }) };
+      }
       if (name !== 'takedown') {
         const content = more.length === 0 ? contentOf(argument) : null;
         return content === null

@@ -11,7 +11,7 @@ import {
   withDatabase,
 } from '@pasteflow/service-kit';
 import { isUuid } from '@pasteflow/domain';
-import { listContentBlocks, type Database } from '@pasteflow/postgres';
+import { listContentBlocks, listReported, type Database } from '@pasteflow/postgres';
 import type { Environment } from '@pasteflow/runtime';
 import { createObjectStore, type ObjectStore } from '@pasteflow/s3';
 import { createSqsClient, type SqsClient } from '@pasteflow/sqs';
@@ -20,6 +20,7 @@ import { actionsOnRows } from '../actions/actions.ts';
 import { retryDeadLetters } from '../actions/dead-letters.ts';
 import { messageOf, operator, recorded, type RecordedAction } from '../actions/record.ts';
 import { loadJanitorConfig, type JanitorConfig } from '../config.ts';
+import { readBeginning, readReported } from '../reports/read-reported.ts';
 import { readStatus } from '../reports/read-status.ts';
 import { readSubjectTimeline } from '../reports/read-timeline.ts';
 import { adoptBucket } from './adopt-bucket.ts';
@@ -30,6 +31,7 @@ import {
   type CountCommand,
   type OpsCommand,
 } from './command-line.ts';
+import { queueText, reportedText } from './reports-text.ts';
 import { restoreObjects } from './restore-objects.ts';
 import { statusText } from './status-text.ts';
 import { timelineText } from './timeline-text.ts';
@@ -60,6 +62,10 @@ function runCommand(command: OpsCommand, env: Environment, onProgress: ShowLine)
       return showStatus(command.json, env);
     case 'blocks':
       return withDatabase('ops', env, (db) => showBlocks(db, command.json));
+    case 'reports':
+      return command.of === null
+        ? withDatabase('ops', env, (db) => showQueue(db, command.json))
+        : withBucket(env, (db, store) => showReports(db, store, command.of ?? '', command.json));
     case 'count':
       return withDatabase('ops', env, (db) => count(db, command));
     case 'act':
@@ -176,6 +182,36 @@ async function showBlocks(db: Database, json: boolean): Promise<CommandResult> {
     toOneLine(reason),
   ]);
   return succeeded(formatTable(['CONTENT', 'CLASS', 'SINCE', 'BY', 'WHY'], rows));
+}
+
+const MAX_LISTED_REPORTED = 1000;
+
+/** The pastes with open reports that have waited longest. */
+async function showQueue(db: Database, json: boolean): Promise<CommandResult> {
+  const pastes = await listReported(db, { by: 'age', limit: MAX_LISTED_REPORTED });
+  if (!json) return succeeded(queueText(pastes));
+  const shown = pastes.map(({ shortCode, oldestAt, heldAt, ...paste }) => ({
+    short_code: shortCode,
+    ...paste,
+    oldest_at: oldestAt,
+    held_at: heldAt,
+  }));
+  return succeeded(asJson(shown));
+}
+
+/** How much of a content a terminal shows. */
+const SHOWN_BYTES = 2048;
+
+async function showReports(
+  db: Database,
+  store: ObjectStore,
+  code: string,
+  json: boolean,
+): Promise<CommandResult> {
+  const reported = await readReported(db, code);
+  if (reported === null) return failed(EXIT_FAILED, `ops: ${code} has no open report\n`);
+  if (json) return succeeded(asJson(reported.reports));
+  return succeeded(reportedText(reported, await readBeginning({ db, store }, reported.paste, SHOWN_BYTES)));
 }
 
 async function withBucket<T>(

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { takedownClasses, type TakedownClass } from '@pasteflow/domain';
 import { confirmationPage, type OperationsSite } from '@pasteflow/web';
-import type { Action, Meant } from '../actions/action.ts';
+import { actionOptions, type Action, type ActionOption, type Meant } from '../actions/action.ts';
 import type { Visitor } from './access.ts';
 import type { ActionRunner } from './action-runner.ts';
 import { notFound, pageResponse, redirectTo, Refusal, type PageResponse } from './response.ts';
@@ -38,12 +38,12 @@ export async function act(
   req: IncomingMessage,
 ): Promise<PageResponse> {
   if (!visitor.mayAct) throw mayOnlyRead();
-  const { subject, count, reason, class: why } = await readForm(req);
+  const { subject, count, reason, class: why, also } = await readForm(req);
   const { action, meant } = await check(actions, name, subject);
   if (meant.count > count) return confirmation(site, { name, subject, action, meant, hasChanged: true });
   if (action.hasClass === true && why === null)
     throw wrongForm(422, 'No class for the readers is chosen. Go back and choose one.');
-  const by = { actor: visitor.actor, reason, class: why ?? 'other' };
+  const by = { actor: visitor.actor, reason, class: why ?? 'other', also };
   return redirectTo(`${site.base}/actions/${await runner.start(name, action, subject, by)}`);
 }
 
@@ -79,6 +79,7 @@ function confirmation(
     subject: subject === '' ? null : subject,
     ...meant,
     classes: action.hasClass === true ? takedownClasses : null,
+    options: action.options ?? [],
     isReasonForOwner: action.isReasonForOwner ?? false,
     hasChanged,
   });
@@ -94,6 +95,7 @@ interface ConfirmedForm {
   readonly reason: string;
   /** null: the form has none. */
   readonly class: TakedownClass | null;
+  readonly also: readonly ActionOption[];
 }
 
 /** A reason of 500 characters has at most 6 KB when it is encoded. */
@@ -123,7 +125,8 @@ async function readForm(req: IncomingMessage): Promise<ConfirmedForm> {
     throw wrongForm(422, 'The form has no count. Go back to the confirming step.');
   const chosen = form.get('class');
   const found = takedownClasses.find((each) => each === chosen) ?? null;
-  return { subject: form.get('subject') ?? '', count: Number(count), reason, class: found };
+  const also = actionOptions.filter((each) => form.getAll('also').includes(each));
+  return { subject: form.get('subject') ?? '', count: Number(count), reason, class: found, also };
 }
 
 function wrongForm(status: number, detail: string): Refusal {

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { DependencyUnavailableError } from '@pasteflow/domain';
 import type { Database } from '@pasteflow/postgres';
+import type { ObjectStore } from '@pasteflow/s3';
 import { listen, type Component, type Logger, type Metrics } from '@pasteflow/runtime';
 import type { SqsClient } from '@pasteflow/sqs';
 import { loadAssets, operationsPolicy, refusalPage, type Assets, type OperationsSite } from '@pasteflow/web';
@@ -147,6 +148,7 @@ class OperationsServer implements Component {
 
 export interface OperationsDependencies {
   readonly db: Database;
+  readonly store: Pick<ObjectStore, 'get'>;
   readonly sqs: SqsClient;
   readonly sweeps: Sweeps;
   readonly runner: SweepRunner;
@@ -158,11 +160,12 @@ export interface OperationsDependencies {
 export function composeOperations(
   config: OperationsConfig,
   janitor: StatusSources['config'],
-  { db, sqs, sweeps, runner, minutes, logger, metrics }: OperationsDependencies,
+  { db, store, sqs, sweeps, runner, minutes, logger, metrics }: OperationsDependencies,
 ): Component {
   return new OperationsServer({
     config,
     db,
+    store,
     minutes,
     overview: new OverviewReader({ db, sqs, config: janitor }),
     actions: createActions({ db, sqs, queues: janitor.queues, sweeps, runner }),

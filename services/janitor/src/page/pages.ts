@@ -7,6 +7,7 @@ import {
   findSubjectOf,
   type Database,
 } from '@pasteflow/postgres';
+import type { ObjectStore } from '@pasteflow/s3';
 import {
   failedPastesPage,
   outcomePage,
@@ -21,10 +22,12 @@ import { confirm } from './act.ts';
 import type { MinuteHistory } from './minutes.ts';
 import { showOverview, type OverviewReader } from './overview.ts';
 import { notFound, pageResponse, redirectTo, type PageResponse } from './response.ts';
+import { downloadReported, showQueue, showReports } from './show-reports.ts';
 import { showSubject } from './show-subject.ts';
 
 export interface PagesDependencies {
   readonly db: Database;
+  readonly store: Pick<ObjectStore, 'get'>;
   readonly overview: OverviewReader;
   readonly minutes: MinuteHistory;
   readonly actions: ReadonlyMap<string, Action>;
@@ -49,6 +52,12 @@ export async function respondWithPage(
     case 'users':
       if (!isUuid(name)) throw notFound('There is no such user.');
       return pageResponse(userPage(site, { id: name, pastes: await countStanding(deps.db, name) }));
+    case 'reports':
+      return name === ''
+        ? await showQueue(deps.db, site, query.get('by'))
+        : await showReports(deps, site, name);
+    case 'content':
+      return await downloadReported(deps, name);
     case 'failed':
       if (name !== '') throw notFound('There is no such page.');
       return await showFailed(deps.db, site);

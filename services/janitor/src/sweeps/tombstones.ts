@@ -1,6 +1,7 @@
 import {
   dropOldTransitions,
   ensureTransitionPartitions,
+  removeJudgedReports,
   removeTombstones,
   type Database,
 } from '@pasteflow/postgres';
@@ -19,7 +20,7 @@ const BATCH = 1000;
 const MONTHS_AHEAD = 2;
 
 /**
- * Removes tombstones (DELETED rows) and transitions after their retention, and makes the partitions of the
+ * Removes tombstones (DELETED rows), judged reports and transitions after their retention, and makes the partitions of the
  * coming months. Transitions are removed a month at a time, by dropping their partition.
  */
 export function createTombstones({
@@ -27,13 +28,19 @@ export function createTombstones({
   tombstoneRetentionSeconds,
   transitionRetentionSeconds,
 }: TombstonesOptions): Sweep<'tombstones'> {
-  const zero = { removed: 0, partitions_made: 0, partitions_dropped: 0 };
+  const zero = { removed: 0, reports: 0, partitions_made: 0, partitions_dropped: 0 };
   return defineSweep('tombstones', zero, async (counts, signal) => {
     counts.partitions_made = await ensureTransitionPartitions(db, MONTHS_AHEAD);
     counts.partitions_dropped = (await dropOldTransitions(db, transitionRetentionSeconds)).length;
-    await inBatches({ limit: BATCH, signal }, async (limit) => {
-      const removed = await removeTombstones(db, { retentionSeconds: tombstoneRetentionSeconds, limit });
+    const [batches, retentionSeconds] = [{ limit: BATCH, signal }, tombstoneRetentionSeconds];
+    await inBatches(batches, async (limit) => {
+      const removed = await removeTombstones(db, { retentionSeconds, limit });
       counts.removed += removed;
+      return removed;
+    });
+    await inBatches(batches, async (limit) => {
+      const removed = await removeJudgedReports(db, { retentionSeconds, limit });
+      counts.reports += removed;
       return removed;
     });
   });

@@ -20,7 +20,7 @@ export interface Call {
   readonly method?: string;
   readonly token?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly form?: Readonly<Record<string, string>>;
+  readonly form?: Readonly<Record<string, string>> | URLSearchParams;
 }
 
 export interface OpenPage {
@@ -32,7 +32,11 @@ export interface OpenPage {
    * Sends the form of the confirming step, and follows its answer until the action has ended.
    * @returns the outcome
    */
-  act(action: string, subject: string | null, form?: Readonly<Record<string, string>>): Promise<string>;
+  act(
+    action: string,
+    subject: string | null,
+    form?: Readonly<Record<string, string>> | URLSearchParams,
+  ): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -89,8 +93,10 @@ export async function openPage(
     origin,
     call,
     act: async (action, subject, form = {}) => {
-      const meant = { ...(subject !== null && { subject }), count: '1', reason: 'report 4711', ...form };
-      const answer = await call(`/act/${action}`, { form: meant });
+      const given = new URLSearchParams(form);
+      const meant = { ...(subject !== null && { subject }), count: '1', reason: 'report 4711' };
+      for (const [name, value] of Object.entries(meant)) if (!given.has(name)) given.set(name, value);
+      const answer = await call(`/act/${action}`, { form: given });
       if (answer.status !== 303) throw new Error(`${answer.status}: ${answer.body}`);
       for (let tries = 0; tries < 200; tries += 1) {
         const { body } = await call(String(answer.headers.location));
