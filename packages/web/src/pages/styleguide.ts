@@ -27,6 +27,7 @@ const PASTE: ShownPaste = {
   created_at: AT,
   expires_at: '2026-12-21T12:00:00.000Z',
   deletion: 'token',
+  isHeld: false,
 };
 
 const LISTED: OwnPaste = { ...PASTE, visibility: 'unlisted' };
