@@ -72,7 +72,7 @@ const countsOf: Record<SweepName, readonly string[]> = {
   'failed-pastes': ['removed', 'refused'],
   'dead-letters': ['unreadable', 'alive', 'ended', 'failed', 'given_up', 'left_to_relay'],
   jobs: ['removed', 'refused', 'objects', 'aborted'],
-  tombstones: ['removed', 'partitions_made', 'partitions_dropped'],
+  tombstones: ['removed', 'reports', 'partitions_made', 'partitions_dropped'],
   reconcile: ['listed', 'orphans', 'removed', 'refused', 'held', 'foreign', 'missing', 'aborted'],
   'expired-keys': ['keys', 'counters'],
   measure: ['counted'],

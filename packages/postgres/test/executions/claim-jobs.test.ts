@@ -31,6 +31,7 @@ describe('creating a job', () => {
       error_message: null,
       parameters: { items: [{ content: 'ä' }] },
       result: null,
+      title: null,
       created_at: createdAt,
       updated_at: createdAt,
       completed_at: null,
