@@ -86,25 +86,34 @@ const exhaustConnections: Fault = async (cluster, random) => {
   await Promise.allSettled(clients.map((client) => client.end()));
 };
 
-const UPDATES = [
-  'TRIGGER campaign_fault BEFORE UPDATE ON task_executions',
-  'TRIGGER campaign_fault BEFORE UPDATE ON idempotency_keys',
-];
-const COMMITS = ['CONSTRAINT TRIGGER campaign_fault AFTER INSERT ON pastes DEFERRABLE INITIALLY DEFERRED'];
+/** A trigger by its table, with what it runs on. */
+type Triggers = Readonly<Record<string, string>>;
 
-/** For `ms`, these triggers run this code. */
+const UPDATES: Triggers = {
+  task_executions: 'TRIGGER campaign_fault BEFORE UPDATE ON task_executions',
+  idempotency_keys: 'TRIGGER campaign_fault BEFORE UPDATE ON idempotency_keys',
+};
+const COMMITS: Triggers = {
+  pastes: 'CONSTRAINT TRIGGER campaign_fault AFTER INSERT ON pastes DEFERRABLE INITIALLY DEFERRED',
+};
+
+/**
+ * For `ms`, these triggers run this code. Each statement locks one table: a statement that waited for a second
+ * one could deadlock with a service.
+ */
 async function during(
   cluster: Cluster,
-  triggers: readonly string[],
+  triggers: Triggers,
   { code, ms }: { readonly code: string; readonly ms: number },
 ): Promise<void> {
   await cluster.rows.query(
     `CREATE OR REPLACE FUNCTION campaign_fault() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${code}; RETURN NEW; END $$`,
   );
-  for (const trigger of triggers)
+  for (const trigger of Object.values(triggers))
     await cluster.rows.query(`CREATE ${trigger} FOR EACH ROW EXECUTE FUNCTION campaign_fault()`);
   await sleep(ms);
-  await cluster.rows.query('DROP FUNCTION campaign_fault CASCADE');
+  for (const table of Object.keys(triggers))
+    await cluster.rows.query(`DROP TRIGGER campaign_fault ON ${table}`);
 }
 
 const slowPostgres: Fault = (cluster, random) =>
