@@ -97,7 +97,10 @@ export class Contention {
     for (const turn of turns) await this.#user.readInTurn(n, turn, name);
   }
 
-  /** As if thirty days had passed: the next run of the sweep then removes the row, and frees the slug. */
+  /**
+   * As if thirty days had passed: the next run of the sweep then removes the row, and frees the slug. A claim
+   * that a fault has left behind ends as if two hours had passed.
+   */
   async #removeTombstone(code: string): Promise<void> {
     const until = async (sql: string, found: number): Promise<void> => {
       await this.#cluster.until(
@@ -106,7 +109,15 @@ export class Contention {
         { within: POSTGRES_BACK_WITHIN_MS },
       );
     };
-    await until(`SELECT FROM pastes WHERE short_code = $1 AND deletion_status = 'DELETED'`, 1);
+    await until(
+      `WITH left_behind AS (
+         UPDATE pastes SET deletion_initiated_at = now() - interval '3 hours'
+         WHERE short_code = $1 AND deletion_status = 'DELETION_IN_PROGRESS'
+           AND deletion_initiated_at BETWEEN now() - interval '2 hours' AND now() - interval '20 seconds'
+       )
+       SELECT FROM pastes WHERE short_code = $1 AND deletion_status = 'DELETED'`,
+      1,
+    );
     await this.#history.record({ op: 'remove', code }, async () => {
       await until(`UPDATE pastes SET deleted_at = now() - interval '31 days' WHERE short_code = $1`, 0);
       await until('SELECT FROM pastes WHERE short_code = $1', 0);
