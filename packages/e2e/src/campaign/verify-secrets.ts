@@ -25,7 +25,7 @@ export async function findBrokenSecrets(
       ...(await wrongLastReads(user, secret)).map(told),
     );
   }
-  return [...problems, ...(await findWrongTrails(cluster, secrets))];
+  return [...problems, ...(await findWrongClaims(cluster, secrets))];
 }
 
 /** A sentence for the report. */
@@ -72,7 +72,7 @@ async function wrongLastReads(user: User, secret: Secret): Promise<string[]> {
 }
 
 /** After the last reads, each paste was claimed for exactly one reader. */
-async function findWrongTrails(cluster: Cluster, secrets: readonly Secret[]): Promise<string[]> {
+async function findWrongClaims(cluster: Cluster, secrets: readonly Secret[]): Promise<string[]> {
   const rows = await cluster.rows.query<{ code: string; claims: number }>(
     `SELECT short_code AS code, count(t.id)::int AS claims
      FROM pastes p LEFT JOIN state_transitions t ON t.entity = p.id AND t.reason LIKE 'revealed%'
