@@ -393,7 +393,7 @@ export interface paths {
     };
     /**
      * Lists the caller's pastes, newest first.
-     * @description Expired and deleted pastes are not listed. New pastes do not shift the pages that follow a cursor. With `visibility` or `syntax`, a page looks at 10,000 pastes at most, so that it can be short or empty although more follow.
+     * @description Expired and deleted pastes are not listed. New pastes do not shift the pages that follow a cursor. With `q`, `visibility` or `syntax`, a page looks at 10,000 pastes at most, so that it can be short or empty although more follow.
      */
     get: operations['listPastes'];
     put?: never;
@@ -4602,6 +4602,11 @@ export interface operations {
          * @example PROCESSED
          */
         status?: 'IN_PROGRESS' | 'PROCESSED' | 'FAILED';
+        /**
+         * @description Only pastes whose title contains this text, in any case.
+         * @example release
+         */
+        q?: string;
         /**
          * @description Only pastes with this visibility.
          * @example private

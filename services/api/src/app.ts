@@ -12,6 +12,12 @@ import { contextOf, pathOf } from './http/request/request-context.ts';
 import { wantsPage } from './http/request/accept.ts';
 import { RequestError } from './http/errors/request-error.ts';
 import { respondWithError } from './http/response/respond-with-error.ts';
+import {
+  answerPreflight,
+  type CorsOrigins,
+  isAnonymousFetch,
+  shareAnswer,
+} from './http/response/cross-origin.ts';
 import { robotsHeader } from './http/response/response-headers.ts';
 import { cancelJob, type CancelJobDependencies } from './jobs/cancel-job.ts';
 import { createJob, type CreateJobDependencies } from './jobs/create-job.ts';
@@ -76,6 +82,7 @@ export interface AppDependencies
   readonly headers: Readonly<Record<string, string>>;
   /** The proxies whose X-Forwarded-For is trusted, in Express's form; undefined: none. */
   readonly trustProxy: TrustedProxies | undefined;
+  readonly corsOrigins: CorsOrigins;
   readonly admit: Admit;
   /** There is a style guide. */
   readonly isDevelopment: boolean;
@@ -170,11 +177,20 @@ export function buildApp(deps: AppDependencies): Express {
 function byMethod(
   path: string,
   methods: Routes[string],
-  { admit, limits, bodies, sessions }: Pick<AppDependencies, 'admit' | 'limits' | 'bodies' | 'sessions'>,
+  {
+    admit,
+    limits,
+    bodies,
+    sessions,
+    corsOrigins,
+  }: Pick<AppDependencies, 'admit' | 'limits' | 'bodies' | 'sessions' | 'corsOrigins'>,
 ): Handler {
   const allowed = Object.keys(methods).flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
   return async (req, res) => {
     contextOf(req).route = path;
+    const asked = req.method === 'OPTIONS' ? req.get('Access-Control-Request-Method') : undefined;
+    if (asked !== undefined && allowed.includes(asked) && isShared(methods[asked as Method]))
+      if (shareAnswer(req, res, corsOrigins)) return answerPreflight(res, asked);
     const endpoint = endpointFor(methods[req.method === 'HEAD' ? 'GET' : (req.method as Method)], req);
     if (endpoint === undefined) {
       throw new RequestError(
@@ -185,8 +201,10 @@ function byMethod(
     }
     if (endpoint.operation.access !== 'open') res.set(robotsHeader);
     const handle = handlerFor(endpoint, req, res);
+    const shares = handle === endpoint.handle && isShared(endpoint) && shareAnswer(req, res, corsOrigins);
     // A page of another site must not create or delete anything in the name of its visitor.
-    if (req.method !== 'GET' && req.method !== 'HEAD') sessions.refuseForeign(req);
+    const reads = req.method === 'GET' || req.method === 'HEAD';
+    if (!reads && !(shares && isAnonymousFetch(req))) sessions.refuseForeign(req);
     await admit(req, res, endpoint.operation);
     try {
       await handle(req, res);
@@ -197,6 +215,11 @@ function byMethod(
       bodies.release(req);
     }
   };
+}
+
+/** Whether pages of other sites may use the endpoint. */
+function isShared(endpoint: Endpoint | undefined): boolean {
+  return endpoint?.operation.isShared === true;
 }
 
 function endpointFor(endpoint: Endpoint | undefined, req: Request): Endpoint | undefined {

@@ -201,6 +201,7 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
       headers,
       isDevelopment: config.isDevelopment,
       trustProxy: http.trustProxy,
+      corsOrigins: http.corsOrigins,
       limits,
       reportsHoldAfter: config.reports.holdAfter,
       jobLimits: { ...config.jobLimits, maxBytesPerHour: config.limits.bytes || null },

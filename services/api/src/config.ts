@@ -21,6 +21,7 @@ import {
   queueEnv,
 } from '@pasteflow/service-kit';
 import { z } from 'zod';
+import { corsOrigins } from './http/response/cross-origin.ts';
 import { trustedProxies } from './http/request/client-address.ts';
 import { identityEnv } from './identity/identity-env.ts';
 
@@ -49,6 +50,8 @@ const httpSettings = groups({
   assetUrlSeconds: setting('ASSET_URL_SECONDS', positiveInteger({ max: MAX_ASSET_URL_SECONDS }).default(900)),
   /** The endpoint under which clients reach S3; undefined: the api's own. */
   s3PublicEndpoint: setting('S3_PUBLIC_ENDPOINT', httpUrl('https://s3.example.org').optional()),
+  /** The sites whose pages may create and read pastes without credentials. */
+  corsOrigins: setting('CORS_ORIGINS', corsOrigins().default('*')),
   /** Where readers report abuse: a URL or an email address, which every page shows; null: not shown. */
   abuseContact: setting(
     'ABUSE_CONTACT',

@@ -46,6 +46,17 @@ it('own pastes are filtered by visibility and by language, on the page and in th
   expect(await codesOf('syntax=klingon')).toEqual([]);
   for (const wrong of ['visibility=x', 'syntax=%00', `syntax=${'x'.repeat(51)}`])
     expect((await fetch(`${bed.api.url}/v1/pastes?${wrong}`, { headers: user.headers })).status).toBe(422);
+  for (const [q, found] of [
+    ['MAIN', [rust]],
+    ['.rs', [shared, rust]],
+    ['%', []],
+  ] as const) {
+    const listed = await fetch(`${bed.api.url}/v1/pastes?q=${encodeURIComponent(q)}`, {
+      headers: user.headers,
+    });
+    const { pastes } = (await listed.json()) as { pastes: { short_code: string }[] };
+    expect(pastes.map(({ short_code: code }) => code)).toEqual(found);
+  }
   const form = await textOf('/my/pastes?visibility=private&syntax=rust&title=');
   for (const chosen of ['value="private" selected', 'value="rust" selected']) expect(form).toContain(chosen);
 });

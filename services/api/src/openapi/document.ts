@@ -114,6 +114,7 @@ function describe(method: string, endpoint: Endpoint, shared: SharedProblems): Z
     ignoresSession: _,
     setsCookies: _too,
     hasOwnKey: __,
+    isShared: ___,
     params,
     body,
     answers,

@@ -20,6 +20,8 @@ export interface Operation {
   readonly setsCookies?: true;
   /** It is a POST whose answer is not kept: it describes by itself what an Idempotency-Key does. */
   readonly hasOwnKey?: true;
+  /** Pages of other sites may use it without credentials (CORS_ORIGINS). */
+  readonly isShared?: true;
   /** One sentence. */
   readonly summary: string;
   readonly description?: string;

@@ -7,7 +7,7 @@ import { nextCursorOf, pageFields, pageRequestOf } from '../http/request/paging.
 import { readQuery } from '../http/request/query.ts';
 import { requireUser } from '../identity/caller-of.ts';
 import type { Endpoint, Handler } from '../openapi/endpoint.ts';
-import { syntaxField } from '../pastes/list-pastes.ts';
+import { syntaxField, titlePart } from '../pastes/list-pastes.ts';
 import { type Pages, sendPage } from '../html/page.ts';
 import { pageOf } from './page-answers.ts';
 
@@ -22,10 +22,7 @@ const states = statesOf(pasteUpload);
 
 /** A form sends an empty text for a field that is not used. */
 const query = z.strictObject({
-  title: z
-    .string()
-    .max(200, 'must have at most 200 characters')
-    .regex(/^[^\0]*$/, 'must not have control characters')
+  title: titlePart
     .default('')
     .meta({ description: 'Only pastes whose title contains this text.', param: { example: 'Greet' } }),
   status: z

@@ -91,6 +91,7 @@ function accessOf({ anonymousPastes }: CreateRules): Operation['access'] {
 export function createOperation(rules: CreateRules): Operation {
   return {
     operationId: 'createPaste',
+    isShared: true,
     tag: 'pastes',
     access: accessOf(rules),
     summary: 'Creates a paste from JSON, from a form, or from any other body as it is.',
@@ -111,6 +112,7 @@ export function createOperation(rules: CreateRules): Operation {
 export function shellOperation(rules: CreateRules): Operation {
   return {
     operationId: 'createPasteFromShell',
+    isShared: true,
     tag: 'shell',
     access: accessOf(rules),
     summary:

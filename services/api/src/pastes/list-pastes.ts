@@ -12,6 +12,12 @@ import { pasteSchema, viewOf } from './paste-view.ts';
 
 const states = statesOf(pasteUpload);
 
+/** A part of a title. */
+export const titlePart = z
+  .string()
+  .max(200, 'must have at most 200 characters')
+  .regex(/^[^\0]*$/, 'must not have control characters');
+
 /** The name of a language, which no paste has longer. */
 export const syntaxField = z
   .string()
@@ -23,6 +29,10 @@ const query = z.strictObject({
     .enum(states, mustBeOneOf(states))
     .optional()
     .meta({ description: 'Only pastes in this upload state.', param: { example: 'PROCESSED' } }),
+  q: titlePart.optional().meta({
+    description: 'Only pastes whose title contains this text, in any case.',
+    param: { example: 'release' },
+  }),
   visibility: z
     .enum(visibilities, mustBeOneOf(visibilities))
     .optional()
@@ -48,15 +58,15 @@ export function listPastes({ db, publicUrl }: { db: Database; publicUrl: () => s
       access: 'user',
       summary: "Lists the caller's pastes, newest first.",
       description:
-        'Expired and deleted pastes are not listed. New pastes do not shift the pages that follow a cursor. With `visibility` or `syntax`, a page looks at 10,000 pastes at most, so that it can be short or empty although more follow.',
+        'Expired and deleted pastes are not listed. New pastes do not shift the pages that follow a cursor. With `q`, `visibility` or `syntax`, a page looks at 10,000 pastes at most, so that it can be short or empty although more follow.',
       params: { query },
       answers: { 200: jsonResponse('A page of pastes.', pasteList) },
       errors: ['validation_failed', 'dependency_unavailable'],
     },
     handle: async (req, res) => {
-      const { status = null, visibility = null, syntax, ...page } = readQuery(req, query);
+      const { status = null, q, visibility = null, syntax, ...page } = readQuery(req, query);
       const language = syntax ? namesOfLanguage(syntax) : null;
-      const filter = { userId: requireUser(req), status, title: null, visibility, language };
+      const filter = { userId: requireUser(req), status, title: q || null, visibility, language };
       const found = await searchPastes(db, filter, pageRequestOf(page));
       const url = publicUrl();
       const list: z.output<typeof pasteList> = {

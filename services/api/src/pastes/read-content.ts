@@ -53,6 +53,7 @@ function bytes(description: string, more: z.ZodRawShape = {}): ZodOpenApiRespons
 const contentOperation: Omit<Operation, 'operationId'> = {
   tag: 'pastes',
   access: 'anyone',
+  isShared: true,
   summary: 'Reads the content of a paste, byte for byte.',
   description:
     'A read waits about a second for an upload in progress. A paste whose upload failed is answered with 404. HEAD ignores Range, and tells no Content-Length of a compressed content. A caller who downloads too much at the same time gets 429, and ' +

@@ -28,6 +28,7 @@ import { readContent } from './stored-content.ts';
 
 const diffOperation: Operation = {
   operationId: 'readDiff',
+  isShared: true,
   tag: 'pastes',
   access: 'anyone',
   summary: 'Reads what has changed since the paste that this one was made from; in a browser, as a page.',

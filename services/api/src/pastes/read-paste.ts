@@ -36,6 +36,7 @@ export function readPaste({
   return {
     operation: {
       operationId: 'readPaste',
+      isShared: true,
       tag: 'pastes',
       access: 'anyone',
       summary: 'Reads the metadata of a paste, in any upload state.',
@@ -68,6 +69,7 @@ export function readTimeline({ db }: FindDependencies): Endpoint {
   return {
     operation: {
       operationId: 'readTimeline',
+      isShared: true,
       tag: 'pastes',
       access: 'anyone',
       summary: 'Reads the timeline of a paste: its transitions and the executions of its upload.',
@@ -88,6 +90,7 @@ export function pasteEvents({ db, live }: FindDependencies & { live: Live }): En
   return {
     operation: {
       operationId: 'streamPasteEvents',
+      isShared: true,
       tag: 'pastes',
       access: 'anyone',
       summary: 'Streams the events of a paste until its upload has settled.',

@@ -26,7 +26,7 @@ const WEIGHT = 3;
 
 /** POST / of PrivateBin's clients: a new paste, or with `deletetoken` the deletion of one. */
 export function privateBinPost(deps: PrivateBinPostDependencies): Endpoint {
-  const operation = shellOperation(deps);
+  const { isShared: _, ...operation } = shellOperation(deps); // this one deletes as well
   return {
     operation: { ...operation, errors: [...operation.errors, ...findErrors] },
     handle: async (req, res) => {

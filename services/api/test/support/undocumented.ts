@@ -18,14 +18,15 @@ export function watchAnswers(port: number): { readonly undocumented: string[]; s
   const undocumented: string[] = [];
   const onCreated = (message: unknown): void => {
     const { request, response } = message as { request: IncomingMessage; response: ServerResponse };
-    if (request.socket.localPort !== port || isPrivateBin(request)) return; // docs/http-api.md describes those answers
+    if (request.socket.localPort !== port || request.method === 'OPTIONS') return;
+    if (isPrivateBin(request)) return; // docs/http-api.md describes those answers
     const body = bytesOf(response);
     response.once('finish', () => {
       const answer: ObservedAnswer = {
         method: request.method!,
         path: request.url!.split('?')[0]!,
         status: response.statusCode,
-        headers: response.getHeaders(),
+        headers: withoutCors(response.getHeaders()),
         body: Buffer.concat(body),
       };
       const { method, path, status } = answer;
@@ -34,6 +35,17 @@ export function watchAnswers(port: number): { readonly undocumented: string[]; s
   };
   subscribe('http.server.response.created', onCreated);
   return { undocumented, stop: () => unsubscribe('http.server.response.created', onCreated) };
+}
+
+/** Without what is for browsers, and depends on CORS_ORIGINS. */
+function withoutCors({
+  'access-control-allow-origin': _,
+  'access-control-expose-headers': __,
+  vary,
+  ...headers
+}: OutgoingHttpHeaders): OutgoingHttpHeaders {
+  const varies = String(vary ?? '').replace(/(, )?Origin$/, '');
+  return { ...headers, ...(varies !== '' && { vary: varies }) };
 }
 
 /** Collects a body while it is written. */
