@@ -1,11 +1,22 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTestDatabase, startTestPostgres, type TestPostgres } from '@pasteflow/dev-stack/testing';
 import { sql } from 'kysely';
-import { findEnforcementGaps, findRightsGaps, migrate, type Database } from '../../src/index.ts';
+import {
+  blockContent,
+  findEnforcementGaps,
+  findRightsGaps,
+  listContentBlocks,
+  listReported,
+  migrate,
+  rejectReports,
+  reportPaste,
+  takeDown,
+  type Database,
+} from '../../src/index.ts';
 import { makeJobs, makePastes, makeUsers } from '../../src/testing/index.ts';
 import { open } from '../support/database.ts';
 import { urlOfRole } from '../support/roles.ts';
@@ -40,13 +51,43 @@ async function otherDatabase({ migrated }: { migrated: boolean }): Promise<{ url
   return { url, db };
 }
 
-const TABLES = ['users', 'pastes', 'paste_payloads', 'jobs', 'task_executions', 'state_transitions'];
+/** Those that docs/deploy.md names. */
+const TABLES = [
+  ...readFileSync(join(import.meta.dirname, '../../../../docs/deploy.md'), 'utf8').matchAll(
+    /--table '?([a-z_]+)/g,
+  ),
+].map(([, table]) => table!);
 
 async function counts(db: Database): Promise<readonly unknown[]> {
   const each = TABLES.map(
     (table) => sql`SELECT ${sql.lit(table)} AS "table", count(*)::integer FROM ${sql.table(table)}`,
   );
   return (await sql`${sql.join(each, sql` UNION ALL `)} ORDER BY 1`.execute(db)).rows;
+}
+
+/** Of three pastes one is held, the reports of one were rejected, and one was taken down and blocked. */
+async function holdAndClear(db: Database): Promise<void> {
+  const by = { actor: 'ops/test', class: 'spam', reason: 'why' } as const;
+  const codes = [];
+  for (const content of ['held', 'cleared', 'down']) {
+    const [paste] = await makePastes(db, 1, { status: 'PROCESSED', content: Buffer.from(content) });
+    const report = { class: 'spam', text: null, contact: null, reporter: 'a' } as const;
+    await reportPaste(db, paste!.id, report, 1);
+    codes.push(paste!.shortCode);
+  }
+  await rejectReports(db, codes[1]!, by);
+  await takeDown(db, [codes[2]!], by);
+  await blockContent(db, `sha256:${'0'.repeat(64)}`, by);
+}
+
+/** Without its reports a held paste would be held for ever. */
+async function decisions(db: Database): Promise<readonly unknown[]> {
+  return [
+    await listReported(db, { by: 'age', limit: 10 }),
+    await listContentBlocks(db, 10),
+    await db.selectFrom('cleared_contents').selectAll().execute(),
+    await db.selectFrom('takedowns').selectAll().execute(),
+  ];
 }
 
 describeWithTools(`pg_restore ${installed} with a server ${server}`, () => {
@@ -61,6 +102,7 @@ describeWithTools(`pg_restore ${installed} with a server ${server}`, () => {
     for (const status of ['queued', 'processing', 'completed'] as const)
       await makeJobs(original.db, 2, { userId: user!.id, status });
     await sql`UPDATE jobs SET status = 'processing' WHERE status = 'queued'`.execute(original.db); // transitions
+    await holdAndClear(original.db);
     expect(run('pg_dump', ['--format=custom', `--file=${dump}`, original.url])).toBeNull();
   });
   afterAll(async () => {
@@ -108,6 +150,7 @@ describeWithTools(`pg_restore ${installed} with a server ${server}`, () => {
     expect(await counts(target.db)).not.toEqual(await counts(original.db));
     expect(restore(target.url, importing)).toBeNull();
     expect(await counts(target.db)).toEqual(await counts(original.db));
+    expect(await decisions(target.db)).toEqual(await decisions(original.db));
     expect([await findEnforcementGaps(target.db), await findRightsGaps(target.db)]).toEqual([[], []]);
   });
 });
