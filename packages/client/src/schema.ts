@@ -480,7 +480,7 @@ export interface paths {
     put?: never;
     /**
      * Asks the operators to take a paste down.
-     * @description Any reader can report a paste, also one that is encrypted or deleted when it is read: it is not read. Another report of the same paste from the same address changes nothing while the first one is open. Once an operator has decided that the content stays, no more reports of it are taken.
+     * @description Any reader can report a paste, also one that is encrypted or deleted when it is read: it is not read. Another report of the same paste from the same network changes nothing while the first one is open. Once an operator has decided that the content stays, no more reports of it are taken.
      */
     post: operations['reportPaste'];
     delete?: never;

@@ -23,6 +23,9 @@ export const MAX_SYNTAX_CHARACTERS = 50;
 export const MAX_REPORT_CHARACTERS = 1000;
 export const MAX_REPORT_CONTACT_CHARACTERS = 200;
 
+/** Of a paste. No more are stored, and operators see all of them. */
+export const MAX_OPEN_REPORTS = 100;
+
 /** `expires_in` in seconds: from one minute to one year (default: 30 days). */
 export const MIN_EXPIRY_SECONDS = 60;
 export const MAX_EXPIRY_SECONDS = 31_536_000;

@@ -1,4 +1,5 @@
 import { totalmem } from 'node:os';
+import { MAX_OPEN_REPORTS } from '@pasteflow/domain';
 import {
   groups,
   httpUrl,
@@ -169,7 +170,7 @@ export const configSchema = groups({
     holdAfter: setting(
       'REPORTS_HOLD_AFTER',
       nonNegativeInteger()
-        .pipe(z.number().max(1_000_000))
+        .pipe(z.number().max(MAX_OPEN_REPORTS, `is too large; set it to at most ${MAX_OPEN_REPORTS}`))
         .default(0)
         .transform((reporters) => reporters || null),
     ),

@@ -33,7 +33,7 @@ function send(
 
 async function reportsOf(code: string) {
   const { id } = (await pasteRow(bed.db, code))!;
-  return (await findReports(bed.db, id, 100)).map(({ at: _, ...report }) => report);
+  return (await findReports(bed.db, id)).map(({ at: _, ...report }) => report);
 }
 
 let owner: TestUser;
@@ -57,6 +57,15 @@ describe('a report', () => {
       expect((await send(code, undefined, { address, headers })).status).toBe(202);
     expect(await reportsOf(code)).toHaveLength(1);
     expect((await pasteRow(bed.db, code))!.held_at).toBeNull();
+  });
+
+  it('counts once for the many networks of an IPv6 site', async () => {
+    const code = await newPaste(bed.db);
+    for (const address of ['2001:db8:7:1::1', '2001:db8:7:ffff::2'])
+      expect((await send(code, undefined, { address })).status).toBe(202);
+    expect(await reportsOf(code)).toHaveLength(1);
+    await send(code, undefined, { address: '2001:db8:8::1' });
+    expect(await reportsOf(code)).toHaveLength(2);
   });
 
   it.each([

@@ -112,6 +112,9 @@ describe('the network of an address', () => {
   ])('of %s is %s', (address, network) => {
     expect(networkOf(address)).toBe(network);
   });
+
+  it('of 48 bits is that of a site', () =>
+    expect(networkOf('2001:db8:1:2:3::4', 48)).toBe('2001:db8:1::/48'));
 });
 
 async function answerWith(...headers: readonly string[]): Promise<{ status: number; code?: string }> {

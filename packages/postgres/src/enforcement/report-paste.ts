@@ -1,3 +1,4 @@
+import { MAX_OPEN_REPORTS } from '@pasteflow/domain';
 import type { OwnerFunction } from './objects.ts';
 
 /** Of all statements that count or judge the reports of a content: they take turns. */
@@ -6,7 +7,7 @@ export const REPORTS_LOCK = 'pasteflow.reports';
 /**
  * Records a report of a paste, and holds the paste once `hold_after` reporters have reported it; NULL: never.
  * Returns `recorded`, `cleared` when an operator has rejected reports of this content, or `gone`. A second
- * report of the same reporter is `recorded`, too, and changes nothing. The api has no right to read reports,
+ * report of the same reporter, and one beyond MAX_OPEN_REPORTS, is `recorded`, too, and changes nothing. The api has no right to read reports,
  * the key of the reporters' hashes, or to hold a paste, so this is a function of the owner.
  *
  * The first lock lets the reports and judgements of one content take turns, so that each sees those before.
@@ -30,6 +31,7 @@ export const reportPasteFunction: OwnerFunction = {
       INSERT INTO paste_reports (paste_id, content_hash, class, text, contact, reporter)
         SELECT of_paste, hash, of_class, of_text, of_contact, sha256(reporter_key || convert_to(of_reporter, 'UTF8'))
         FROM installation
+        WHERE (SELECT count(*) FROM paste_reports WHERE paste_id = of_paste AND judged_at IS NULL) < ${MAX_OPEN_REPORTS}
         ON CONFLICT (paste_id, reporter) DO NOTHING;
       UPDATE pastes SET held_at = now() WHERE id = of_paste AND held_at IS NULL
         AND (SELECT count(*) FROM paste_reports WHERE paste_id = of_paste AND judged_at IS NULL) >= hold_after;

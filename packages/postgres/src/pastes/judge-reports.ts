@@ -39,7 +39,7 @@ export async function upholdReports(
 
 /**
  * Rejects the open reports of a paste and of all pastes with the same content, releases these pastes, and
- * clears the content: no further report of it is taken.
+ * clears the content: no further report of it is taken. A paste that was taken down clears nothing.
  */
 export async function rejectReports(
   db: Database,
@@ -52,6 +52,7 @@ export async function rejectReports(
     const { rows } = await sql<{ id: string }>`
       SELECT id FROM pastes
       WHERE id IN (SELECT paste_id FROM paste_reports WHERE content_hash = ${paste.contentHash} AND judged_at IS NULL)
+        AND taken_down_for IS NULL
       ORDER BY id FOR UPDATE`.execute(tx);
     const ids = rows.map(({ id }) => id);
     if (!ids.includes(paste.id)) return null;

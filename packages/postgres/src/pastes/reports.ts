@@ -8,7 +8,7 @@ export interface NewReport {
   readonly text: string | null;
   /** null: none. */
   readonly contact: string | null;
-  /** The address that the report came from. Only a keyed hash of it is stored, while the report is open. */
+  /** The network that the report came from. Only a keyed hash of it is stored, while the report is open. */
   readonly reporter: string;
 }
 
@@ -66,18 +66,13 @@ export interface OpenReport {
   readonly at: Date;
 }
 
-/** Up to `limit` open reports of a paste, oldest first. */
-export async function findReports(
-  db: Database,
-  pasteId: string,
-  limit: number,
-): Promise<readonly OpenReport[]> {
+/** The open reports of a paste, oldest first: at most MAX_OPEN_REPORTS. */
+export async function findReports(db: Database, pasteId: string): Promise<readonly OpenReport[]> {
   return await db
     .selectFrom('paste_reports')
     .select(['class', 'text', 'contact', 'created_at as at'])
     .where('paste_id', '=', pasteId)
     .where('judged_at', 'is', null)
     .orderBy('id')
-    .limit(limit)
     .execute();
 }

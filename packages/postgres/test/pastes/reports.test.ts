@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
+import { MAX_OPEN_REPORTS } from '@pasteflow/domain';
 import { sql } from 'kysely';
 import {
   claimExpired,
@@ -55,7 +56,7 @@ describe('a report', () => {
     expect(await listReported(current.db, { by: 'age', limit: 10 })).toMatchObject([
       { shortCode: paste.shortCode, reporters: 2, classes: ['spam'], heldAt: null },
     ]);
-    expect((await findReports(current.db, paste.id, 10)).map(({ text }) => text)).toEqual([
+    expect((await findReports(current.db, paste.id)).map(({ text }) => text)).toEqual([
       'by 192.0.2.1',
       'by 192.0.2.2',
     ]);
@@ -71,6 +72,15 @@ describe('a report', () => {
     await Promise.all(reporters.map((each) => report(many, each, 8)));
     await Promise.all(reporters.map((each) => report(never, each)));
     expect([await isHeld(few), await isHeld(many), await isHeld(never)]).toEqual([false, true, false]);
+  });
+
+  it('beyond MAX_OPEN_REPORTS of a paste leaves no row, and a copy of the paste has its own', async () => {
+    const [paste, copy] = [await stored(), await stored()];
+    const late = Array.from({ length: MAX_OPEN_REPORTS + 5 }, (_, n) => report(paste, `192.0.2.${n}`));
+    expect(new Set(await Promise.all(late))).toEqual(new Set(['recorded']));
+    expect(await findReports(current.db, paste.id)).toHaveLength(MAX_OPEN_REPORTS);
+    await report(copy, '192.0.2.1');
+    expect(await findReports(current.db, copy.id)).toHaveLength(1);
   });
 
   it.each(['deleted', 'expired', 'taken down', 'failed'])(
@@ -165,6 +175,14 @@ describe('a judgement', () => {
     expect([await isHeld(later), (await states()).length]).toEqual([false, 3]);
     await takeDown(current.db, [copy.shortCode], by);
     expect(await report(later, 'b', 1)).toBe('recorded');
+  });
+
+  it('that rejects, after a takedown of the paste, clears nothing', async () => {
+    const paste = await stored();
+    await report(paste, 'a');
+    await takeDown(current.db, [paste.shortCode], by);
+    expect(await reject(paste)).toBeNull();
+    expect(await report(await stored(), 'b')).toBe('recorded');
   });
 
   it('of two operators counts once, whatever both decide', async () => {

@@ -79,7 +79,7 @@ export function reportPaste(deps: ReportDependencies): Endpoint {
       summary: 'Asks the operators to take a paste down.',
       description:
         'Any reader can report a paste, also one that is encrypted or deleted when it is read: it is not read. Another report of the same ' +
-        'paste from the same address changes nothing while the first one is open. Once an operator has decided that the content stays, no ' +
+        'paste from the same network changes nothing while the first one is open. Once an operator has decided that the content stays, no ' +
         'more reports of it are taken.',
       params: { path: namedPaste },
       body: {
@@ -122,8 +122,8 @@ export async function findReportable(deps: FindDependencies, req: Request) {
 }
 
 /**
- * Records a report of the paste that the URL names. A reporter is an address, also one that is signed in: so
- * that nobody counts twice.
+ * Records a report of the paste that the URL names. A reporter is a network, also one that is signed in, so
+ * that neither many users nor the many networks of one IPv6 site count as many.
  * @throws RequestError
  */
 export async function report(
@@ -133,7 +133,7 @@ export async function report(
   { reason, text = '', contact = '' }: z.output<typeof newReportSchema>,
 ): Promise<void> {
   const paste = await findReportable(deps, req);
-  const reporter = networkOf(clientAddressOf(req));
+  const reporter = networkOf(clientAddressOf(req), 48);
   await deps.limits.countReport(res, reporter);
   const sent = { class: reason, text: text || null, contact: contact || null, reporter };
   const outcome = await insertReport(deps.db, paste.id, sent, deps.reportsHoldAfter);

@@ -12,16 +12,14 @@ import { contentRange, type ObjectStore } from '@pasteflow/s3';
 
 export interface Reported {
   readonly paste: PasteRow;
-  /** The first hundred, oldest first. */
+  /** Oldest first. */
   readonly reports: readonly OpenReport[];
 }
-
-const MAX_REPORTS = 100;
 
 /** @returns null when there is no such paste, or the paste has no open report */
 export async function readReported(db: Database, shortCode: string): Promise<Reported | null> {
   const paste = isShortCode(shortCode) ? await findPaste(db, shortCode) : null;
-  const reports = paste === null ? [] : await findReports(db, paste.id, MAX_REPORTS);
+  const reports = paste === null ? [] : await findReports(db, paste.id);
   return paste === null || reports.length === 0 ? null : { paste, reports };
 }
 

@@ -14,13 +14,15 @@ export function clientAddressOf(req: Request): string {
 }
 
 /**
- * The network that counts as one client: an IPv4 address, or the /64 network that an IPv6 subscriber has.
+ * The network that counts as one client: an IPv4 address, or an IPv6 network. A device has a /64.
  * @param address any text
+ * @param bits a site can have a /48, with 65,536 networks of 64 bits
  */
-export function networkOf(address: string): string {
+export function networkOf(address: string, bits: 48 | 64 = 64): string {
   const parsed = parse(address);
   if (!(parsed instanceof ipaddr.IPv6)) return parsed?.toString() ?? address;
-  return `${new ipaddr.IPv6([...parsed.parts.slice(0, 4), 0, 0, 0, 0]).toString()}/64`;
+  const parts = parsed.parts.map((part, place) => (place < bits / 16 ? part : 0));
+  return `${new ipaddr.IPv6(parts).toString()}/${bits}`;
 }
 
 /** An IPv6 address with its zone and port is shorter. */
