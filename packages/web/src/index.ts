@@ -25,5 +25,5 @@ export { operationsPolicy, refusalPage, type OperationsSite } from './operations
 export { confirmationPage, outcomePage } from './operations/action.ts';
 export { failedPastesPage } from './operations/failed.ts';
 export { overviewPage, plain, type ShownOverview } from './operations/overview.ts';
-export { reportedPage, reportsPage, type ShownReports } from './operations/reports.ts';
+export { reportedPage, reportsPage } from './operations/reports.ts';
 export { subjectPage, userPage, type ShownSubject } from './operations/subject.ts';

@@ -32,8 +32,10 @@ ${pastes.length === 0 ? html`<p class="good-news">${words.noReports}</p>` : tabl
   });
 }
 
-export interface ShownReports {
+interface ShownReports {
   readonly shortCode: string;
+  /** null: none. */
+  readonly pasteTitle: string | null;
   readonly isHeld: boolean;
   readonly reports: readonly {
     readonly class: string;
@@ -47,15 +49,19 @@ export interface ShownReports {
    */
   readonly content:
     | { readonly text: string; readonly isCut: boolean }
-    | { readonly hidden: 'encrypted' | 'not text' | 'missing' };
+    | {
+        readonly hidden: 'encrypted' | 'not text' | 'missing' | 'unreadable';
+        /** What failed, for `unreadable`. */
+        readonly error?: string;
+      };
 }
 
 /** The open reports of a paste, the beginning of its text, and the decisions. */
 export function reportedPage(site: OperationsSite, shown: ShownReports): string {
-  const { shortCode, isHeld, reports, content } = shown;
-  const rows = reports.map(
+  const { shortCode, pasteTitle, isHeld, reports, content } = shown;
+  const items = reports.map(
     ({ class: why, text, contact, at }) =>
-      html`<tr><td>${formatTime(at)}</td><td>${plainList([why])}</td><td><bdi>${text}</bdi></td><td><bdi>${contact}</bdi></td></tr>\n`,
+      html`<li><strong>${plainList([why])}</strong>, ${formatTime(at)}${contact !== null && html`, <bdi>${contact}</bdi>`}${text !== null && html`<p class="words"><bdi>${text}</bdi></p>`}</li>\n`,
   );
   return operationsPage(site, {
     title: words.reportsOf(shortCode),
@@ -65,8 +71,9 @@ ${isHeld && html`<p class="bad-news">${words.heldUntilJudged}</p>`}
 <p class="toolbar">${actionLink(site, { action: 'uphold', subject: shortCode, label: words.uphold })}
 ${actionLink(site, { action: 'reject', subject: shortCode, label: words.reject })}
 <a class="button" href="${site.base}/pastes/${shortCode}">${words.showPaste}</a></p>
-${table(words.reports, [words.at, words.reason, words.reportText, words.contact], rows)}
+<ol class="reports">${items}</ol>
 <h2>${words.content}</h2>
+${pasteTitle !== null && html`<p class="words">${words.titleOfPaste}: <bdi>${pasteTitle}</bdi></p>`}
 ${contentPart(site, shortCode, content)}`,
   });
 }
@@ -74,7 +81,7 @@ ${contentPart(site, shortCode, content)}`,
 function contentPart({ base }: OperationsSite, shortCode: string, content: ShownReports['content']): Html {
   const download = html`<p><a class="button" href="${base}/content/${shortCode}" download>${words.downloadContent}</a></p>`;
   if ('hidden' in content)
-    return html`<p>${words.contentHidden[content.hidden]}</p>\n${content.hidden !== 'missing' && download}`;
+    return html`<p>${words.contentHidden[content.hidden]}${content.error !== undefined && html`: <bdi>${content.error}</bdi>`}</p>\n${content.hidden !== 'missing' && download}`;
   return html`<pre class="reported" tabindex="0">${content.text}</pre>
 ${content.isCut && html`<p class="hint">${words.contentCut}</p>`}
 ${download}`;

@@ -56,14 +56,14 @@ export const operationsWords = {
   uphold: 'Uphold and take down',
   reject: 'Reject',
   showPaste: 'Timeline of the paste',
-  reportText: 'What is wrong',
-  contact: 'Contact',
   content: 'Content',
+  titleOfPaste: 'Title',
   contentCut: 'Only the beginning is shown.',
   contentHidden: {
     missing: 'The paste has no content.',
     encrypted: 'The content is encrypted. This service has only the ciphertext.',
     'not text': 'The content is no text.',
+    unreadable: 'The content cannot be read now',
   },
   downloadContent: 'Download the content',
   options: {

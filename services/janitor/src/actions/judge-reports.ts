@@ -14,13 +14,14 @@ export function uphold(db: Database): Action {
       check(db, code, 'and takes down 1 paste. Its readers get 451, and its content is deleted for ever.'),
     do: async (code, { actor, class: why, reason, also = [] }) => {
       const by = { actor, class: why, reason: reason ?? NO_REASON };
+      const isBlocked = also.includes('block');
       const done = await upholdReports(db, code, { ...by, endTokens: also.includes('end-tokens') });
-      if (done === null) throw judgedBefore(code);
+      if (done === null)
+        throw new Refused(isBlocked ? `${none(code)}. To block its content, block ${code}` : none(code));
       const { reports, contentHash, userId, tokens } = done;
       const owner = userId === null ? 'It has no owner.' : `Its owner is the user ${userId}.`;
       const ended = tokens > 0 ? ` Revoked ${counted(tokens, 'token')}.` : '';
       const took = `Upheld ${counted(reports, 'report')}, and took ${code} down. ${owner}${ended}`;
-      const isBlocked = also.includes('block');
       try {
         if (isBlocked) await blockContent(db, contentHash, by);
       } catch (error) {
@@ -47,7 +48,7 @@ export function reject(db: Database): Action {
       check(db, code, 'and releases the paste if it is held. No more reports of the same content are taken.'),
     do: async (code, { actor, reason }) => {
       const done = await rejectReports(db, code, { actor, reason: reason ?? NO_REASON });
-      if (done === null) throw judgedBefore(code);
+      if (done === null) throw new Refused(none(code));
       const { reports, pastes } = done;
       const outcome = `Rejected ${counted(reports, 'report')} of ${counted(pastes, 'paste')} with the content of ${code}.`;
       return { outcome, json: { rejected: reports, pastes } };
@@ -65,8 +66,4 @@ async function check(db: Database, code: string, effect: string) {
 
 function none(code: string): string {
   return `${code} has no open report: somebody else has judged them, or the paste is gone`;
-}
-
-function judgedBefore(code: string): Refused {
-  return new Refused(none(code));
 }

@@ -1,7 +1,6 @@
 import { formatMillisecond, formatTable, toOneLine } from '@pasteflow/service-kit';
 import type { ReportedPaste } from '@pasteflow/postgres';
-import { kindOf } from '@pasteflow/web';
-import type { Reported } from '../reports/read-reported.ts';
+import type { Beginning, Reported } from '../reports/read-reported.ts';
 
 export function queueText(pastes: readonly ReportedPaste[]): string {
   if (pastes.length === 0) return 'No paste has an open report.\n';
@@ -15,21 +14,28 @@ export function queueText(pastes: readonly ReportedPaste[]): string {
   return formatTable(['CODE', '>REPORTERS', 'SINCE', 'REASONS', 'HELD SINCE'], rows);
 }
 
-/** The reports of a paste, and the beginning of its content without characters that change a terminal. */
-export function reportedText({ paste, reports }: Reported, beginning: Buffer | null): string {
+/** The reports of a paste, its title and how it begins, without characters that change a terminal. */
+export function reportedText({ paste, reports }: Reported, content: Beginning): string {
   const rows = reports.map(({ class: why, text, contact, at }) => [
     formatMillisecond(at),
     why,
     contact ?? '-',
     text ?? '-',
   ]);
-  return `${formatTable(['AT', 'REASON', 'CONTACT', 'TEXT'], rows)}\n${contentText(paste, beginning)}`;
+  const title = paste.title === null ? '' : `Title: ${toOneLine(paste.title)}\n`;
+  return `${formatTable(['AT', 'REASON', 'CONTACT', 'TEXT'], rows)}\n${title}${contentText(content)}`;
 }
 
-function contentText({ encrypted }: Reported['paste'], beginning: Buffer | null): string {
-  if (beginning === null) return 'The paste has no content.\n';
-  if (encrypted) return 'The content is encrypted, and nobody can read it without its link.\n';
-  if (kindOf(beginning) !== 'text') return `The content is no text: ${kindOf(beginning)}.\n`;
-  const lines = beginning.toString().split('\n');
+const hidden = {
+  missing: 'The paste has no content.',
+  encrypted: 'The content is encrypted, and nobody can read it without its link.',
+  'not text': 'The content is no text.',
+  unreadable: 'The content cannot be read now',
+} as const;
+
+function contentText(content: Beginning): string {
+  if ('hidden' in content)
+    return `${hidden[content.hidden]}${content.error === undefined ? '' : `: ${toOneLine(content.error)}`}\n`;
+  const lines = content.text.split('\n');
   return `The content begins with:\n${lines.map((line) => `| ${toOneLine(line)}\n`).join('')}`;
 }

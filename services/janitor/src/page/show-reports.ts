@@ -1,13 +1,13 @@
 import { listReported, type Database } from '@pasteflow/postgres';
-import type { ObjectStore } from '@pasteflow/s3';
-import { kindOf, reportedPage, reportsPage, type OperationsSite, type ShownReports } from '@pasteflow/web';
-import { readBeginning, readReported, type Reported } from '../reports/read-reported.ts';
+import { reportedPage, reportsPage, type OperationsSite } from '@pasteflow/web';
+import {
+  readBeginning,
+  readContent,
+  readReported,
+  type ContentSources,
+  type Reported,
+} from '../reports/read-reported.ts';
 import { notFound, pageResponse, type PageResponse } from './response.ts';
-
-interface ReportsDependencies {
-  readonly db: Database;
-  readonly store: Pick<ObjectStore, 'get'>;
-}
 
 const MAX_PASTES = 100;
 
@@ -32,34 +32,25 @@ const SHOWN_BYTES = 16 * 1024;
 
 /** GET /reports/CODE. @throws Refusal 404 for a paste without an open report */
 export async function showReports(
-  deps: ReportsDependencies,
+  deps: ContentSources,
   site: OperationsSite,
   code: string,
 ): Promise<PageResponse> {
   const { paste, reports } = await requireReported(deps, code);
   const page = reportedPage(site, {
     shortCode: paste.short_code,
+    pasteTitle: paste.title,
     isHeld: paste.held_at !== null,
     reports: reports.map(({ at, ...report }) => ({ ...report, at: at.toISOString() })),
-    content: shownContent(paste, await readBeginning(deps, paste, SHOWN_BYTES)),
+    content: await readBeginning(deps, paste, SHOWN_BYTES),
   });
   return pageResponse(page);
 }
 
-function shownContent(
-  { encrypted, size_bytes: size }: Reported['paste'],
-  beginning: Buffer | null,
-): ShownReports['content'] {
-  if (beginning === null) return { hidden: 'missing' };
-  if (encrypted) return { hidden: 'encrypted' };
-  if (kindOf(beginning) !== 'text') return { hidden: 'not text' };
-  return { text: beginning.toString(), isCut: beginning.length < size };
-}
-
 /** GET /content/CODE: a file that no browser shows. @throws Refusal 404 for a paste without an open report */
-export async function downloadReported(deps: ReportsDependencies, code: string): Promise<PageResponse> {
+export async function downloadReported(deps: ContentSources, code: string): Promise<PageResponse> {
   const { paste } = await requireReported(deps, code);
-  const body = await readBeginning(deps, paste, paste.size_bytes);
+  const body = await readContent(deps, paste);
   if (body === null) throw notFound('The paste has no content.');
   const headers = {
     'Content-Type': 'application/octet-stream',
@@ -69,7 +60,7 @@ export async function downloadReported(deps: ReportsDependencies, code: string):
 }
 
 /** Operators read the content of reported pastes only. */
-async function requireReported({ db }: ReportsDependencies, code: string): Promise<Reported> {
+async function requireReported({ db }: ContentSources, code: string): Promise<Reported> {
   const reported = await readReported(db, code);
   if (reported === null) throw notFound('This paste has no open report.');
   return reported;

@@ -113,6 +113,21 @@ describe('the reports on the operations page', () => {
     });
   });
 
+  it('show the title, and are judged while S3 fails, which they say', async () => {
+    const code = await reported('x');
+    await sql`UPDATE pastes SET title = ${hostile} WHERE short_code = ${code}`.execute(world.db);
+    world.proxy.rule({ path: /pastes/ }, { kind: 'fail', status: 500 });
+    const { status, body } = await page.call(`/reports/${code}`);
+    expect([status, body]).toEqual([200, expect.stringContaining('/confirm/uphold')]);
+    expect(body).toContain('The content cannot be read now');
+    expect(body).toContain(`Title: <bdi>${escaped}`);
+    expect((await page.call(`/content/${code}`)).status).toBe(503);
+    const { stdout } = await ops('reports', code);
+    expect(stdout).toContain('Title: <script>');
+    expect(stdout).toContain('The content cannot be read now: ');
+    expect((await ops('reject', code, '--reason', 'x')).code).toBe(0);
+  });
+
   it('of other pastes are not there, and neither is their content', async () => {
     const [paste] = await makePastes(world.db, 1, { status: 'IN_PROGRESS', content: Buffer.from('private') });
     for (const path of [
@@ -162,6 +177,8 @@ describe('uphold', () => {
     expect(revokedAt).not.toBeNull();
     const late = await ops('reject', code, '--reason', 'x');
     expect(late).toMatchObject({ code: 1, stderr: expect.stringContaining(`${code} has no open report`) });
+    const again = await ops('uphold', code, '--reason', 'x', '--block'); // the first was killed before its block
+    expect(again.stderr).toContain(`To block its content, block ${code}`);
     expect((await page.call(`/confirm/reject?subject=${code}`)).body).toContain(
       'somebody else has judged them',
     );
