@@ -80,17 +80,17 @@ export function overviewPage(site: OperationsSite, overview: ShownOverview): str
     main: html`<h1>${words.overview}</h1>
 <div id="live">
 <p class="hint" role="status">${words.readAt(overview.at.slice(0, 19).replace('T', ' '))}${overview.isStale && ` ${words.stale}`}</p>
+<p class="toolbar"><a class="button" href="${site.base}/reports">${words.reports}</a> <a class="button" href="${site.base}/failed">${words.failedPastes}</a></p>
 <h2>${words.stuck}</h2>
 ${stuckPart(site, overview)}
 <h2>${words.charts}</h2>
 <div class="charts">${smallChart(words.stored, 'good', stored)}${smallChart(words.failed, 'bad', failed)}${smallChart(words.jobs, 'busy', jobs)}</div>
 <p class="hint">${words.chartsHint}</p>
-<p class="toolbar"><a class="button" href="${site.base}/reports">${words.reports}</a></p>
 <h2>${words.states}</h2>
 ${statesTable(overview)}
 <h2>${words.queues}</h2>
 ${queuesTable(overview)}
-<p class="toolbar">${actionLink(site, { action: 'retry-dead-letters', subject: null, label: words.retryDeadLetters })} ${actionLink(site, { action: 'retry-failed', subject: null, label: words.retryFailed })} <a class="button" href="${site.base}/failed">${words.failedPastes}</a></p>
+<p class="toolbar">${actionLink(site, { action: 'retry-dead-letters', subject: null, label: words.retryDeadLetters })} ${actionLink(site, { action: 'retry-failed', subject: null, label: words.retryFailed })}</p>
 <h2>${words.sweeps}</h2>
 ${sweepsTable(site, overview)}
 <h2>${words.blocks}</h2>

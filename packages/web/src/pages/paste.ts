@@ -179,10 +179,11 @@ function origin({ base }: Site, { short_code, burn, encrypted }: ShownPaste, par
 }
 
 /** The language, as a choice where the page can be shown in another one. */
-function languageFact({ base }: Site, paste: ShownPaste, language: Language | null): Html {
+function languageFact({ base }: Site, paste: ShownPaste, language: Language | null): Html | false {
   const { paste: text } = words;
-  const name = language?.name ?? paste.syntax ?? 'Plain text';
-  if (paste.burn || paste.status !== 'PROCESSED') return html`${name}`;
+  const known = language?.name ?? paste.syntax;
+  if (paste.burn || paste.status !== 'PROCESSED') return known !== null && html`${known}`; // it may be a file
+  const name = known ?? 'Plain text';
   const chosen = language?.id ?? 'text';
   return html`<form id="language" action="${base}/${paste.short_code}"><select name="language" aria-label="${text.language}">${languages.map(({ id, name }) => html`<option value="${id}"${id === chosen && html` selected`}>${name}`)}</select><noscript> <button>${text.show}</button></noscript></form><span class="paper">${name}</span>`;
 }

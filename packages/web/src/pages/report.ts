@@ -26,8 +26,8 @@ export function reportSentPage(site: Site): string {
   const { report: text } = words;
   return page(site, {
     title: text.done,
-    main: html`<h1>${text.done}</h1>
+    main: html`<div class="card"><h1>${text.done}</h1>
 <p>${text.doneText}</p>
-<p><a class="button" href="${site.base}/">${words.problem.back}</a></p>`,
+<p><a class="button" href="${site.base}/">${words.problem.back}</a></p></div>`,
   });
 }
