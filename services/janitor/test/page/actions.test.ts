@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { until } from '@pasteflow/dev-stack/testing';
 import { makeJobs, makePastes, makeUsers } from '@pasteflow/postgres/testing';
 import { sql } from 'kysely';
 import { createWorld, UPLOADS, type World } from '../world.ts';
@@ -173,10 +174,12 @@ describe('an action', () => {
     );
     await request.forward();
     await page.act('run-sweep', 'relay');
-    expect(await recorded()).toMatchObject([
-      { subject: 'cleanup', outcome: expect.stringContaining('deleted 2') },
-      { subject: 'relay' },
-    ]);
+    await until(recorded, (actions) =>
+      expect(actions).toMatchObject([
+        { subject: 'cleanup', outcome: expect.stringContaining('deleted 2') },
+        { subject: 'relay' },
+      ]),
+    );
     expect((await page.call('/confirm/run-sweep?subject=everything')).status).toBe(404);
   });
 

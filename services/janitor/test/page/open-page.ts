@@ -1,5 +1,6 @@
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { until } from '@pasteflow/dev-stack/testing';
 import type { Database } from '@pasteflow/postgres';
 import { Metrics, tracingOff } from '@pasteflow/runtime';
 import { composeSweeps } from '../../src/compose.ts';
@@ -98,13 +99,11 @@ export async function openPage(
       for (const [name, value] of Object.entries(meant)) if (!given.has(name)) given.set(name, value);
       const answer = await call(`/act/${action}`, { form: given });
       if (answer.status !== 303) throw new Error(`${answer.status}: ${answer.body}`);
-      for (let tries = 0; tries < 200; tries += 1) {
+      const look = async (): Promise<string> => {
         const { body } = await call(String(answer.headers.location));
-        const [, outcome = ''] = /<p class="meant" role="status">([^<]*)</.exec(body) ?? [];
-        if (!outcome.startsWith('This is still running')) return outcome;
-        await new Promise((resolve) => setTimeout(resolve, 50));
-      }
-      throw new Error('The action did not end.');
+        return /<p class="meant" role="status">([^<]*)</.exec(body)?.[1] ?? '';
+      };
+      return await until(look, (outcome) => !outcome.startsWith('This is still running'));
     },
     stop: async () => {
       await server.stop();
