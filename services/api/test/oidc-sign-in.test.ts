@@ -200,7 +200,7 @@ describe('a browser that the identity provider has signed in', () => {
 
   it('sees that the identity provider signed it in', async () => {
     const markup = await (await browse('/my/sessions', sessionIn(await signIn('finn'))!)).text();
-    expect(markup).toContain(`<strong>by ${new URL(issuer.url).host}</strong>`);
+    expect(markup).toContain(`<strong>By ${new URL(issuer.url).host}</strong>`);
   });
 
   it('is signed out by the operator, who revokes the session', async () => {
