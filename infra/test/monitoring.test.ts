@@ -37,6 +37,7 @@ const standsFor: Readonly<Record<string, string | null>> = {
   PasteflowUploadAttemptsFailing: null,
   PasteflowEnforcementMissing: null,
   PasteflowPostgresCanLoseData: null,
+  PasteflowSnapshotHeld: null,
   PasteflowJobsFailed: null,
   PasteflowQueueOld: 'UploadsQueueAge',
   PasteflowDeadLetters: 'UploadsDeadLetters',
