@@ -110,7 +110,7 @@ export function assertNotGone(paste: PasteRow | null): asserts paste is PasteRow
 }
 
 /**
- * A paste that is gone or FAILED says so instead.
+ * For a paste that is gone or FAILED, the error names that state instead.
  * @throws RequestError paste_held
  */
 export function assertNotHeld(paste: PasteRow, req: Request): void {

@@ -47,7 +47,7 @@ function findGaps(before: Snapshot, after: Snapshot): string[] {
 
 /**
  * Each statement that says that it changed a state has a transition in the audit trail; a loser has none, and
- * says so.
+ * reports its loss.
  */
 function findWrongReports(transitions: readonly Transition[], reports: readonly RunnerReport[]): string[] {
   return reports.flatMap(({ actor, changes }) => {

@@ -40,7 +40,7 @@ export function answerPreflight(res: Response, method: string): void {
   res.status(204).end();
 }
 
-/** Whether a script sent it without a cookie. A form needs nobody's permission to send: it is no such request. */
+/** Whether a script sent the request without a cookie. A form says `navigate`. */
 export function isAnonymousFetch({ headers }: Request): boolean {
   return headers['sec-fetch-mode'] === 'cors' && headers.cookie === undefined;
 }
