@@ -1,4 +1,4 @@
-import { globSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -53,8 +53,11 @@ export class WrongClock {
     return Math.abs(Date.parse(date) - Date.now() - this.#aheadMs) < 5 * 60_000;
   }
 
+  /** Once the processes have ended. Debian's libfaketime leaves files of a killed process in shared memory. */
   async remove(): Promise<void> {
     await rm(this.#folder, { recursive: true });
+    for (const file of globSync('/dev/shm/*faketime_s*_*'))
+      if (!existsSync(`/proc/${file.split('_').at(-1)}`)) await rm(file, { force: true });
   }
 
   get #file(): string {
