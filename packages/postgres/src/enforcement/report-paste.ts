@@ -7,8 +7,9 @@ export const REPORTS_LOCK = 'pasteflow.reports';
 /**
  * Records a report of a paste, and holds the paste once `hold_after` reporters have reported it; NULL: never.
  * Returns `recorded`, `cleared` when an operator has rejected reports of this content, or `gone`. A second
- * report of the same reporter, and one beyond MAX_OPEN_REPORTS, is `recorded`, too, and changes nothing. The api has no right to read reports,
- * the key of the reporters' hashes, or to hold a paste, so this is a function of the owner.
+ * report of the same reporter, and one beyond MAX_OPEN_REPORTS, is `recorded`, too, and changes nothing. The
+ * api has no right to read reports, to read the key of the reporters' hashes, or to hold a paste: this is a
+ * function of the owner.
  *
  * The first lock lets the reports and judgements of one content take turns, so that each sees those before.
  * The second one makes a deletion wait, or has waited for it: a deleted paste gets no report.
