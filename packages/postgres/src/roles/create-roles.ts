@@ -144,7 +144,7 @@ function adviceOnRoles({ name }: CurrentUser, missing: readonly string[]): strin
   return (
     `The roles ${missing.join(', ')} do not exist, and ${name} may not create roles. ` +
     `The services can connect only as ${name}, who may change everything. ` +
-    'Let an administrator execute the SQL of docs/deploy.md, "Database roles", and migrate again.'
+    'Let an administrator execute infra/roles.sql (docs/deploy.md, "Database roles"), and migrate again.'
   );
 }
 

@@ -90,14 +90,14 @@ it('a user who may not create roles migrates, is told what is missing, and the s
   expect(await findPrivilegedUser(plain)).toEqual({ database_user: 'plain', reason: 'owner of the tables' });
 });
 
-it('the SQL of docs/deploy.md makes the roles, and the next migration of a plain owner grants their rights', async () => {
+it('infra/roles.sql makes the roles, and the next migration of a plain owner grants their rights', async () => {
   await withoutRoles();
   const plain = connect(await createUser('plain'));
   await giveDatabaseTo('plain');
   await migrate(plain);
   await newPaste(plain);
 
-  await sql.raw(documentedSql()).execute(admin);
+  await sql.raw(readFileSync(new URL('../../../../infra/roles.sql', import.meta.url), 'utf8')).execute(admin);
   expect(await notices(plain)).toEqual([]);
   expect(await findRightsGaps(admin)).toEqual([]);
   const { rows: configs } = await sql<{ config: readonly string[] }>`
@@ -159,10 +159,3 @@ it('finds that a connection is that of a superuser, and nothing for the role of 
   expect(await findPrivilegedUser(admin)).toEqual({ database_user: 'postgres', reason: 'superuser' });
   expect(await findPrivilegedUser(connect(urlOfRole(url, 'pasteflow_api')))).toBeNull();
 });
-
-/** The first block of SQL below the heading. */
-function documentedSql(): string {
-  const text = readFileSync(new URL('../../../../docs/deploy.md', import.meta.url), 'utf8');
-  const [, below = ''] = text.split('## Database roles');
-  return /```sql\n([\s\S]*?)```/.exec(below)?.[1] ?? 'SELECT no_sql_in_docs';
-}
