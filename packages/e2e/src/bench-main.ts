@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 import { baselineOf, compare, writeBaseline } from './bench/baseline.ts';
 import { startBenchCluster, type BenchCluster } from './bench/costs.ts';
+import { compareHeldSnapshots } from './bench/held-snapshots.ts';
 import { PeerBench } from './bench/peers/run-peers.ts';
 import { runBench, runShortBench } from './bench/run-bench.ts';
 
@@ -11,13 +12,19 @@ const { values, positionals } = parseArgs({
     'write-baseline': { type: 'boolean', default: false },
     /** Their names may follow: `--peers River,wastebin`. */
     peers: { type: 'boolean', default: false },
+    /** For so many minutes. */
+    'held-snapshots': { type: 'string' },
   },
   allowPositionals: process.argv.includes('--peers'),
 });
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
 async function measure(cluster: BenchCluster): Promise<void> {
-  if (values.short || values['write-baseline']) {
+  const heldMinutes = values['held-snapshots'];
+  if (heldMinutes !== undefined) {
+    const isGood = await compareHeldSnapshots(cluster, Number(heldMinutes), print);
+    process.exitCode = isGood ? 0 : 1;
+  } else if (values.short || values['write-baseline']) {
     const measured = baselineOf(await runShortBench(cluster, print));
     const { lines, isGood } = compare(measured);
     for (const line of lines) print(line);
