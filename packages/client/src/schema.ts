@@ -384,6 +384,23 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/my/slugs/{slug}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Moves a slug to a newer version of its paste, from the form of its page. */
+    post: operations['moveSlugFromForm'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/pastes': {
     parameters: {
       query?: never;
@@ -506,6 +523,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/pastes/{short_code}/history': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Lists the pastes that a slug has named, newest first.
+     * @description Only versions that you can read are listed. A paste whose slug was never moved is its only version.
+     */
+    get: operations['readHistory'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/pastes/{short_code}/events': {
     parameters: {
       query?: never;
@@ -519,6 +556,26 @@ export interface paths {
      */
     get: operations['streamPasteEvents'];
     put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/slugs/{slug}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    /**
+     * Moves a slug to a newer version of its paste.
+     * @description The new paste must belong to the owner of the slug, be stored, have no slug, and be made from the paste that the slug names now, or from one that was made from it (`parent`). No paste of a move may be encrypted, held by reports, or deleted when it is read. A repeated move is answered as the first one.
+     */
+    put: operations['moveSlug'];
     post?: never;
     delete?: never;
     options?: never;
@@ -652,6 +709,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/{short_code}/history': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Lists the pastes that a slug has named, newest first; in a browser, as a page.
+     * @description Only versions that you can read are listed. A paste whose slug was never moved is its only version.
+     */
+    get: operations['readHistoryByShortUrl'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/{short_code}/diff': {
     parameters: {
       query?: never;
@@ -773,6 +850,19 @@ export type webhooks = Record<string, never>;
 export interface components {
   schemas: {
     /**
+     * @description Which paste a slug names, and which one before.
+     * @example {
+     *       "short_code": "cHild2Lm9X",
+     *       "from": "q7Zk2Lm9Xa"
+     *     }
+     */
+    SlugMove: {
+      /** @description Of the paste that the slug names from now on. */
+      short_code: string;
+      /** @description Of the paste that the slug names now, as far as you know. Otherwise the move is refused. */
+      from: string;
+    };
+    /**
      * @description Why an operator should take the paste down.
      * @example {
      *       "reason": "phishing",
@@ -865,6 +955,8 @@ export interface components {
         | 'short_code_taken'
         | 'slug_taken'
         | 'slug_limit_reached'
+        | 'slug_moved'
+        | 'slug_move_refused'
         | 'paste_not_found'
         | 'paste_gone'
         | 'paste_taken_down'
@@ -915,6 +1007,8 @@ export interface components {
        * @enum {string}
        */
       takedown_class?: 'illegal' | 'copyright' | 'malware' | 'phishing' | 'personal_data' | 'spam' | 'other';
+      /** @description The paste that the slug names now. */
+      short_code?: string;
     };
     /** @description Whether a process accepts requests, and the state of its dependencies. */
     Readiness: {
@@ -942,6 +1036,7 @@ export interface components {
      * @example {
      *       "short_code": "q7Zk2Lm9Xa",
      *       "slug": null,
+     *       "version": null,
      *       "url": "https://paste.example.org/q7Zk2Lm9Xa",
      *       "content_url": "https://paste.example.org/v1/pastes/q7Zk2Lm9Xa/content",
      *       "status": "IN_PROGRESS",
@@ -967,6 +1062,8 @@ export interface components {
       short_code: string;
       /** @description The name that the owner has chosen; null: none. */
       slug: string | null;
+      /** @description The number among the pastes that a slug has named; null: no slug was moved from or to this paste. */
+      version: number | null;
       /**
        * Format: uri
        * @description The short URL of the content; with the slug, if the paste has one.
@@ -1036,6 +1133,7 @@ export interface components {
      * @example {
      *       "short_code": "q7Zk2Lm9Xa",
      *       "slug": null,
+     *       "version": null,
      *       "url": "https://paste.example.org/q7Zk2Lm9Xa",
      *       "content_url": "https://paste.example.org/v1/pastes/q7Zk2Lm9Xa/content",
      *       "status": "IN_PROGRESS",
@@ -1062,6 +1160,8 @@ export interface components {
       short_code: string;
       /** @description The name that the owner has chosen; null: none. */
       slug: string | null;
+      /** @description The number among the pastes that a slug has named; null: no slug was moved from or to this paste. */
+      version: number | null;
       /**
        * Format: uri
        * @description The short URL of the content; with the slug, if the paste has one.
@@ -1259,6 +1359,26 @@ export interface components {
         | null;
       /** @description Why, in words. Only for the owner; null for all others. */
       reason: string | null;
+    };
+    /** @description The newest 100 versions that you can read, newest first. */
+    SlugHistory: {
+      versions: components['schemas']['SlugVersion'][];
+    };
+    /** @description A paste that a slug names or has named. */
+    SlugVersion: {
+      /** @description From 1, the oldest. Versions that have ended leave gaps. */
+      version: number;
+      short_code: string;
+      title: string | null;
+      size_bytes: number;
+      /** @enum {string} */
+      visibility: 'unlisted' | 'private';
+      parent: string | null;
+      /**
+       * Format: date-time
+       * @description Since when the slug named this version.
+       */
+      named_at: string;
     };
     /** @description A Server-Sent Event of a paste or job. */
     Event:
@@ -2326,6 +2446,123 @@ export interface components {
         'text/html': string;
       };
     };
+    /** @description Paste not found (`paste_not_found`). */
+    PasteNotFoundPage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 404;
+            /** @enum {string} */
+            code: 'paste_not_found';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Slug names another paste (`slug_moved`); Slug not moved (`slug_move_refused`). */
+    SlugMovedOrSlugMoveRefusedPage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 409;
+            /** @enum {string} */
+            code: 'slug_moved' | 'slug_move_refused';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Paste expired or deleted (`paste_gone`). */
+    PasteGonePage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 410;
+            /** @enum {string} */
+            code: 'paste_gone';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Paste taken down (`paste_taken_down`); Paste held (`paste_held`). */
+    PasteTakenDownOrPasteHeldPage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 451;
+            /** @enum {string} */
+            code: 'paste_taken_down' | 'paste_held';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Temporarily unavailable (`dependency_unavailable`); Paste not stored yet (`paste_in_progress`); Too many bytes in flight (`overloaded`). */
+    DependencyUnavailableOrPasteInProgressOrOverloadedPage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Seconds after which to try again. */
+        'Retry-After': string;
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 503;
+            /** @enum {string} */
+            code: 'dependency_unavailable' | 'paste_in_progress' | 'overloaded';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
     /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
     MalformedRequestOrRequestIncomplete: {
       headers: {
@@ -2882,6 +3119,48 @@ export interface components {
           });
       };
     };
+    /** @description Slug names another paste (`slug_moved`); Slug not moved (`slug_move_refused`). */
+    SlugMovedOrSlugMoveRefused: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 409;
+            /** @enum {string} */
+            code: 'slug_moved' | 'slug_move_refused';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description Temporarily unavailable (`dependency_unavailable`); Paste not stored yet (`paste_in_progress`); Too many bytes in flight (`overloaded`). */
+    DependencyUnavailableOrPasteInProgressOrOverloaded: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Seconds after which to try again. */
+        'Retry-After': string;
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 503;
+            /** @enum {string} */
+            code: 'dependency_unavailable' | 'paste_in_progress' | 'overloaded';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
     /** @description Idempotency key in use (`idempotency_key_in_use`). */
     IdempotencyKeyInUse: {
       headers: {
@@ -3024,75 +3303,6 @@ export interface components {
           } & {
             [key: string]: unknown;
           });
-      };
-    };
-    /** @description Paste not found (`paste_not_found`). */
-    PasteNotFoundPage: {
-      headers: {
-        'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
-        /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-        Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-        [name: string]: unknown;
-      };
-      content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 404;
-            /** @enum {string} */
-            code: 'paste_not_found';
-          } & {
-            [key: string]: unknown;
-          });
-        'text/html': string;
-      };
-    };
-    /** @description Paste expired or deleted (`paste_gone`). */
-    PasteGonePage: {
-      headers: {
-        'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
-        /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-        Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-        [name: string]: unknown;
-      };
-      content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 410;
-            /** @enum {string} */
-            code: 'paste_gone';
-          } & {
-            [key: string]: unknown;
-          });
-        'text/html': string;
-      };
-    };
-    /** @description Paste taken down (`paste_taken_down`); Paste held (`paste_held`). */
-    PasteTakenDownOrPasteHeldPage: {
-      headers: {
-        'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
-        /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-        Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-        [name: string]: unknown;
-      };
-      content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 451;
-            /** @enum {string} */
-            code: 'paste_taken_down' | 'paste_held';
-          } & {
-            [key: string]: unknown;
-          });
-        'text/html': string;
       };
     };
     /** @description Paste is deleted when it is read (`reveal_required`). */
@@ -4594,6 +4804,70 @@ export interface operations {
       503: components['responses']['DependencyUnavailableOrOverloadedPage'];
     };
   };
+  moveSlugFromForm: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description The slug, without `~`.
+         * @example greeting
+         */
+        slug: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "short_code": "cHild2Lm9X",
+         *       "from": "q7Zk2Lm9Xa"
+         *     }
+         */
+        'application/x-www-form-urlencoded': components['schemas']['SlugMove'];
+      };
+    };
+    responses: {
+      /** @description The slug names the new paste. The answer has an empty body. */
+      303: {
+        headers: {
+          /** @description The path of the next page. */
+          Location?: string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+          [name: string]: unknown;
+        };
+        content: {
+          'text/html': string;
+        };
+      };
+      400: components['responses']['MalformedRequestOrRequestIncompletePage'];
+      401: components['responses']['UnauthorizedPage'];
+      403: components['responses']['CrossSiteRequestPage'];
+      404: components['responses']['PasteNotFoundPage'];
+      408: components['responses']['RequestTimeoutPage'];
+      409: components['responses']['SlugMovedOrSlugMoveRefusedPage'];
+      410: components['responses']['PasteGonePage'];
+      413: components['responses']['ContentTooLargePage'];
+      415: components['responses']['UnsupportedMediaTypeOrUnsupportedEncodingPage'];
+      422: components['responses']['ValidationFailedPage'];
+      429: components['responses']['RateLimitedPage'];
+      431: components['responses']['RequestHeadersTooLargePage'];
+      451: components['responses']['PasteTakenDownOrPasteHeldPage'];
+      500: components['responses']['InternalPage'];
+      503: components['responses']['DependencyUnavailableOrPasteInProgressOrOverloadedPage'];
+    };
+  };
   listPastes: {
     parameters: {
       query?: {
@@ -5270,6 +5544,51 @@ export interface operations {
       503: components['responses']['DependencyUnavailable'];
     };
   };
+  readHistory: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description The short code, in base62, or `~` and the slug.
+         * @example q7Zk2Lm9Xa
+         */
+        short_code: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The versions. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['SlugHistory'];
+        };
+      };
+      400: components['responses']['MalformedRequestOrRequestIncomplete'];
+      401: components['responses']['Unauthorized'];
+      404: components['responses']['PasteNotFound'];
+      408: components['responses']['RequestTimeout'];
+      410: components['responses']['PasteGone'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['RequestHeadersTooLarge'];
+      451: components['responses']['PasteTakenDownOrPasteHeld'];
+      500: components['responses']['Internal'];
+      503: components['responses']['DependencyUnavailable'];
+    };
+  };
   streamPasteEvents: {
     parameters: {
       query?: never;
@@ -5330,6 +5649,66 @@ export interface operations {
       451: components['responses']['PasteTakenDownOrPasteHeld'];
       500: components['responses']['Internal'];
       503: components['responses']['DependencyUnavailableOrStreamUnavailable'];
+    };
+  };
+  moveSlug: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description The slug, without `~`.
+         * @example greeting
+         */
+        slug: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "short_code": "cHild2Lm9X",
+         *       "from": "q7Zk2Lm9Xa"
+         *     }
+         */
+        'application/json': components['schemas']['SlugMove'];
+      };
+    };
+    responses: {
+      /** @description The slug names the new paste. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Paste'];
+        };
+      };
+      400: components['responses']['MalformedRequestOrRequestIncomplete'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['CrossSiteRequest'];
+      404: components['responses']['PasteNotFound'];
+      408: components['responses']['RequestTimeout'];
+      409: components['responses']['SlugMovedOrSlugMoveRefused'];
+      410: components['responses']['PasteGone'];
+      413: components['responses']['ContentTooLarge'];
+      415: components['responses']['UnsupportedMediaTypeOrUnsupportedEncoding'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['RequestHeadersTooLarge'];
+      451: components['responses']['PasteTakenDownOrPasteHeld'];
+      500: components['responses']['Internal'];
+      503: components['responses']['DependencyUnavailableOrPasteInProgressOrOverloaded'];
     };
   };
   listJobs: {
@@ -5737,6 +6116,54 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Timeline'];
+          'text/html': string;
+        };
+      };
+      400: components['responses']['MalformedRequestOrRequestIncompletePage'];
+      401: components['responses']['UnauthorizedPage'];
+      404: components['responses']['PasteNotFoundPage'];
+      408: components['responses']['RequestTimeoutPage'];
+      410: components['responses']['PasteGonePage'];
+      429: components['responses']['RateLimitedPage'];
+      431: components['responses']['RequestHeadersTooLargePage'];
+      451: components['responses']['PasteTakenDownOrPasteHeldPage'];
+      500: components['responses']['InternalPage'];
+      503: components['responses']['DependencyUnavailablePage'];
+    };
+  };
+  readHistoryByShortUrl: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description The short code, in base62, or `~` and the slug.
+         * @example q7Zk2Lm9Xa
+         */
+        short_code: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The versions. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['SlugHistory'];
           'text/html': string;
         };
       };

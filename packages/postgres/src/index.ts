@@ -54,6 +54,13 @@ export {
 } from './pastes/create-pastes.ts';
 export type { NewPaste } from './pastes/insert-pastes.ts';
 export {
+  findMovableSlug,
+  listSlugVersions,
+  moveSlug,
+  type MoveOutcome,
+  type SlugVersion,
+} from './pastes/slug-versions.ts';
+export {
   requestDeletion,
   findPaste,
   findPasteBySlug,

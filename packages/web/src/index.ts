@@ -13,6 +13,7 @@ export { myJobsPage } from './pages/my-jobs.ts';
 export { confirmDeletionPage, myPastesPage } from './pages/my-pastes.ts';
 export { mySessionsPage } from './pages/my-sessions.ts';
 export { MAX_FILLED_BYTES, newPastePage, type ShownOrigin } from './pages/new-paste.ts';
+export { historyPage } from './pages/history.ts';
 export { filePage } from './pages/file.ts';
 export { deletedPage, pastePage, pendingPastePage, type ShownPaste } from './pages/paste.ts';
 export { problemPage } from './pages/problem.ts';

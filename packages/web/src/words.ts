@@ -116,6 +116,15 @@ export const words = {
 
   report: reportWords,
 
+  history: {
+    title: (name: string) => `Versions of ${name}`,
+    intro: 'Newest first. Versions that have ended, or that you cannot read, are not listed.',
+    version: (number: number) => `Version ${number}`,
+    versionOf: (number: number, newest: number) => `Version ${number} of ${newest}`,
+    older: (slug: string) => `~${slug} shows an older version of this paste.`,
+    move: (slug: string) => `Move ~${slug} to this version`,
+  },
+
   burn: {
     option: 'Delete the paste when it is read',
     optionHint:

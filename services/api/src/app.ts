@@ -29,6 +29,7 @@ import { beginOidcSignIn } from './pages/begin-oidc.ts';
 import { deleteFromForm } from './pages/delete-form.ts';
 import { deleteMyPastes } from './pages/delete-my-pastes.ts';
 import { finishOidcSignIn, type FinishOidcDependencies } from './pages/finish-oidc.ts';
+import { historyAtShortUrl, moveFromForm } from './pages/history-page.ts';
 import { homePage } from './pages/home-page.ts';
 import { readImage } from './pages/image.ts';
 import { myJob } from './pages/my-job.ts';
@@ -51,6 +52,8 @@ import { styleguide } from './pages/styleguide.ts';
 import { timelineAtShortUrl } from './pages/timeline-page.ts';
 import { createPaste, createPasteFromShell, type CreatePasteDependencies } from './pastes/create-paste.ts';
 import { deletePaste } from './pastes/delete-paste.ts';
+import { moveSlug, type MoveSlugDependencies } from './pastes/move-slug.ts';
+import { readHistory } from './pastes/read-history.ts';
 import { listPastes } from './pastes/list-pastes.ts';
 import { readContent } from './pastes/read-content.ts';
 import { diffAtShortUrl } from './pastes/read-diff.ts';
@@ -69,6 +72,7 @@ export interface AppDependencies
     CreatePasteDependencies,
     RevealDependencies,
     ReportDependencies,
+    MoveSlugDependencies,
     CreateJobDependencies,
     CancelJobDependencies,
     AssetUrlDependencies,
@@ -118,6 +122,7 @@ export function routesOf(deps: AppDependencies): Routes {
     '/my/jobs/:id/cancel': { POST: cancelMyJob(deps) },
     '/my/sessions': { GET: mySessions(deps) },
     '/my/sessions/end': { POST: endMySessions(deps) },
+    '/my/slugs/:slug': { POST: moveFromForm(deps) },
     ...(deps.isDevelopment && { '/styleguide': { GET: styleguide(deps) } }),
     '/v1/pastes': { GET: listPastes(deps), POST: createPaste(deps) },
     '/v1/pastes/:short_code': { GET: readPaste(deps), DELETE: deletePaste(deps) },
@@ -125,7 +130,9 @@ export function routesOf(deps: AppDependencies): Routes {
     '/v1/pastes/:short_code/reveal': { POST: revealPaste(deps, 'revealPaste') },
     '/v1/pastes/:short_code/reports': { POST: reportPaste(deps) },
     '/v1/pastes/:short_code/timeline': { GET: readTimeline(deps) },
+    '/v1/pastes/:short_code/history': { GET: readHistory(deps) },
     '/v1/pastes/:short_code/events': { GET: pasteEvents(deps) },
+    '/v1/slugs/:slug': { PUT: moveSlug(deps) },
     '/v1/jobs': { GET: listJobs(deps), POST: createJob(deps) },
     '/v1/jobs/:id': { GET: readJob(deps) },
     '/v1/jobs/:id/cancel': { POST: cancelJob(deps) },
@@ -133,6 +140,7 @@ export function routesOf(deps: AppDependencies): Routes {
     '/v1/jobs/:id/timeline': { GET: readJobTimeline(deps) },
     '/v1/jobs/:id/events': { GET: jobEvents(deps) },
     '/:short_code/timeline': { GET: timelineAtShortUrl(deps) },
+    '/:short_code/history': { GET: historyAtShortUrl(deps) },
     '/:short_code/diff': { GET: diffAtShortUrl(deps, diffInBrowser(deps)) },
     '/:short_code/image': { GET: readImage(deps) },
     '/:short_code/new': { GET: newFromPaste(deps) },

@@ -23,8 +23,7 @@ async function created(response: Response): Promise<PasteBody> {
 }
 
 async function storedContent(shortCode: string): Promise<Buffer | null> {
-  const row = await pasteRow(bed.db, shortCode);
-  return await readPayload(bed.db, row!.id);
+  return await readPayload(bed.db, (await pasteRow(bed.db, shortCode))!.id);
 }
 
 describe('creating a paste', () => {
@@ -46,6 +45,7 @@ describe('creating a paste', () => {
       visibility: 'unlisted',
       burn: false,
       slug: null,
+      version: null,
       parent: null,
       held_at: null,
       title: 'Ä title',

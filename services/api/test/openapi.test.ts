@@ -109,7 +109,6 @@ describe('GET /openapi.json', () => {
     const text = JSON.stringify({ ...document.paths, ...document.components.responses });
     expect(problemCodes.filter((code) => !text.includes(`(\`${code}\`)`))).toEqual([
       'invalid_transition',
-      'paste_in_progress', // its body is empty
       'execution_taken',
       'malformed_message',
     ]);

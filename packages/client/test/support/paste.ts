@@ -15,6 +15,7 @@ export function pasteWith(fields: Partial<CreatedPaste>): CreatedPaste {
     content_hash: `sha256:${'0'.repeat(64)}`,
     burn: false,
     slug: null,
+    version: null,
     parent: null,
     held_at: null,
     size_bytes: 5,

@@ -3,6 +3,7 @@ import { sql, type Kysely } from 'kysely';
 import type { Schema } from '../schema/schema.ts';
 import { trailFunctions, trailGuard } from './audit-trail.ts';
 import { cancelJobFunction } from './cancel-job.ts';
+import { moveSlugFunction } from './move-slug.ts';
 import { reportPasteFunction } from './report-paste.ts';
 import { revealPasteFunction } from './reveal-paste.ts';
 import { keptColumns, keptGuard } from './kept-columns.ts';
@@ -31,7 +32,13 @@ export async function enforcementOf(db: Kysely<Schema>, machines: readonly Machi
       ...keptColumns.map(keptGuard),
       ...(await trailTables(db)).map(trailGuard),
     ],
-    functions: [...trailFunctions, cancelJobFunction, revealPasteFunction, reportPasteFunction],
+    functions: [
+      ...trailFunctions,
+      cancelJobFunction,
+      revealPasteFunction,
+      reportPasteFunction,
+      moveSlugFunction,
+    ],
   };
 }
 

@@ -8,6 +8,7 @@ import * as requests from './0006-requests.ts';
 import * as operations from './0007-operations.ts';
 import * as jobTitles from './0008-job-titles.ts';
 import * as reports from './0009-reports.ts';
+import * as slugVersions from './0013-slug-versions.ts';
 
 /**
  * In order. 0001 to 0007 are release 0.1.0 and frozen: a change is a new migration. It runs beside services
@@ -24,4 +25,5 @@ export const migrations: Record<string, Migration> = {
   '0007-operations': operations,
   '0008-job-titles': jobTitles,
   '0009-reports': reports,
+  '0013-slug-versions': slugVersions,
 };

@@ -29,6 +29,7 @@ export type PublicPaste = Pick<
   | 'failure_reason'
   | 'burn'
   | 'parent'
+  | 'version'
   | 'held_at'
 >;
 

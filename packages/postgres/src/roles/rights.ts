@@ -39,6 +39,7 @@ const apiRights: RoleRights = {
   },
   failed_payloads: 'none',
   paste_retries: { select: 'all' },
+  slug_versions: { select: 'all' },
   takedowns: 'none',
   content_blocks: { select: ['content_hash', 'unblocked_at'] },
   paste_reports: 'none',
@@ -86,6 +87,7 @@ const workerRights: RoleRights = {
   },
   failed_payloads: { insert: ['paste_id', 'content'] },
   paste_retries: 'none',
+  slug_versions: 'none',
   takedowns: 'none',
   content_blocks: { select: ['content_hash', 'unblocked_at'] },
   paste_reports: 'none',
@@ -188,6 +190,7 @@ const janitorRights: RoleRights = {
     ],
     update: ['paste_id'],
   },
+  slug_versions: 'none',
   // Nobody may change or delete the record of a takedown.
   takedowns: {
     select: 'all',
@@ -292,4 +295,5 @@ export const functionCallers: Readonly<Record<string, readonly ServiceRole[]>> =
   cancel_job: ['pasteflow_api', 'pasteflow_janitor'],
   reveal_paste: ['pasteflow_api'],
   report_paste: ['pasteflow_api'],
+  move_slug: ['pasteflow_api'],
 };

@@ -15,10 +15,12 @@ export interface PastesTable {
   /** `private` only with an owner. */
   visibility: Generated<Visibility>;
   /**
-   * A name that the owner has chosen, unique among all rows; NULL: none. Only with an owner, and set at the
-   * insert only.
+   * A name that the owner has chosen, unique among all rows; NULL: none. Only with an owner. `move_slug` gives
+   * it to a newer paste.
    */
   slug: string | null;
+  /** The number among the pastes that the slug has named; NULL: the slug was never moved. */
+  version: number | null;
   title: string | null;
   syntax: string | null;
   /** The client has encrypted the content; `title` and `syntax` are then NULL. */
@@ -119,6 +121,18 @@ export interface PasteRetriesTable {
   actor: string;
   /** Why, in the words of the operator; NULL: none were given. */
   reason: string | null;
+}
+
+/** A paste that a slug names or has named. Only `move_slug` writes here. */
+export interface SlugVersionsTable {
+  /** The id of the first paste that the slug has named since somebody took it. */
+  lineage: string;
+  /** From 1, the oldest. A version that is removed leaves a gap. */
+  number: number;
+  paste_id: string;
+  slug: string;
+  named_at: Date;
+  actor: string;
 }
 
 /** Which paste an operator took down, who, and why. The row outlives the paste. */

@@ -14,6 +14,7 @@ import type {
   PastePayloadsTable,
   PasteRetriesTable,
   PastesTable,
+  SlugVersionsTable,
   TakedownsTable,
 } from './pastes.ts';
 import type {
@@ -31,6 +32,7 @@ export interface Schema {
   paste_payloads: PastePayloadsTable;
   failed_payloads: FailedPayloadsTable;
   paste_retries: PasteRetriesTable;
+  slug_versions: SlugVersionsTable;
   takedowns: TakedownsTable;
   content_blocks: ContentBlocksTable;
   paste_reports: PasteReportsTable;

@@ -24,6 +24,10 @@ export interface ShownPaste {
   readonly isDeleted?: boolean;
   /** The short code of the paste that this one was made from; null: none. */
   readonly parent: string | null;
+  /** Which version of a slug the paste is, and the newest that the reader can read. Default: of none. */
+  readonly version?: { readonly number: number; readonly newest: number };
+  /** The slug that the reader, as its owner, can move from another paste to this one. Default: none. */
+  readonly movable?: { readonly slug: string; readonly from: string } | null;
   /** Reports hold the paste, so that only its owner reads it. */
   readonly isHeld: boolean;
   readonly size_bytes: number;
@@ -146,6 +150,8 @@ export function heading(
     kind ?? (!paste.encrypted && languageFact(site, paste, language)),
     formatTime(paste.created_at),
     paste.isDeleted !== true && expiry(paste),
+    paste.version !== undefined &&
+      html`<a href="${base}/${paste.short_code}/history">${words.history.versionOf(paste.version.number, paste.version.newest)}</a>`,
     paste.parent !== null && origin(site, paste, paste.parent),
     paste.status === 'PROCESSED'
       ? html`<a href="${timeline}">${text.history}</a>`
@@ -155,7 +161,17 @@ export function heading(
       html`<a href="${base}/${paste.short_code}/report" rel="nofollow">${words.report.link}</a>`,
   ];
   return html`<div class="heading"><h1><bdi>${paste.title ?? untitled(paste)}</bdi>${badges(paste)}</h1>${paste.deletion === 'owner' && ownerMenu(site, paste)}</div>
-<div class="line">${facts.map((fact) => fact !== false && html`<span>${fact}</span>`)}<span class="paper">${paste.url}</span></div>${paste.isHeld && html`\n<p class="notice attention">${words.report.held}</p>`}`;
+<div class="line">${facts.map((fact) => fact !== false && html`<span>${fact}</span>`)}<span class="paper">${paste.url}</span></div>${paste.isHeld && html`\n<p class="notice attention">${words.report.held}</p>`}${paste.movable && moveForm(site, paste.short_code, paste.movable)}`;
+}
+
+/** Its owner moves a slug to this version. */
+function moveForm(
+  { base }: Site,
+  to: string,
+  { slug, from }: { readonly slug: string; readonly from: string },
+): Html {
+  const { history: text } = words;
+  return html`\n<form class="notice" method="post" action="${base}/my/slugs/${slug}"><input type="hidden" name="short_code" value="${to}"><input type="hidden" name="from" value="${from}">${text.older(slug)} <button type="submit">${text.move(slug)}</button></form>`;
 }
 
 function badges({ visibility, burn, encrypted }: ShownPaste): readonly Html[] {

@@ -48,7 +48,7 @@ export interface Endpoint {
   readonly privateBin?: Endpoint;
 }
 
-export type Method = 'GET' | 'POST' | 'DELETE';
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /** By path, in Express's syntax, and method; GET includes HEAD. */
 export type Routes = Readonly<Record<string, Readonly<Partial<Record<Method, Endpoint>>>>>;

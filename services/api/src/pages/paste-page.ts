@@ -20,6 +20,7 @@ import { viewOf } from '../pastes/paste-view.ts';
 import { cachingOf, sendContent, type ReadContentDependencies } from '../pastes/read-content.ts';
 import { withKind } from './content-kind.ts';
 import { type Pages, sendPage } from '../html/page.ts';
+import { namingOf } from './history-page.ts';
 
 export interface PastePageDependencies extends ReadContentDependencies {
   readonly pages: Pages;
@@ -30,7 +31,10 @@ export function pasteInBrowser(deps: PastePageDependencies): Handler {
   return async (req, res) => {
     const paste = await findNamedPaste(deps, req);
     assertShown(paste);
-    const shown = shownPaste(paste, req, { publicUrl: deps.publicUrl(), extension: languageAskedFor(req) });
+    const shown = {
+      ...shownPaste(paste, req, { publicUrl: deps.publicUrl(), extension: languageAskedFor(req) }),
+      ...(await namingOf(deps, req, paste)),
+    };
     if (paste.status === 'IN_PROGRESS') sendPage(res, pendingPastePage(deps.pages.site(req), shown));
     else if (paste.encrypted) sendPage(res, encryptedPage(deps.pages.site(req), shown));
     else if (paste.burn) sendPage(res, burnPage(deps.pages.site(req), shown, newSecret()));

@@ -7,6 +7,8 @@ export const example = {
   burnCode: 'bUrn2Lm9Xa',
   /** Of a paste that is made from it. */
   childCode: 'cHild2Lm9X',
+  /** Of the first one. */
+  slug: 'greeting',
   content: 'Hello, world!\n',
   title: 'Greeting',
   syntax: 'text',

@@ -10,6 +10,10 @@ export const pasteSchema = z
   .object({
     short_code: z.string().meta({ description: 'Base62.' }),
     slug: z.string().nullable().meta({ description: 'The name that the owner has chosen; null: none.' }),
+    version: z.int().nullable().meta({
+      description:
+        'The number among the pastes that a slug has named; null: no slug was moved from or to this paste.',
+    }),
     url: z.url().meta({ description: 'The short URL of the content; with the slug, if the paste has one.' }),
     content_url: z.url(),
     status: z.enum(statesOf(pasteUpload)).meta({ description: 'The state of the upload.' }),
@@ -70,6 +74,7 @@ export function viewOf(paste: PublicPaste, publicUrl: string, audience: Audience
   return {
     short_code: paste.short_code,
     slug: paste.slug,
+    version: paste.version,
     url: urlOf(paste, publicUrl),
     content_url: `${publicUrl}/v1/pastes/${paste.short_code}/content`,
     status: paste.status,
@@ -110,6 +115,7 @@ export function viewOfNew(
     status: 'IN_PROGRESS',
     deletion_status: 'NOT_EXPIRED',
     slug: paste.slug ?? null,
+    version: null,
     visibility: paste.visibility,
     title: paste.title,
     syntax: paste.syntax,

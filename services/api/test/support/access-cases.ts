@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { ApiBed } from './api.ts';
 import { newJob } from './jobs.ts';
 import { newPaste, processedPaste, type Ownership } from './pastes.ts';
@@ -196,6 +197,29 @@ export const ofJob = (rest: string, make: typeof newJob = newJob): AccessCase[] 
     owner: 200,
   },
 ];
+
+/** A move of a slug: by its owner, and a private paste has none for others. */
+export const slugMove = (
+  requestOf: (
+    slug: string,
+    move: { short_code: string; from: string },
+    api: ApiBed['api'],
+  ) => { path: string; init: RequestInit; status: number },
+): AccessCase[] => {
+  const { status } = requestOf('', { short_code: '', from: '' }, {
+    url: 'http://127.0.0.1',
+  } as ApiBed['api']);
+  const prepare = (visibility: 'unlisted' | 'private') => async (bed: ApiBed, owner: TestUser) => {
+    const slug = `slug-${randomBytes(6).toString('hex')}`;
+    const from = await processedPaste(bed, 'content', { userId: owner.id, visibility, slug });
+    const to = await processedPaste(bed, 'newer', { userId: owner.id, parent: from });
+    return requestOf(slug, { short_code: to, from }, bed.api);
+  };
+  return [
+    { about: 'an unlisted paste', prepare: prepare('unlisted'), none: 401, other: 401, owner: status },
+    { about: 'a private paste', prepare: prepare('private'), none: 401, other: 404, owner: status },
+  ];
+};
 
 /** A report of a paste: by everybody who can read the paste. */
 export const report = (

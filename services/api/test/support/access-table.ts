@@ -17,6 +17,7 @@ import {
   read,
   report,
   reveal,
+  slugMove,
   type AccessCase,
 } from './access-cases.ts';
 
@@ -132,6 +133,11 @@ export const accessTable: Readonly<Record<string, readonly AccessCase[]>> = {
       owner: 303,
     },
   ],
+  'POST /my/slugs/:slug': slugMove((slug, move, api) => ({
+    path: `/my/slugs/${slug}`,
+    init: ownForm(api.url, move),
+    status: 303,
+  })),
   'GET /v1/pastes': ofUser('/v1/pastes'),
   'POST /v1/pastes': creation('/v1/pastes'),
   'GET /v1/pastes/:short_code': read((code) => `/v1/pastes/${code}`),
@@ -148,7 +154,17 @@ export const accessTable: Readonly<Record<string, readonly AccessCase[]>> = {
     status: 202,
   })),
   'GET /v1/pastes/:short_code/timeline': read((code) => `/v1/pastes/${code}/timeline`),
+  'GET /v1/pastes/:short_code/history': read((code) => `/v1/pastes/${code}/history`),
   'GET /v1/pastes/:short_code/events': read((code) => `/v1/pastes/${code}/events`),
+  'PUT /v1/slugs/:slug': slugMove((slug, move, api) => ({
+    path: `/v1/slugs/${slug}`,
+    init: {
+      method: 'PUT',
+      headers: { ...ownPage(api.url), 'content-type': 'application/json' },
+      body: JSON.stringify(move),
+    },
+    status: 200,
+  })),
   'GET /v1/jobs': ofUser('/v1/jobs'),
   'POST /v1/jobs': [
     {
@@ -182,6 +198,7 @@ export const accessTable: Readonly<Record<string, readonly AccessCase[]>> = {
   'GET /v1/jobs/:id/timeline': ofJob('/timeline'),
   'GET /v1/jobs/:id/events': ofJob('/events', (db, owner) => endedJob(db, owner)), // it ends
   'GET /:short_code/timeline': read((code) => `/${code}/timeline`),
+  'GET /:short_code/history': read((code) => `/${code}/history`),
   'GET /:short_code/diff': madeFrom((code) => `/${code}/diff`),
   'GET /:short_code/image': read((code) => `/${code}/image`),
   'GET /:short_code/new': read((code) => `/${code}/new`),

@@ -11,9 +11,21 @@ import { newUser, type TestUser } from './users.ts';
  * @param owner null: anonymous
  */
 export async function putExamplePaste({ db, store }: ApiBed, owner: TestUser | null): Promise<void> {
+  await db.deleteFrom('slug_versions').where('slug', '=', example.slug).execute();
+  await db
+    .updateTable('pastes')
+    .set({ slug: null, version: null })
+    .where('slug', '=', example.slug)
+    .execute();
   await putPaste({ db, store }, owner, example.shortCode);
   await putPaste({ db, store }, owner, example.burnCode, { burn: true });
   await putPaste({ db, store }, owner, example.childCode, { parent: example.shortCode });
+  if (owner === null) return;
+  await db
+    .updateTable('pastes')
+    .set({ slug: example.slug, version: null })
+    .where('short_code', '=', example.shortCode)
+    .execute();
 }
 
 async function putPaste(

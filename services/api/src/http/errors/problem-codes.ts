@@ -9,6 +9,8 @@ const problems = {
   short_code_taken: [503, 'No free short code found'],
   slug_taken: [409, 'Slug taken'],
   slug_limit_reached: [409, 'Too many slugs'],
+  slug_moved: [409, 'Slug names another paste'],
+  slug_move_refused: [409, 'Slug not moved'],
   paste_not_found: [404, 'Paste not found'],
   paste_gone: [410, 'Paste expired or deleted'],
   paste_taken_down: [451, 'Paste taken down'],

@@ -22,6 +22,7 @@ export const problemSchema = z
       .enum(takedownClasses)
       .optional()
       .meta({ description: 'Why the operator took the paste down, in one word of a closed list.' }),
+    short_code: z.string().optional().meta({ description: 'The paste that the slug names now.' }),
   })
   .meta({ id: 'Problem', description: 'RFC 9457, with a code from a closed list.' });
 
@@ -40,7 +41,7 @@ export interface ErrorAnswer {
 
 /** @param instance the path of the request, without its query */
 export function answerTo(error: unknown, instance: string): ErrorAnswer {
-  const { code, message, headers: ownHeaders, errors, takedownClass } = asRequestError(error);
+  const { code, message, headers: ownHeaders, errors, takedownClass, shortCode } = asRequestError(error);
   const status = statusOf(code);
   const problem: Problem = {
     type: `urn:pasteflow:problem:${code}`,
@@ -51,6 +52,7 @@ export function answerTo(error: unknown, instance: string): ErrorAnswer {
     code,
     ...(errors !== undefined && { errors: [...errors] }),
     ...(takedownClass !== undefined && { takedown_class: takedownClass }),
+    ...(shortCode !== undefined && { short_code: shortCode }),
   };
   const body = Buffer.from(`${JSON.stringify(problem)}\n`);
   const headers = {

@@ -15,6 +15,8 @@ export interface RequestErrorDetails extends ErrorOptions {
   readonly headers?: Readonly<Record<string, string>>;
   readonly errors?: readonly FieldError[];
   readonly takedownClass?: TakedownClass;
+  /** The paste that a slug names now. */
+  readonly shortCode?: string;
 }
 
 /**
@@ -25,11 +27,12 @@ export class RequestError extends Error {
   readonly headers: Readonly<Record<string, string>>;
   readonly errors: readonly FieldError[] | undefined;
   readonly takedownClass: TakedownClass | undefined;
+  readonly shortCode: string | undefined;
 
   constructor(
     code: ProblemCode,
     message: string,
-    { headers = {}, errors, takedownClass, ...options }: RequestErrorDetails = {},
+    { headers = {}, errors, takedownClass, shortCode, ...options }: RequestErrorDetails = {},
   ) {
     super(message, options);
     this.name = 'RequestError';
@@ -37,6 +40,7 @@ export class RequestError extends Error {
     this.headers = headers;
     this.errors = errors;
     this.takedownClass = takedownClass;
+    this.shortCode = shortCode;
   }
 }
 
