@@ -4,6 +4,7 @@ import { cat, type CatOptions, diff } from './commands/cat.ts';
 import { completionScript, type Shell, SHELLS } from './commands/completion.ts';
 import { edit, type EditOptions } from './commands/edit.ts';
 import { type ExportOptions, exportPastes } from './commands/export.ts';
+import { history } from './commands/history.ts';
 import { importFile, type ImportOptions } from './commands/import.ts';
 import { login, logout, whoami } from './commands/login.ts';
 import { ls, type LsOptions } from './commands/ls.ts';
@@ -132,7 +133,13 @@ export function buildProgram(terminal: Terminal, act: Act): Command {
     .description('opens a paste in $VISUAL or $EDITOR, and makes a new paste of what you save')
     .argument('<paste>', 'a short code or a URL')
     .option('-e, --expires <time>', EXPIRES)
+    .option('--move', 'also move the slug of the paste to the new one')
     .action(inSession((session, paste: string, options: EditOptions) => edit(session, paste, options)));
+  program
+    .command('history')
+    .description('lists the pastes that a slug has named, newest first')
+    .argument('<paste>', '~ and the slug, a short code or a URL')
+    .action(inSession((session, paste: string) => history(session, paste)));
   program
     .command('open')
     .description('opens the page of a paste or a job in the browser')

@@ -96,6 +96,38 @@ describe('pasteflow edit', () => {
     await expect(readdir(dirname(await seen()))).rejects.toThrow('ENOENT');
   });
 
+  const editNamed = async (answers: Record<string, Handler>) => {
+    route(bed, {
+      'GET /v1/pastes/~notes': json(200, pasteWith({ slug: 'notes' })),
+      ...created({}),
+      'GET /v1/pastes/new': json(200, pasteWith({ short_code: 'new', status: 'PROCESSED' })),
+      ...answers,
+    });
+    const path = await program('my-editor', 'echo new >>"$1"');
+    return await bed.run(['edit', '~notes', '--move'], { env: { ...env, ...path, EDITOR: 'my-editor' } });
+  };
+
+  it('moves the slug to the new paste when that is stored', async () => {
+    const ended = await editNamed({ 'PUT /v1/slugs/notes': json(200, pasteWith({ short_code: 'new' })) });
+    expect(ended).toEqual({ code: 0, stdout: 'https://x.test/new\n', stderr: '' });
+    const sent = bed.requests.slice(-2).map(({ method, path }) => `${method} ${path}`);
+    expect(sent).toEqual(['GET /v1/pastes/new', 'PUT /v1/slugs/notes']);
+    expect(JSON.parse(bed.requests.at(-1)!.body.toString())).toEqual({ short_code: 'new', from: CODE });
+  });
+
+  it('prints the URL of the new paste, and fails, when somebody has moved the slug meanwhile', async () => {
+    const moved = problem(409, 'slug_moved', 'The slug names the paste another.');
+    const { code, stdout, stderr } = await editNamed({ 'PUT /v1/slugs/notes': moved });
+    expect([code, stdout]).toEqual([1, 'https://x.test/new\n']);
+    expect(stderr).toContain('The slug names the paste another.');
+  });
+
+  it('opens no editor with --move for a paste without a slug', async () => {
+    route(bed, created({ slug: null }));
+    const { code, stderr } = await bed.run(['edit', CODE, '--move'], { env: { ...env, EDITOR: 'false' } });
+    expect([code, stderr]).toEqual([1, expect.stringContaining('has no slug')]);
+  });
+
   it('makes no paste when nothing was changed', async () => {
     route(bed, created({}));
     const { code, stderr } = await bed.run(['edit', CODE], {

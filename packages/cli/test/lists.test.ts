@@ -117,3 +117,24 @@ describe('pasteflow rm', () => {
     expect(bed.requests).toEqual([]);
   });
 });
+
+describe('pasteflow history', () => {
+  const version = { version: 2, short_code: 'new', title: 'notes\u001b.md', size_bytes: 5, parent: 'old' };
+  const versions = [
+    { ...version, named_at: new Date().toISOString(), visibility: 'unlisted' },
+    { ...version, version: 1, short_code: 'old', named_at: '2020-01-01T00:00:00.000Z', title: null },
+  ];
+
+  it('lists the versions of a slug, newest first', async () => {
+    route(bed, { 'GET /v1/pastes/~notes/history': json(200, { versions }) });
+    const { code, stdout } = await bed.run(['history', '~notes'], { env });
+    const [newest = '', oldest = ''] = stdout.split('\n');
+    expect([code, newest]).toEqual([
+      0,
+      expect.stringMatching(/^2 {2}new {2}5 B {2}now +notes\\u\{1b\}\.md$/),
+    ]);
+    expect(oldest).toMatch(/^1 {2}old {2}5 B {2}[\d,]+ days ago$/);
+    const lines = (await bed.run(['--json', 'history', '~notes'], { env })).stdout.trim().split('\n');
+    expect(lines.map((line) => (JSON.parse(line) as { version: number }).version)).toEqual([2, 1]);
+  });
+});

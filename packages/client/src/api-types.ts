@@ -9,6 +9,10 @@ export type CreatedPaste = Schemas['CreatedPaste'];
 export type NewPasteFields = NonNullable<operations['createPaste']['parameters']['query']>;
 export type PasteFilter = Filter<'listPastes'>;
 
+/** Which paste a slug names, and which one before. */
+export type SlugMove = Schemas['SlugMove'];
+export type SlugVersion = Schemas['SlugVersion'];
+
 export type Job = Schemas['Job'];
 /** A job without its parameters and its result, which may be large. */
 export type ListedJob = Schemas['ListedJob'];

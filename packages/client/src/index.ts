@@ -12,6 +12,8 @@ export type {
   Paste,
   PasteFilter,
   QueuedJob,
+  SlugMove,
+  SlugVersion,
   Timeline,
 } from './api-types.ts';
 export type { CallOptions, CreateOptions } from './call-options.ts';
@@ -31,6 +33,7 @@ export type { CreateJobOptions, Jobs, JobWaitOptions } from './jobs.ts';
 export type { Listing, Page } from './listing.ts';
 export type { PasteContent } from './paste-content.ts';
 export type { CreatePasteOptions, DeletePasteOptions, Pastes, RevealOptions } from './pastes.ts';
+export type { Slugs } from './slugs.ts';
 export { DEFAULT_RETRY, type OnRetry, type RetryPolicy } from './retries.ts';
 export type { components, operations, paths } from './schema.ts';
 export type { BareApi, ClientOptions, Fetch, TokenSource } from './transport.ts';

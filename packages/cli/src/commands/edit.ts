@@ -10,6 +10,7 @@ import { keepToken } from './put.ts';
 
 export interface EditOptions {
   readonly expires?: string;
+  readonly move?: boolean;
 }
 
 /** `pasteflow edit CODE`: a new paste, made from this one in an editor. The file stays when that fails. */
@@ -19,6 +20,11 @@ export async function edit(session: Session, argument: string, options: EditOpti
   const paste = await client.pastes.get(pasteNamedBy(argument, server), { signal });
   if (paste.encrypted)
     throw new Error('An encrypted paste can not be edited. Read it with `pasteflow cat`, and put a new one.');
+  const slug = options.move === true ? paste.slug : null;
+  if (options.move === true && slug === null)
+    throw new Error(
+      'This paste has no slug that could be moved. Edit it without --move, or name it by its slug.',
+    );
   const content = await client.pastes.content(paste.short_code, { signal });
   const before = await content.bytes();
   const folder = await mkdtemp(join(tmpdir(), 'pasteflow-')); // which only its owner may enter
@@ -42,6 +48,7 @@ export async function edit(session: Session, argument: string, options: EditOpti
     isDone = true;
     const unkept = await keepToken(session.deleteTokens, created);
     output.result(created, [created.url]);
+    if (slug !== null) await moveTo(session, slug, paste, created);
     if (unkept === undefined) return EXIT_DONE;
     output.problem(`The delete token could not be kept: ${messageOf(unkept)}`);
     return EXIT_FAILED;
@@ -49,6 +56,12 @@ export async function edit(session: Session, argument: string, options: EditOpti
     if (isDone) await rm(folder, { recursive: true });
     else output.note(`The file that you have edited is ${file}.`);
   }
+}
+
+/** Only to a stored paste: the new one is kept, and its URL printed, whatever happens here. */
+async function moveTo({ client, signal }: Session, slug: string, from: Paste, to: Paste): Promise<void> {
+  await client.pastes.wait(to.short_code, { signal });
+  await client.slugs.move(slug, { short_code: to.short_code, from: from.short_code }, { signal });
 }
 
 /** An editor learns the language from the ending. Nothing else of the name comes from a stranger. */
