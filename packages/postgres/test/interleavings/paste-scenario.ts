@@ -5,6 +5,7 @@ import { makePastes, makeUsers, type PasteShape } from '../../src/testing/index.
 import type { Scenario } from './harness/explore.ts';
 import type { Operation, World } from './harness/operation.ts';
 import type { Lane } from './harness/run-schedule.ts';
+import { NEWER, RIVAL } from './operations/slugs.ts';
 import { SLUG } from './operations/uploads.ts';
 
 const SHORT_CODE = 'interleaved';
@@ -13,6 +14,7 @@ const SHORT_CODE = 'interleaved';
 export const nothing = {
   lockPoints: {},
   pasteId: randomUUID(),
+  newerId: randomUUID(),
   shortCode: SHORT_CODE,
   jobId: randomUUID(),
   userId: '',
@@ -82,7 +84,7 @@ export function revealed(name: string, secondsAgo: number, operations: readonly 
   };
 }
 
-/** A stored paste with a slug, and its owner, who may create others. */
+/** A stored paste with a slug, two that were made from it, and their owner, who may create others. */
 export function withSlug(name: string, operations: readonly Operation[]): Scenario {
   return {
     name,
@@ -91,7 +93,12 @@ export function withSlug(name: string, operations: readonly Operation[]): Scenar
       const [user] = await makeUsers(lane.db, 1);
       const userId = user!.id;
       const shape = { status: 'PROCESSED', slug: SLUG, userId, createdSecondsAgo: 7200 } as const;
-      return { ...(await paste(name, shape, operations).prepare(lane)), userId };
+      const world = await paste(name, shape, operations).prepare(lane);
+      const newer = { status: 'PROCESSED', userId, parent: SHORT_CODE, shortCodes: [NEWER, RIVAL] } as const;
+      const ids = (await makePastes(lane.db, 2, newer)).map(({ id }) => id);
+      for (const code of newer.shortCodes) world.objects.add(code);
+      const lockPoints = { ...world.lockPoints, newer: `SELECT FROM pastes WHERE id = '${ids[0]}'` };
+      return { ...world, lockPoints, newerId: ids[0]!, userId };
     },
   };
 }

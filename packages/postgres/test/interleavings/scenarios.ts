@@ -5,6 +5,7 @@ import type { Operation } from './harness/operation.ts';
 import * as deletions from './operations/deletions.ts';
 import * as jobs from './operations/jobs.ts';
 import * as keyed from './operations/keyed.ts';
+import { deleteNewer, moveToNewer, moveToRival } from './operations/slugs.ts';
 import * as uploads from './operations/uploads.ts';
 import { nothing, paste, revealed, withSlug } from './paste-scenario.ts';
 
@@ -204,7 +205,16 @@ export const scenarios: readonly Scenario[] = [
     { status: 'PROCESSED', expiresInSeconds: -1, deletion: { status: 'DELETED', secondsAgo: 2 * ONE_HOUR } },
     [create, claim, watchdog, takeDownByOperator, reconcile, removeOldTombstones],
   ),
-  withSlug('a paste with a slug', [createWithSlug, deleteByUser, cleanup, removeOldTombstones]),
+  withSlug('a paste with a slug', [
+    createWithSlug,
+    moveToNewer,
+    moveToRival,
+    deleteByUser,
+    deleteNewer,
+    takeDownByOperator,
+    cleanup,
+    removeOldTombstones,
+  ]),
   job('a queued job', { status: 'queued' }, [
     stampJob,
     relayJobs,

@@ -19,6 +19,7 @@ export function findViolations(
     ...findServedAfterTakedown(after),
     ...findReadTwice(before, after),
     ...findTooMany(after),
+    ...findLostSlugs(before, after),
   ];
 }
 
@@ -122,6 +123,15 @@ function findStrandedWork({ subjects }: Snapshot, { isStranded }: World): string
       ({ id, isOpen, openExecutions }) =>
         `${id} is ${isOpen ? 'open' : 'ended'} with ${openExecutions} open executions`,
     );
+}
+
+/** A slug is free only when the row of the paste that had it is gone. */
+function findLostSlugs(before: Snapshot, after: Snapshot): string[] {
+  const isThere = (wanted: string) => after.pastes.some(({ code }) => code === wanted);
+  const isTaken = (wanted: string) => after.pastes.some(({ slug }) => slug === wanted);
+  return before.pastes
+    .filter(({ code, slug }) => slug !== null && isThere(code) && !isTaken(slug))
+    .map(({ slug }) => `the slug ${slug} names no paste`);
 }
 
 /** A slug names one paste, a key makes one, and a user has at most as many open jobs as the cap allows. */

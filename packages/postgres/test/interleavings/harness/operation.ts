@@ -1,7 +1,7 @@
 import type { ClaimedDeletion, Database } from '../../../src/index.ts';
 
 /** The rows of one paste or job that a schedule can hold locked, so that a statement stops there. */
-export type LockPoint = 'paste' | 'payload' | 'execution' | 'job';
+export type LockPoint = 'paste' | 'newer' | 'payload' | 'execution' | 'job';
 
 /** How the short codes begin that requests with an Idempotency-Key choose. */
 export const KEYED_CODE = 'keyed';
@@ -14,6 +14,8 @@ export interface World {
   /** The row to lock for each lock point, as SQL. */
   readonly lockPoints: Readonly<Partial<Record<LockPoint, string>>>;
   readonly pasteId: string;
+  /** A paste that was made from it. */
+  readonly newerId: string;
   readonly shortCode: string;
   readonly jobId: string;
   readonly userId: string;
