@@ -21,6 +21,7 @@ type operation struct {
 	Name     string // a short code, or ~ and a slug
 	Slug     string
 	Code     string
+	From     string // the short code of the paste that a move takes the slug from
 	Job      string
 	Reader   string
 	Form     string
@@ -51,7 +52,7 @@ func (o operation) onlyObserves() bool { return !o.isWrite() || o.Event == "fail
 
 func (o operation) String() string {
 	text := o.Op
-	for _, field := range []string{o.Form, o.Name, o.Slug, o.Code, o.Job, o.Key, o.Reader, o.Hash} {
+	for _, field := range []string{o.Form, o.Name, o.Slug, o.From, o.Code, o.Job, o.Key, o.Reader, o.Hash} {
 		if field != "" {
 			text += " " + field
 		}

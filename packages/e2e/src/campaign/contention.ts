@@ -59,8 +59,8 @@ export class Contention {
   }
 
   /**
-   * Three creators of a slug; one more while its paste is deleted; one more afterwards; and some while its
-   * tombstone is removed, and then another one.
+   * Three creators of a slug; two that move it to a newer paste; one creator more while that paste is deleted;
+   * one more afterwards; and some while its tombstone is removed, and then another one.
    */
   async competeForSlug(n: number, slug: string): Promise<void> {
     const name = `~${slug}`;
@@ -76,7 +76,19 @@ export class Contention {
       create(),
       this.readAt(n, name, [0, 4]),
     ]);
-    const winner = first ?? second ?? third;
+    const oldest = first ?? second ?? third;
+    if (oldest === undefined) return;
+    const version = async (): Promise<{ readonly n: number; readonly code: string }> => {
+      const own = next++;
+      return { n: own, code: await this.#user.createVersion(own, oldest.code) };
+    };
+    const newer = await Promise.all([version(), version()]);
+    const [moved] = await Promise.all([
+      Promise.all(newer.map(({ n: own, code }) => this.#user.moveSlug(own, slug, oldest.code, code))),
+      create(),
+      this.#readInTurn(oldest.n, name, [0, 1, 4, 5]),
+    ]);
+    const winner = newer[moved.indexOf(true)];
     if (winner === undefined) return;
     await this.readAround(winner.n, name, () =>
       Promise.all([this.#user.delete(winner.n, winner.code), create()]),

@@ -1,6 +1,6 @@
 import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { hashOf, operationOf, outcomeOf, type Facts, type Operation, type Outcome } from './operations.ts';
+import { operationOf, outcomeOf, type Facts, type Operation, type Outcome } from './operations.ts';
 
 /**
  * Writes two lines of JSON for each operation of a campaign: `invoke`, and later `ok`, `fail` or `unknown`.
@@ -39,7 +39,7 @@ export class History {
   /** Sends the request, records it as one operation, and receives the whole answer. */
   readonly fetch = async (request: Request): Promise<Response> => {
     const sent = Buffer.from(await request.clone().arrayBuffer());
-    const operation = operationOf(request, sent.length === 0 ? undefined : hashOf(sent));
+    const operation = operationOf(request, sent);
     const end = this.begin(operation);
     try {
       const { status, headers, body } = await fetch(request);

@@ -27,8 +27,8 @@ export function hashOf(content: Buffer): string {
   return createHash('sha256').update(content).digest('hex').slice(0, HASH_CHARACTERS);
 }
 
-/** The operation that a request asks for. @param hash of the body */
-export function operationOf({ method, url, headers }: Request, hash: string | undefined): Operation {
+/** The operation that a request asks for. @param sent the body */
+export function operationOf({ method, url, headers }: Request, sent: Buffer): Operation {
   const { pathname, searchParams: query, port: api } = new URL(url);
   const key = headers.get('Idempotency-Key') ?? undefined;
   const [route = '', name, action] = /^\/v1\/(\w+)(?:\/([^/]+))?(?:\/(\w+))?$/.exec(pathname)?.slice(1) ?? [];
@@ -40,7 +40,7 @@ export function operationOf({ method, url, headers }: Request, hash: string | un
         slug: query.get('slug') ?? undefined,
         burn: query.get('burn') === 'true' || undefined,
         expires_in: Number(query.get('expires_in')) || undefined,
-        hash,
+        hash: sent.length === 0 ? undefined : hashOf(sent),
         api,
       };
     case 'GET pastes/NAME':
@@ -51,6 +51,10 @@ export function operationOf({ method, url, headers }: Request, hash: string | un
       return { op: 'delete', name, api };
     case 'POST pastes/NAME/reveal':
       return { op: 'reveal', name, reader: key, api };
+    case 'PUT slugs/NAME': {
+      const { short_code: code, from } = jsonOf(sent);
+      return { op: 'move', slug: name, code: text(code), from: text(from), api };
+    }
     case 'POST jobs':
       return { op: 'start', key, api };
     case 'GET jobs/NAME':

@@ -92,6 +92,26 @@ export class User {
     return created?.short_code;
   }
 
+  /** Waits until the paste is stored. @param parent the short code of the paste that it is made from */
+  async createVersion(n: number, parent: string): Promise<string> {
+    const { short_code: code } = await this.#untilAnswered(n, (client) =>
+      client.pastes.create(contentOf(this.#seed, n), {
+        parent,
+        idempotencyKey: keyOf(this.#seed, n),
+        wait: true,
+      }),
+    );
+    return code;
+  }
+
+  /** @returns false when the slug names another paste than `from` */
+  async moveSlug(n: number, slug: string, from: string, to: string): Promise<boolean> {
+    const moved = await this.#untilAnswered(n, (client) =>
+      client.slugs.move(slug, { from, short_code: to }).catch(unlessCode('slug_moved')),
+    );
+    return moved !== undefined;
+  }
+
   async delete(n: number, code: string): Promise<void> {
     await this.#untilAnswered(n, (client) =>
       // A deletion whose answer was lost has succeeded: the repetition finds no paste.
