@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { startCluster, type Cluster, type User } from '../../src/index.ts';
@@ -87,6 +88,20 @@ const PAGES: Readonly<Record<string, (stage: Stage) => Promise<unknown>>> = {
     await page.getByLabel('API token').fill('wrong');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByText('This token is not valid').waitFor();
+  },
+  'a slug that is moved, and its versions': async ({ cluster, page, user }) => {
+    const slug = `axe-${randomBytes(6).toString('hex')}`;
+    const { short_code: parent } = await user.pastes.create(Buffer.from('one'), { slug, wait: true });
+    const { url } = await user.pastes.create(Buffer.from('two'), { parent, wait: true });
+    await page.goto(`${cluster.http().url}/session?next=/${url.split('/').at(-1)!}`);
+    await page.getByLabel('API token').fill(user.token);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: `Move ~${slug} to this version` }).waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await page.getByRole('button', { name: `Move ~${slug} to this version` }).click();
+    await page.getByRole('link', { name: 'Version 2 of 2' }).click();
+    await page.getByRole('heading', { name: 'Versions of' }).waitFor();
+    await page.getByRole('link', { name: 'Version 1' }).waitFor();
   },
   'pastes that are to be deleted, and the job of an export': async ({ cluster, page, user }) => {
     await user.pastes.create(Buffer.from('mine'), { title: 'mine' });
