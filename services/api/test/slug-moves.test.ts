@@ -189,6 +189,14 @@ describe('the history of a slug', () => {
   it('is gone with the paste that the slug names, and stays at the codes of the others', async () => {
     const { slug, first, second } = await twoVersions();
     await move(slug, first, second);
+    await bed.db
+      .updateTable('pastes')
+      .set({ held_at: new Date() })
+      .where('short_code', '=', second)
+      .execute();
+    expect((await get(`/v1/pastes/~${slug}/history`)).status).toBe(451);
+    expect(await historyAt(first)).toEqual([`1 ${first}`]);
+    expect(await historyAt(first, owner.headers)).toEqual([`2 ${second}`, `1 ${first}`]);
     await takeDown(bed.db, [second], { actor: 'ops/test', class: 'spam', reason: 'reported' });
     expect((await get(`/v1/pastes/~${slug}/history`)).status).toBe(451);
     expect(await historyAt(first)).toEqual([`1 ${first}`]);
@@ -215,6 +223,8 @@ describe('the pages', () => {
     const button = `Move ~${slug} to this version`;
     expect(await pageAt(`/${second}`)).toContain(button);
     expect(await pageAt(`/${second}`, {})).not.toContain(button);
+    const named = await versionOf('named', { parent: first, slug: `${slug}-own` });
+    expect(await pageAt(`/${named}`)).not.toContain(button);
     expect(await pageAt(`/${second}`, other.headers)).not.toContain(button);
     const form = ownForm(bed.api.url, { short_code: second, from: first });
     const headers = new Headers(form.headers);

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Actor } from '../database/actor.ts';
 import type { Database } from '../database/database.ts';
+import { prepared } from '../database/prepared.ts';
 import { isThere } from '../schema/pastes.ts';
 import type { PasteRow } from './find-paste.ts';
 
@@ -39,7 +40,7 @@ export async function moveSlug(
   { slug, userId, from, to }: SlugMove,
   actor: Actor,
 ): Promise<MoveOutcome> {
-  const { rows } = await sql<{ outcome: MoveOutcome }>`
+  const { rows } = await sql<{ outcome: MoveOutcome }>`${prepared}
     SELECT move_slug(${slug}, ${userId}::uuid, ${from}, ${to}, ${actor}) AS outcome`.execute(db);
   return rows[0]?.outcome ?? 'moved_before';
 }
@@ -61,7 +62,7 @@ export async function listSlugVersions(
   pasteId: string,
   { userId, limit }: { readonly userId: string | null; readonly limit: number },
 ): Promise<readonly SlugVersion[]> {
-  const { rows } = await sql<SlugVersion>`
+  const { rows } = await sql<SlugVersion>`${prepared}
     SELECT v.number, v.named_at AS "namedAt", p.short_code, p.title, p.size_bytes, p.visibility, p.parent
     FROM (
       SELECT number, named_at, paste_id FROM slug_versions
@@ -85,7 +86,7 @@ export async function findMovableSlug(
   parent: string,
   userId: string,
 ): Promise<{ readonly slug: string; readonly from: string } | null> {
-  const { rows } = await sql<{ slug: string; from: string }>`
+  const { rows } = await sql<{ slug: string; from: string }>`${prepared}
     WITH RECURSIVE line AS (
       SELECT short_code, parent, slug, user_id, 1 AS step FROM pastes WHERE short_code = ${parent}
       UNION ALL

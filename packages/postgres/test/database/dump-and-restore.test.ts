@@ -12,6 +12,7 @@ import {
   listContentBlocks,
   listReported,
   migrate,
+  moveSlug,
   rejectReports,
   reportPaste,
   takeDown,
@@ -65,6 +66,14 @@ async function counts(db: Database): Promise<readonly unknown[]> {
   return (await sql`${sql.join(each, sql` UNION ALL `)} ORDER BY 1`.execute(db)).rows;
 }
 
+async function moveASlug(db: Database, userId: string): Promise<void> {
+  const of = { status: 'PROCESSED', userId } as const;
+  const [from] = await makePastes(db, 1, { ...of, slug: 'dumped' });
+  const [to] = await makePastes(db, 1, { ...of, parent: from!.shortCode });
+  const move = { slug: 'dumped', userId, from: from!.shortCode, to: to!.shortCode };
+  expect(await moveSlug(db, move, 'api/test')).toBe('moved');
+}
+
 /** Of three pastes one is held, the reports of one were rejected, and one was taken down and blocked. */
 async function holdAndClear(db: Database): Promise<void> {
   const by = { actor: 'ops/test', class: 'spam', reason: 'why' } as const;
@@ -86,6 +95,7 @@ async function decisions(db: Database): Promise<readonly unknown[]> {
     await listReported(db, { by: 'age', limit: 10 }),
     await listContentBlocks(db, 10),
     await db.selectFrom('cleared_contents').selectAll().execute(),
+    await db.selectFrom('slug_versions').selectAll().orderBy('number').execute(),
     await db.selectFrom('takedowns').selectAll().execute(),
   ];
 }
@@ -102,6 +112,7 @@ describeWithTools(`pg_restore ${installed} with a server ${server}`, () => {
     for (const status of ['queued', 'processing', 'completed'] as const)
       await makeJobs(original.db, 2, { userId: user!.id, status });
     await sql`UPDATE jobs SET status = 'processing' WHERE status = 'queued'`.execute(original.db); // transitions
+    await moveASlug(original.db, user!.id);
     await holdAndClear(original.db);
     expect(run('pg_dump', ['--format=custom', `--file=${dump}`, original.url])).toBeNull();
   });

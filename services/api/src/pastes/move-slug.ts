@@ -133,7 +133,7 @@ export async function move(
   assertNotGone(present);
   assertMayDelete(present, req, undefined);
   if (outcome === 'in_progress')
-    throw new RequestError('paste_in_progress', 'The new paste is not stored yet. Send the move again.');
+    throw new RequestError('paste_in_progress', 'One of the pastes is not stored yet. Send the move again.');
   const reason = refusals[outcome];
   if (reason !== undefined)
     throw new RequestError('slug_move_refused', `The slug was not moved. ${reason(to, from)}`);
