@@ -23,7 +23,7 @@ interface Received {
 /** Short enough for a person to compare, and long enough to be unique in a campaign. */
 const HASH_CHARACTERS = 16;
 
-export function hashOf(content: Buffer): string {
+function hashOf(content: Buffer): string {
   return createHash('sha256').update(content).digest('hex').slice(0, HASH_CHARACTERS);
 }
 
