@@ -1,7 +1,7 @@
 import type { OwnerFunction } from './objects.ts';
 
 /** A move looks for the present paste among so many pastes from which the new one was made. */
-const MAX_STEPS = 100;
+export const MAX_STEPS = 100;
 
 const isThere = (paste: string) =>
   `(${paste}.deletion_initiated_at IS NULL AND ${paste}.deletion_requested_at IS NULL

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Actor } from '../database/actor.ts';
 import type { Database } from '../database/database.ts';
 import { prepared } from '../database/prepared.ts';
+import { MAX_STEPS } from '../enforcement/move-slug.ts';
 import { isThere } from '../schema/pastes.ts';
 import type { PasteRow } from './find-paste.ts';
 
@@ -73,9 +74,6 @@ export async function listSlugVersions(
     ORDER BY v.number DESC LIMIT ${limit}`.execute(db);
   return rows;
 }
-
-/** So many pastes from which the new one was made are searched, as by `move_slug`. */
-const MAX_STEPS = 100;
 
 /**
  * The slug that its owner can move to a paste: that of the nearest paste from which the paste was made.
