@@ -6,7 +6,7 @@ const CREATES_IN_ROUND = 2000;
 /** So that the processes have compiled their hot code. */
 const WARM_UP = 4000;
 /** Of the creates a second that the same run has without held snapshots. */
-export const LEAST_SHARE = 0.8;
+const LEAST_SHARE = 0.8;
 
 interface Side {
   readonly cluster: BenchCluster;
