@@ -10,6 +10,8 @@ export type ErrorCode =
   | 'job_ended'
   | 'execution_taken'
   | 'content_blocked'
+  | 'quota_exceeded'
+  | 'storage_full'
   | 'dependency_unavailable'
   | 'malformed_message';
 
@@ -66,6 +68,30 @@ export class ContentBlockedError extends PasteflowError {
       'content_blocked',
       'The operator of this service has blocked this content, so no paste was created. Do not send it again.',
     );
+  }
+}
+
+/** A quota that a new paste would exceed: of the pastes or bytes of its user, or of the bytes of all pastes. */
+export interface UsedUpQuota {
+  readonly quota: 'pastes' | 'bytes' | 'stored_bytes';
+  readonly used: number;
+  readonly allowed: number;
+}
+
+/** A quota does not allow the paste. Nothing was created. */
+export class QuotaExceededError extends PasteflowError {
+  constructor({ quota, used, allowed }: UsedUpQuota) {
+    if (quota === 'stored_bytes')
+      super(
+        'storage_full',
+        `This service stores ${used} of ${allowed} bytes, and has no room for this paste. Ask its operator, or send it again later.`,
+      );
+    else
+      super(
+        'quota_exceeded',
+        `You store ${used} of ${allowed} ${quota}, and this paste would exceed that. Delete pastes, and send it again. ` +
+          'A deleted paste counts until its content is removed, which takes a minute or two.',
+      );
   }
 }
 

@@ -21,6 +21,8 @@ export { pasteReport, type PasteReportState } from './machines/paste-report.ts';
 export { taskExecution, type TaskExecutionState } from './machines/task-execution.ts';
 export {
   ContentBlockedError,
+  QuotaExceededError,
+  type UsedUpQuota,
   DependencyUnavailableError,
   ExecutionTakenError,
   InvalidTransitionError,

@@ -10,6 +10,7 @@ import { keptColumns, keptGuard } from './kept-columns.ts';
 import { guardTrigger, recorderTrigger, stateCheck } from './machine-sql.ts';
 import type { CheckConstraint, EnforcedTrigger, OwnerFunction } from './objects.ts';
 import { identityGuard, insertGuard } from './row-guards.ts';
+import { lockedUsageFunction, storedUsageTriggers } from './stored-usage.ts';
 
 /** Everything that enforces the state machines in Postgres. */
 export interface Enforcement {
@@ -29,6 +30,7 @@ export async function enforcementOf(db: Kysely<Schema>, machines: readonly Machi
         identityGuard(table, identityColumnsOf(machinesOf(table))),
         recorderTrigger(table, machinesOf(table)),
       ]),
+      ...storedUsageTriggers,
       ...keptColumns.map(keptGuard),
       ...(await trailTables(db)).map(trailGuard),
     ],
@@ -38,6 +40,7 @@ export async function enforcementOf(db: Kysely<Schema>, machines: readonly Machi
       revealPasteFunction,
       reportPasteFunction,
       moveSlugFunction,
+      lockedUsageFunction,
     ],
   };
 }

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
 import { whileRunning } from '../executions/fence.ts';
 import { entriesOf, insertPastes, isNotBlocked, type NewPaste } from '../pastes/insert-pastes.ts';
+import { affordableEntries, ifAffordable, type Quotas } from '../pastes/quotas.ts';
 import { countImportedBytes } from './imported-bytes.ts';
 
 /** An entry of the input of a job, and the paste that is created from it. */
@@ -31,8 +32,9 @@ interface ImportedRow {
 
 /**
  * Creates pastes from the entries of a job, each with its payload, its PENDING upload and its asset, all or
- * none, in one statement. A position whose short code was taken, or whose content is blocked, is missing in
- * the result; the caller asks `findBlocked` about it, and tries again with another code.
+ * none, in one statement. A position whose short code was taken, or whose content is blocked, or which the
+ * quotas don't allow, is missing in the result; the caller asks `findBlocked` and `findQuotaRefusal` about
+ * it, and tries again with another code.
  *
  * Fenced by the execution of the job, which stays locked until the commit. Its lease cannot be renewed in the
  * meantime, so a batch should take well under a second (1000 small pastes, or 8 MiB).
@@ -41,10 +43,17 @@ interface ImportedRow {
  */
 export async function importPastes(
   db: Database,
-  { executionId, jobId, entries }: { executionId: string; jobId: string; entries: readonly ImportEntry[] },
+  {
+    executionId,
+    jobId,
+    entries,
+    quotas = null,
+  }: { executionId: string; jobId: string; entries: readonly ImportEntry[]; quotas?: Quotas | null },
 ): Promise<readonly ImportedPaste[]> {
   if (entries.length === 0) return [];
-  const { entries: pastes, content } = entriesOf(entries.map(({ paste }) => paste));
+  const { entries: pastes, content } = entriesOf(
+    entries.map(({ paste }) => ({ ...paste, counted: quotas !== null })),
+  );
   const { rows } = await sql<ImportedRow>`
     WITH ${whileRunning({ executionId, jobId })},
     entry AS MATERIALIZED (
@@ -54,7 +63,12 @@ export async function importPastes(
         ${entries.map(({ url }) => url)}::text[],
         ${entries.map(({ storagePath }) => storagePath)}::text[]
       ) WITH ORDINALITY AS place (position, url, storage_path, number) ON place.number = entry.n
-    ), ${insertPastes({ from: 'entry', where: isNotBlocked(sql`entry.content_hash`), content, ifTaken: 'skip' })},
+    ), ${quotas === null ? sql`` : sql`${affordableEntries(quotas, null)}, `}${insertPastes({
+      from: 'entry',
+      where: sql`${isNotBlocked(sql`entry.content_hash`)}${ifAffordable(quotas)}`,
+      content,
+      ifTaken: 'skip',
+    })},
     made AS MATERIALIZED (
       SELECT paste.id, entry.* FROM paste JOIN entry USING (short_code)
     ), asset AS (

@@ -8,6 +8,7 @@ import * as requests from './0006-requests.ts';
 import * as operations from './0007-operations.ts';
 import * as jobTitles from './0008-job-titles.ts';
 import * as reports from './0009-reports.ts';
+import * as quotas from './0010-quotas.ts';
 import * as slugVersions from './0013-slug-versions.ts';
 
 /**
@@ -25,5 +26,6 @@ export const migrations: Record<string, Migration> = {
   '0007-operations': operations,
   '0008-job-titles': jobTitles,
   '0009-reports': reports,
+  '0010-quotas': quotas,
   '0013-slug-versions': slugVersions,
 };

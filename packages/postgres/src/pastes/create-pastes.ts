@@ -4,6 +4,7 @@ import { lockLimit } from '../database/lock-limit.ts';
 import { prepared } from '../database/prepared.ts';
 import { isThere } from '../schema/pastes.ts';
 import { entriesOf, insertPastes, isNotBlocked, type NewPaste } from './insert-pastes.ts';
+import { affordableEntries, ifAffordable, type Quotas } from './quotas.ts';
 
 export interface CreatedPaste {
   readonly shortCode: string;
@@ -18,13 +19,18 @@ export interface SlugLimit {
   readonly maxSlugs?: number | null;
 }
 
+export interface CreationLimits extends SlugLimit {
+  /** Null: there are none, and the pastes are not counted. Default: null. */
+  readonly quotas?: Quotas | null;
+}
+
 /**
- * A creation waits for a lock only when somebody has locked its user's row, creates pastes with slugs of the
- * same user, or takes the same slug.
+ * A creation waits for a lock only when somebody has locked its user's row, creates pastes of the same user
+ * with slugs or under quotas, or takes the same slug.
  */
 const MAX_LOCK_WAIT_MS = 200;
 
-export interface CreatePastesOptions extends SlugLimit {
+export interface CreatePastesOptions extends CreationLimits {
   /**
    * How long the statement waits for one locked row, in ms. Afterwards it fails (`isLockTimeout`). Default:
    * 200 for several pastes, and for one paste as long as other statements.
@@ -38,8 +44,9 @@ export interface CreatePastesOptions extends SlugLimit {
  * statement fails as a whole, for example because one row breaks a constraint or is locked. The caller then
  * creates each paste by itself.
  *
- * Before it inserts, the statement takes the locks of `slugs_left`, in their own order. Pastes beyond the
- * limit of their user are left out, also when another paste of the group then does not get its slug.
+ * Before it inserts, the statement takes the locks of `slugs_left`, in their own order, and then those of
+ * `locked_usage`. Pastes beyond the limits of their user are left out, also when another paste of the group
+ * is then not inserted.
  * @returns for each paste what was created, or null: see `findRefusal`
  */
 export async function createPastes(
@@ -47,10 +54,11 @@ export async function createPastes(
   pastes: readonly NewPaste[],
   {
     maxSlugs = null,
+    quotas = null,
     maxLockWaitMs = pastes.length > 1 ? MAX_LOCK_WAIT_MS : undefined,
   }: CreatePastesOptions = {},
 ): Promise<readonly (CreatedPaste | null)[]> {
-  const { entries, content } = entriesOf(pastes);
+  const { entries, content } = entriesOf(pastes.map((paste) => ({ ...paste, counted: quotas !== null })));
   const { rows } = await sql<CreatedPaste & { n: number }>`${prepared}
     WITH ${lockLimit(maxLockWaitMs)},
     entry AS MATERIALIZED (
@@ -64,10 +72,10 @@ export async function createPastes(
         SELECT short_code, slugs_left, row_number() OVER (PARTITION BY user_id ORDER BY slug, short_code) AS number
         FROM entry JOIN allowance USING (user_id) WHERE slug IS NOT NULL) AS numbered
       WHERE number > slugs_left
-    ), ${insertPastes({
+    ), ${quotas === null ? sql`` : sql`${affordableEntries(quotas, 'allowance')}, `}${insertPastes({
       from: 'entry',
       where: sql`${isNotBlocked(sql`entry.content_hash`)} AND ${parentIsReadable(sql`entry.parent`, sql`entry.user_id`)}
-        AND short_code NOT IN (SELECT short_code FROM excess)`,
+        AND short_code NOT IN (SELECT short_code FROM excess)${ifAffordable(quotas)}`,
       content,
       ifTaken: 'skip',
     })}
@@ -82,9 +90,9 @@ export async function createPastes(
 export async function createPaste(
   db: Database,
   paste: NewPaste,
-  limit: SlugLimit = {},
+  limits: CreationLimits = {},
 ): Promise<CreatedPaste | null> {
-  const [created = null] = await createPastes(db, [paste], limit);
+  const [created = null] = await createPastes(db, [paste], limits);
   return created;
 }
 

@@ -26,6 +26,8 @@ export interface NewPaste {
    * none.
    */
   readonly parent?: string | null;
+  /** Whether quotas count the paste. Default: no. */
+  readonly counted?: boolean;
 }
 
 type InsertedColumn = (typeof insertedPasteColumns)[number];
@@ -53,6 +55,7 @@ const fields: Readonly<
   burn: ['boolean', (paste) => paste.burn ?? false],
   slug: ['text', (paste) => paste.slug ?? null],
   parent: ['text', (paste) => paste.parent ?? null],
+  counted: ['boolean', (paste) => paste.counted ?? false],
 };
 
 const columns = sql.join(insertedPasteColumns.map((column) => sql.ref(column)));

@@ -5,6 +5,8 @@ import type { Database } from '../database/database.ts';
 export interface WalkedPastes {
   /** The ids of those that are IN_PROGRESS. */
   readonly open: readonly string[];
+  /** The ids of those that no counter of the quotas has counted. */
+  readonly uncounted: readonly string[];
   /** The last id that was read; null: the walk has reached the end of the table. */
   readonly last: string | null;
 }
@@ -18,12 +20,13 @@ export async function walkOpenPastes(
   db: Database,
   { after, limit }: { after: string | null; limit: number },
 ): Promise<WalkedPastes> {
-  const { rows } = await sql<{ open: string[] | null; last: string | null }>`
+  const { rows } = await sql<{ open: string[] | null; uncounted: string[] | null; last: string | null }>`
     SELECT array_agg(id) FILTER (WHERE status = ${pasteUpload.initial}) AS open,
+      array_agg(id) FILTER (WHERE NOT counted AND deletion_status <> 'DELETED') AS uncounted,
       CASE WHEN count(*) = ${limit} THEN max(id::text) END AS last
     FROM (
-      SELECT id, status FROM pastes
+      SELECT id, status, counted, deletion_status FROM pastes
       WHERE id > coalesce(${after}::uuid, '00000000-0000-0000-0000-000000000000') ORDER BY id LIMIT ${limit}
     ) AS walked`.execute(db);
-  return { open: rows[0]?.open ?? [], last: rows[0]?.last ?? null };
+  return { open: rows[0]?.open ?? [], uncounted: rows[0]?.uncounted ?? [], last: rows[0]?.last ?? null };
 }

@@ -6,6 +6,8 @@ import type { Database } from '../database/database.ts';
 export interface RateLimitStore {
   /** Adds points to a counter. Its window begins with its first points. */
   count(key: string, points: number, windowSeconds: number): Promise<Counted>;
+  /** The points of the open window; 0: none is open. */
+  read(key: string): Promise<number>;
 }
 
 interface Counted {
@@ -38,6 +40,11 @@ export function rateLimitStore(db: Database): RateLimitStore {
         RETURNING points, expire - ${nowMs} AS left_ms`.execute(db);
       const [counted] = rows;
       return { points: Number(counted?.points), leftMs: Number(counted?.left_ms) };
+    },
+    read: async (key) => {
+      const { rows } = await sql<{ points: string }>`
+        SELECT points FROM rate_limits WHERE key = ${key} AND expire > ${nowMs}`.execute(db);
+      return Number(rows[0]?.points ?? 0);
     },
   };
 }

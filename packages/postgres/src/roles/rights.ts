@@ -51,6 +51,7 @@ const apiRights: RoleRights = {
     delete: true,
   },
   rate_limits: { select: 'all', insert: 'all', update: ['points', 'expire'], delete: true },
+  stored_usage: { select: 'all' },
 };
 
 /**
@@ -118,6 +119,7 @@ const workerRights: RoleRights = {
   orphan_objects: 'none',
   idempotency_keys: 'none',
   rate_limits: { select: 'all', insert: 'all', update: ['points', 'expire'] },
+  stored_usage: { select: 'all' },
 };
 
 type RightsOn<Table extends keyof RoleRights> = Exclude<RoleRights[Table], 'none'>;
@@ -147,6 +149,7 @@ const janitorRights: RoleRights = {
       'taken_down_for',
       // `ops reject`
       'held_at',
+      'counted', // `rescue-stranded`
     ],
     delete: true,
   },
@@ -253,6 +256,7 @@ const janitorRights: RoleRights = {
     delete: true,
   },
   rate_limits: { select: 'all', update: ['expire'], delete: true }, // the update: to lock a row
+  stored_usage: { select: 'all' },
 };
 
 /**
@@ -281,4 +285,5 @@ export const functionCallers: Readonly<Record<string, readonly ServiceRole[]>> =
   reveal_paste: ['pasteflow_api'],
   report_paste: ['pasteflow_api'],
   move_slug: ['pasteflow_api'],
+  locked_usage: ['pasteflow_api', 'pasteflow_worker'],
 };

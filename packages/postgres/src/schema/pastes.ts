@@ -68,6 +68,8 @@ export interface PastesTable {
    * NULL: it is not held.
    */
   held_at: Date | null;
+  /** `stored_usage` counts the paste until it is DELETED. */
+  counted: Generated<boolean>;
 }
 
 /**
@@ -88,6 +90,7 @@ export const insertedPasteColumns = [
   'burn',
   'slug',
   'parent',
+  'counted',
 ] as const satisfies readonly (keyof PastesTable)[];
 
 /** Content that is not in S3 yet. A separate table, so that status updates of `pastes` stay small. */

@@ -24,6 +24,7 @@ import type {
 } from './audit-trail.ts';
 import type { ClearedContentsTable, PasteReportsTable } from './reports.ts';
 import type { TaskExecutionsTable } from './executions.ts';
+import type { StoredUsageTable } from './usage.ts';
 
 export interface Schema {
   users: UsersTable;
@@ -50,4 +51,5 @@ export interface Schema {
   orphan_objects: OrphanObjectsTable;
   idempotency_keys: IdempotencyKeysTable;
   rate_limits: RateLimitsTable;
+  stored_usage: StoredUsageTable;
 }

@@ -38,6 +38,7 @@ const free: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     created_at: 'begins anew when the key is used again after its retention',
   },
   rate_limits: { points: 'is counted', expire: 'is the window of the counter' },
+  pastes: { counted: 'changes the counters with it, either way' },
 };
 
 const updatable = serviceRoles.flatMap((role) =>

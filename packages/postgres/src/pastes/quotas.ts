@@ -1,0 +1,91 @@
+import type { UsedUpQuota } from '@pasteflow/domain';
+import { sql, type RawBuilder } from 'kysely';
+import type { Database } from '../database/database.ts';
+import { affectedRows } from '../database/affected-rows.ts';
+import { ALL_PASTES } from '../enforcement/stored-usage.ts';
+
+/** How much may be stored; null: any number. A paste counts until its object is deleted. */
+export interface Quotas {
+  /** Of each user. */
+  readonly maxPastes: number | null;
+  /** Of each user. */
+  readonly maxBytes: number | null;
+  /** Of all pastes together. Creations at the same moment may exceed it by their own bytes. */
+  readonly maxStoredBytes: number | null;
+}
+
+export interface StoredUsage {
+  readonly pastes: number;
+  readonly bytes: number;
+}
+
+/**
+ * The CTE `affordable` (short_code): those entries that the quotas allow. Takes the locks of `locked_usage`
+ * in the order of the users.
+ * @param after a CTE that is executed before, so that its locks come first; null: none
+ */
+export function affordableEntries(
+  { maxPastes, maxBytes, maxStoredBytes }: Quotas,
+  after: string | null,
+): RawBuilder<unknown> {
+  return sql`used AS MATERIALIZED (
+      SELECT user_id, locked_usage(user_id) AS used FROM ${after === null ? sql`` : sql`(SELECT count(*) FROM ${sql.table(after)}) AS earlier,`} (
+        SELECT DISTINCT user_id FROM entry
+        WHERE user_id IS NOT NULL AND num_nonnulls(${maxPastes}::bigint, ${maxBytes}::bigint) > 0 ORDER BY user_id) AS owners
+    ), affordable AS MATERIALIZED (
+      SELECT short_code FROM (
+        SELECT short_code, used[1] + row_number() OVER own AS pastes, used[2] + sum(size_bytes) OVER own AS bytes,
+          sum(size_bytes) OVER (ORDER BY n) AS stored
+        FROM entry LEFT JOIN used USING (user_id) WINDOW own AS (PARTITION BY user_id ORDER BY n)) AS summed
+      WHERE coalesce(pastes <= ${maxPastes}::bigint, true) AND coalesce(bytes <= ${maxBytes}::bigint, true)
+        AND coalesce(stored + (SELECT sum(bytes) FROM stored_usage WHERE owner = ${sql.lit(ALL_PASTES)}) <= ${maxStoredBytes}::bigint,
+          stored <= ${maxStoredBytes}::bigint, true)
+    )`;
+}
+
+/** A condition that goes with `affordableEntries`. */
+export function ifAffordable(quotas: Quotas | null): RawBuilder<unknown> {
+  return quotas === null ? sql`` : sql` AND short_code IN (SELECT short_code FROM affordable)`;
+}
+
+/** What a user has stored; null: all pastes. 0 for what was created without quotas and is not counted yet. */
+export async function readStoredUsage(db: Database, userId: string | null): Promise<StoredUsage> {
+  const { rows } = await sql<{ pastes: string; bytes: string }>`
+    SELECT coalesce(sum(pastes), 0) AS pastes, coalesce(sum(bytes), 0) AS bytes FROM stored_usage
+    WHERE owner = ${userId ?? ALL_PASTES}`.execute(db);
+  return { pastes: Number(rows[0]?.pastes), bytes: Number(rows[0]?.bytes) };
+}
+
+/** The quota that a paste of this size would exceed; null: none, at this moment. */
+export async function findQuotaRefusal(
+  db: Database,
+  { userId, sizeBytes }: { readonly userId: string | null; readonly sizeBytes: number },
+  { maxPastes, maxBytes, maxStoredBytes }: Quotas,
+): Promise<UsedUpQuota | null> {
+  const all = await readStoredUsage(db, null);
+  if (maxStoredBytes !== null && all.bytes + sizeBytes > maxStoredBytes)
+    return { quota: 'stored_bytes', used: all.bytes, allowed: maxStoredBytes };
+  if (userId === null) return null;
+  const { pastes, bytes } = await readStoredUsage(db, userId);
+  if (maxPastes !== null && pastes + 1 > maxPastes)
+    return { quota: 'pastes', used: pastes, allowed: maxPastes };
+  if (maxBytes !== null && bytes + sizeBytes > maxBytes)
+    return { quota: 'bytes', used: bytes, allowed: maxBytes };
+  return null;
+}
+
+/**
+ * Counts pastes that were created without quotas. Rows that another session has locked are left to the next
+ * walk.
+ * @returns how many it counted
+ */
+export async function countOlderPastes(db: Database, ids: readonly string[]): Promise<number> {
+  if (ids.length === 0) return 0;
+  const result = await sql`
+    WITH older AS MATERIALIZED (
+      SELECT id FROM pastes WHERE id = ANY (${ids}::uuid[]) AND NOT counted AND deletion_status <> 'DELETED'
+      ORDER BY id FOR UPDATE SKIP LOCKED
+    )
+    UPDATE pastes p SET counted = true FROM older WHERE p.id = older.id`.execute(db);
+  return affectedRows(result);
+}
