@@ -33,6 +33,7 @@ const standsFor: Readonly<Record<string, string | null>> = {
   PasteflowUnsent: null,
   PasteflowDeletionStuck: null,
   PasteflowReportsWaiting: null,
+  PasteflowStorageNearlyFull: null,
   PasteflowUploadsFailed: null,
   PasteflowUploadAttemptsFailing: null,
   PasteflowEnforcementMissing: null,

@@ -23,6 +23,9 @@ export type JobFilter = Filter<'listJobs'>;
 export type Asset = Schemas['Asset'];
 export type AssetFilter = Filter<'listAssets'>;
 
+/** What the caller uses of each limit; null: no limit. */
+export type Usage = Schemas['Usage'];
+
 /** The transitions of a paste or a job and of its executions, oldest first. */
 export type Timeline = Schemas['Timeline'];
 

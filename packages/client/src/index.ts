@@ -15,6 +15,7 @@ export type {
   SlugMove,
   SlugVersion,
   Timeline,
+  Usage,
 } from './api-types.ts';
 export type { CallOptions, CreateOptions } from './call-options.ts';
 export type { Content, StreamFactory } from './content-source.ts';

@@ -583,6 +583,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/usage': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Returns what the caller has stored, and what is allowed.
+     * @description A deleted paste counts until its content is removed, which takes a minute or two.
+     */
+    get: operations['readMyUsage'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/jobs': {
     parameters: {
       query?: never;
@@ -975,6 +995,8 @@ export interface components {
         | 'idempotency_key_reused'
         | 'idempotency_key_in_use'
         | 'rate_limited'
+        | 'quota_exceeded'
+        | 'storage_full'
         | 'content_empty'
         | 'content_too_large'
         | 'content_blocked'
@@ -1406,6 +1428,24 @@ export interface components {
           /** @description The last event: the terminal status, or null for a paste that has expired or was deleted. */
           data: string;
         };
+    /** @description What the caller uses of each limit on what may be stored. */
+    Usage: {
+      /** @description Of the caller's pastes. null: no limit. */
+      pastes: {
+        used: number;
+        allowed: number;
+      } | null;
+      /** @description Of their contents. null: no limit. */
+      stored_bytes: {
+        used: number;
+        allowed: number;
+      } | null;
+      /** @description Without a token: what the caller's address has sent since its day began. null: no limit, or a token. */
+      bytes_today: {
+        used: number;
+        allowed: number;
+      } | null;
+    };
     /** @description A page of jobs, newest first. */
     JobList: {
       jobs: components['schemas']['ListedJob'][];
@@ -1864,6 +1904,31 @@ export interface components {
         'text/html': string;
       };
     };
+    /** @description Quota used up (`quota_exceeded`); Too many requests (`rate_limited`). */
+    QuotaExceededOrRateLimitedPage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Seconds after which to try again; missing when that can't help. */
+        'Retry-After'?: string;
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 429;
+            /** @enum {string} */
+            code: 'quota_exceeded' | 'rate_limited';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
     /** @description Temporarily unavailable (`dependency_unavailable`); No free short code found (`short_code_taken`); Too many bytes in flight (`overloaded`). */
     DependencyUnavailableOrShortCodeTakenOrOverloadedPage: {
       headers: {
@@ -1883,6 +1948,29 @@ export interface components {
             status: 503;
             /** @enum {string} */
             code: 'dependency_unavailable' | 'short_code_taken' | 'overloaded';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Storage full (`storage_full`). */
+    StorageFullPage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 507;
+            /** @enum {string} */
+            code: 'storage_full';
           } & {
             [key: string]: unknown;
           });
@@ -2831,6 +2919,28 @@ export interface components {
           });
       };
     };
+    /** @description Quota used up (`quota_exceeded`); Too many requests (`rate_limited`). */
+    QuotaExceededOrRateLimited: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Seconds after which to try again; missing when that can't help. */
+        'Retry-After'?: string;
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 429;
+            /** @enum {string} */
+            code: 'quota_exceeded' | 'rate_limited';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
     /** @description Temporarily unavailable (`dependency_unavailable`); No free short code found (`short_code_taken`); Too many bytes in flight (`overloaded`). */
     DependencyUnavailableOrShortCodeTakenOrOverloaded: {
       headers: {
@@ -2848,6 +2958,26 @@ export interface components {
             status: 503;
             /** @enum {string} */
             code: 'dependency_unavailable' | 'short_code_taken' | 'overloaded';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description Storage full (`storage_full`). */
+    StorageFull: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 507;
+            /** @enum {string} */
+            code: 'storage_full';
           } & {
             [key: string]: unknown;
           });
@@ -3705,10 +3835,11 @@ export interface operations {
       413: components['responses']['ContentTooLargePage'];
       415: components['responses']['UnsupportedEncodingPage'];
       422: components['responses']['ContentEmptyOrParentNotFoundOrValidationFailedOrIdempotencyKeyReusedPage'];
-      429: components['responses']['RateLimitedPage'];
+      429: components['responses']['QuotaExceededOrRateLimitedPage'];
       431: components['responses']['RequestHeadersTooLargePage'];
       500: components['responses']['InternalPage'];
       503: components['responses']['DependencyUnavailableOrShortCodeTakenOrOverloadedPage'];
+      507: components['responses']['StorageFullPage'];
     };
   };
   readHealth: {
@@ -4551,10 +4682,11 @@ export interface operations {
       413: components['responses']['ContentTooLargePage'];
       415: components['responses']['UnsupportedMediaTypeOrUnsupportedEncodingPage'];
       422: components['responses']['ValidationFailedOrContentEmptyPage'];
-      429: components['responses']['RateLimitedPage'];
+      429: components['responses']['QuotaExceededOrRateLimitedPage'];
       431: components['responses']['RequestHeadersTooLargePage'];
       500: components['responses']['InternalPage'];
       503: components['responses']['DependencyUnavailableOrOverloadedOrShortCodeTakenPage'];
+      507: components['responses']['StorageFullPage'];
     };
   };
   startExport: {
@@ -5115,10 +5247,11 @@ export interface operations {
       413: components['responses']['ContentTooLarge'];
       415: components['responses']['UnsupportedEncodingOrUnsupportedMediaType'];
       422: components['responses']['ContentEmptyOrParentNotFoundOrValidationFailedOrIdempotencyKeyReused'];
-      429: components['responses']['RateLimited'];
+      429: components['responses']['QuotaExceededOrRateLimited'];
       431: components['responses']['RequestHeadersTooLarge'];
       500: components['responses']['Internal'];
       503: components['responses']['DependencyUnavailableOrShortCodeTakenOrOverloaded'];
+      507: components['responses']['StorageFull'];
     };
   };
   readPaste: {
@@ -5709,6 +5842,42 @@ export interface operations {
       451: components['responses']['PasteTakenDownOrPasteHeld'];
       500: components['responses']['Internal'];
       503: components['responses']['DependencyUnavailableOrPasteInProgressOrOverloaded'];
+    };
+  };
+  readMyUsage: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The figures. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Usage'];
+        };
+      };
+      400: components['responses']['MalformedRequestOrRequestIncomplete'];
+      401: components['responses']['Unauthorized'];
+      408: components['responses']['RequestTimeout'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['RequestHeadersTooLarge'];
+      500: components['responses']['Internal'];
+      503: components['responses']['DependencyUnavailable'];
     };
   };
   listJobs: {

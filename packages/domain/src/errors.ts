@@ -84,12 +84,12 @@ export class QuotaExceededError extends PasteflowError {
     if (quota === 'stored_bytes')
       super(
         'storage_full',
-        `This service stores ${used} of ${allowed} bytes, and has no room for this paste. Ask its operator, or send it again later.`,
+        `This service stores ${used} of ${allowed} bytes, and has no room for this paste. Ask its operator, or try again later.`,
       );
     else
       super(
         'quota_exceeded',
-        `You store ${used} of ${allowed} ${quota}, and this paste would exceed that. Delete pastes, and send it again. ` +
+        `You store ${used} of ${allowed} ${quota}, and this paste would exceed that. Delete pastes, and try again. ` +
           'A deleted paste counts until its content is removed, which takes a minute or two.',
       );
   }

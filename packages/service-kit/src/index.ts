@@ -55,6 +55,7 @@ export {
   leaseSeconds,
   maxPasteBytesEnv,
   queueEnv,
+  quotaEnv,
   uploadRetryEnv,
   type QueueConfig,
 } from './settings.ts';

@@ -12,6 +12,7 @@ import {
   listOf,
   milliseconds,
   millisecondsList,
+  nonNegativeInteger,
   oneOf,
   positiveInteger,
   seconds,
@@ -137,6 +138,19 @@ export const maxPasteBytesEnv = setting(
     )
     .default(DEFAULT_MAX_PASTE_BYTES),
 );
+
+/** 0: no quota. */
+const quota = () =>
+  nonNegativeInteger()
+    .default(0)
+    .transform((most) => most || null);
+
+/** How much may be stored; null: there are no quotas, and nothing is counted for them. */
+export const quotaEnv = groups({
+  maxPastes: setting('MAX_PASTES_PER_USER', quota()),
+  maxBytes: setting('MAX_STORED_BYTES_PER_USER', quota()),
+  maxStoredBytes: setting('MAX_STORED_BYTES', quota()),
+}).transform((quotas) => (Object.values(quotas).every((each) => each === null) ? null : quotas));
 
 /** SQS allows 80 characters; 13 of them are reserved for `-dead-letters`. */
 const queueName = z

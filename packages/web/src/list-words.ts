@@ -13,6 +13,10 @@ export const myPastesWords = {
   selected: '{count} of {all}',
   deleteSelected: 'Delete selected …',
   none: 'You have no pastes yet.',
+  used: (pastes: readonly [number, number] | null, sizes: readonly [string, string] | null) =>
+    [pastes && `${pastes[0]} of ${pastes[1]} pastes`, sizes && `${sizes[0]} of ${sizes[1]}`]
+      .filter(Boolean)
+      .join(', '),
   noMatch: 'No paste matches the filter.',
   noneYet: 'No match among the 10000 newest of these pastes. The search goes on with the older ones.',
   confirm: (count: number) => (count === 1 ? 'Delete this paste?' : `Delete these ${count} pastes?`),

@@ -62,6 +62,7 @@ import { reportPaste, type ReportDependencies } from './pastes/report-paste.ts';
 import { revealPaste, type RevealDependencies } from './pastes/reveal-paste.ts';
 import { pageHeaders } from './html/page.ts';
 import { usage } from './docs/usage.ts';
+import { readUsage, type UsageDependencies } from './usage/read-usage.ts';
 import { privateBinProblem } from './private-bin/answers.ts';
 import { privateBinPost } from './private-bin/create-or-delete.ts';
 import { isPrivateBin } from './private-bin/request.ts';
@@ -77,7 +78,8 @@ export interface AppDependencies
     CancelJobDependencies,
     AssetUrlDependencies,
     SignInDependencies,
-    FinishOidcDependencies {
+    FinishOidcDependencies,
+    UsageDependencies {
   readonly store: Pick<ObjectStore, 'get' | 'presign'>;
   readonly readiness: Readiness;
   /** From createRequireHost. */
@@ -133,6 +135,7 @@ export function routesOf(deps: AppDependencies): Routes {
     '/v1/pastes/:short_code/history': { GET: readHistory(deps) },
     '/v1/pastes/:short_code/events': { GET: pasteEvents(deps) },
     '/v1/slugs/:slug': { PUT: moveSlug(deps) },
+    '/v1/usage': { GET: readUsage(deps) },
     '/v1/jobs': { GET: listJobs(deps), POST: createJob(deps) },
     '/v1/jobs/:id': { GET: readJob(deps) },
     '/v1/jobs/:id/cancel': { POST: cancelJob(deps) },

@@ -122,6 +122,7 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
     newShortCode: overrides.newShortCode ?? randomShortCode,
     slowMs: overrides.slowGroupMs,
     ...config.slugLimit,
+    quotas: config.quotas,
   });
   const dispatchers = composeDispatchers(config, { db, logger });
   const settings = new StartCheck({
@@ -204,6 +205,7 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
       corsOrigins: http.corsOrigins,
       limits,
       reportsHoldAfter: config.reports.holdAfter,
+      quotas: config.quotas,
       jobLimits: { ...config.jobLimits, maxBytesPerHour: config.limits.bytes || null },
       live,
       downloads: new DownloadBudget(

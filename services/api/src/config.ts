@@ -20,6 +20,7 @@ import {
   idempotencyRetentionEnv,
   maxPasteBytesEnv,
   queueEnv,
+  quotaEnv,
 } from '@pasteflow/service-kit';
 import { z } from 'zod';
 import { corsOrigins } from './http/response/cross-origin.ts';
@@ -98,6 +99,7 @@ const limitSettings = groups({
     nonNegativeInteger().default(10 * 1024 ** 3),
   ),
   reports: setting('RATE_LIMIT_REPORTS_PER_HOUR', nonNegativeInteger().default(20)),
+  address_bytes: setting('RATE_LIMIT_ADDRESS_BYTES_PER_DAY', nonNegativeInteger().default(0)),
 });
 
 /** How many a user may have; null, from a setting of 0: as many as the user likes. */
@@ -177,6 +179,7 @@ export const configSchema = groups({
   }),
   /** Jobs of one user that wait or run. */
   jobLimits: groups({ maxOpen: setting('MAX_OPEN_JOBS_PER_USER', mostPerUser(100)) }),
+  quotas: quotaEnv,
   slugLimit: groups({ maxSlugs: setting('MAX_SLUGS_PER_USER', mostPerUser(1000)) }),
   idempotencyRetentionSeconds: idempotencyRetentionEnv,
   identity: identityEnv,

@@ -46,7 +46,7 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-function newLimit(points: number, store: RateLimitStore = rateLimitStore(connect())): Limit {
+function newLimit(points: number, store: Pick<RateLimitStore, 'count'> = rateLimitStore(connect())): Limit {
   return new Limit({
     name: 'requests',
     points,
@@ -175,7 +175,7 @@ describe('the statements of a limit', () => {
 
   it('are one more for a caller that returns after 10,000 others', async () => {
     let asked = 0;
-    const store: RateLimitStore = {
+    const store: Pick<RateLimitStore, 'count'> = {
       count: () => {
         asked += 1;
         return Promise.resolve({ points: 1000, leftMs: 60_000 });

@@ -15,7 +15,7 @@ import { until } from './support/until.ts';
 const bed = useApi();
 
 const insertsOf = (db: Database) =>
-  new PasteInserts({ db, newShortCode: randomShortCode, maxSlugs: null, slowMs: 60_000 });
+  new PasteInserts({ db, newShortCode: randomShortCode, maxSlugs: null, quotas: null, slowMs: 60_000 });
 
 function newPaste(text: string) {
   const content = Buffer.from(text);

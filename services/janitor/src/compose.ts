@@ -129,6 +129,7 @@ export function composeSweeps(
     deadLetterAges,
     onSweepRuns: (runs) => runner.learn(runs),
     onTransitions: (statistics) => minutes.learn(statistics),
+    quotas: config.quotas,
     intervalSeconds: config.stateMetricsIntervalSeconds,
     mayLoseDataBy: database.mayLoseDataBy,
     metrics,
@@ -170,7 +171,7 @@ interface SweepDependencies {
 
 function createSweeps(
   { deadLetterAges, queues, sqs, store, allowMassDeletion, ...base }: SweepDependencies,
-  { sweeps: settings, idempotencyRetentionSeconds }: JanitorConfig,
+  { sweeps: settings, idempotencyRetentionSeconds, quotas }: JanitorConfig,
 ): Sweeps {
   const { db, actor } = base;
   const deleting = <Name extends SweepName>(sweep: Sweep<Name>) =>
@@ -183,7 +184,7 @@ function createSweeps(
       redispatchAfterSeconds: settings.relayRedispatchAfterSeconds,
     }),
     'reap-executions': createReapExecutions({ ...base, ...dispatching }),
-    'rescue-stranded': createRescueStranded({ ...base, ...dispatching }),
+    'rescue-stranded': createRescueStranded({ ...base, ...dispatching, countsOlder: quotas !== null }),
     cleanup: deleting(createCleanup({ ...base, store })),
     'deletion-watchdog': createDeletionWatchdog({
       ...base,

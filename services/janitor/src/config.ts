@@ -23,6 +23,7 @@ import {
   jobRetryEnv,
   leaseSeconds,
   queueEnv,
+  quotaEnv,
   uploadRetryEnv,
 } from '@pasteflow/service-kit';
 import type { z } from 'zod';
@@ -155,6 +156,8 @@ const configSchema = groups({
   uploadRetry: uploadRetryEnv,
   jobRetry: jobRetryEnv,
   idempotencyRetentionSeconds: idempotencyRetentionEnv,
+  /** Only MAX_STORED_BYTES is shown; each quota lets rescue-stranded count older pastes. */
+  quotas: quotaEnv,
   sweeps: sweepSettings,
   sweepIntervalSeconds: sweepIntervals,
   stateMetricsIntervalSeconds: setting('STATE_METRICS_INTERVAL_SECONDS', intervalSeconds().default(15)),

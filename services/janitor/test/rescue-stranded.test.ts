@@ -1,3 +1,4 @@
+import { readStoredUsage } from '@pasteflow/postgres';
 import { makeJobs, makePastes } from '@pasteflow/postgres/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
@@ -54,6 +55,21 @@ describe('rescue-stranded', () => {
         }),
       }),
     );
+  });
+
+  it('counts the pastes from before the quotas, where there are quotas', async () => {
+    await makePastes(world.db, 3, { status: 'PROCESSED', userId: world.userId });
+    await rescuer().runOnce(running());
+    expect(await readStoredUsage(world.db, world.userId)).toEqual({ pastes: 0, bytes: 0 });
+    const counting = createRescueStranded({
+      ...world,
+      db: world.janitorDb,
+      actor: 'janitor/test',
+      random: () => 0.5,
+      countsOlder: true,
+    });
+    for (let runs = 0; runs < 3; runs += 1) await counting.runOnce(running());
+    expect(await readStoredUsage(world.db, world.userId)).toEqual({ pastes: 3, bytes: 45 });
   });
 
   it('rescues more than a batch in one run, once, with two janitors at a time without the sweep lock', async () => {

@@ -17,6 +17,7 @@ import {
   leaseSeconds,
   maxPasteBytesEnv,
   queueEnv,
+  quotaEnv,
   uploadRetryEnv,
 } from '@pasteflow/service-kit';
 import type { z } from 'zod';
@@ -43,6 +44,7 @@ export const configSchema = groups({
   /** Uploads and jobs can be scaled apart: a worker consumes what it is told to, by default both. */
   consumed: setting('UPLOAD_WORKER_QUEUES', listOf(queueKinds).default(queueKinds)),
   maxPasteBytes: maxPasteBytesEnv,
+  quotas: quotaEnv,
   uploadRetry: uploadRetryEnv,
   jobRetry: jobRetryEnv,
   upload: uploadSettings,

@@ -1,4 +1,4 @@
-import { createClient, PasteflowApiError } from '@pasteflow/client';
+import { createClient, PasteflowApiError, type Usage } from '@pasteflow/client';
 import { EXIT_DONE, type ExitCode, UsageError } from '../errors.ts';
 import { configPathOf, readConfigFile, writeConfigFile } from '../settings/config-file.ts';
 import {
@@ -46,7 +46,7 @@ export async function logout(terminal: Terminal, options: CommonOptions): Promis
   return EXIT_DONE;
 }
 
-/** `pasteflow whoami`: the server, and whether the server accepts the token. */
+/** `pasteflow whoami`: the server, whether the server accepts the token, and what is used of its limits. */
 export async function whoami(
   terminal: Terminal,
   options: CommonOptions,
@@ -56,8 +56,25 @@ export async function whoami(
   const { server, token } = await readSettings(terminal.env, options);
   if (token !== undefined) await assertAccepted(server, token, output, signal);
   const how = token === undefined ? 'anonymous, without a token' : 'signed in with a token';
-  output.result({ server, anonymous: token === undefined }, [`${server}  ${how}`]);
+  const usage = await limitedUsage(server, token, signal);
+  output.result(
+    {
+      server,
+      anonymous: token === undefined,
+      ...(usage.length > 0 && { usage: Object.fromEntries(usage) }),
+    },
+    [`${server}  ${how}`, ...usage.map(([name, { used, allowed }]) => `${name}  ${used} of ${allowed}`)],
+  );
   return EXIT_DONE;
+}
+
+/** What is used of each limit; empty: the server has none, or has no such route. */
+async function limitedUsage(server: string, token: string | undefined, signal: AbortSignal) {
+  const answer = await createClient({ baseUrl: server, token })
+    .api.GET('/v1/usage', { signal })
+    .catch(() => null); // the answer is of no consequence
+  const usage: Partial<Usage> = answer?.data ?? {};
+  return Object.entries(usage).flatMap(([name, of]) => (of === null ? [] : [[name, of] as const]));
 }
 
 async function serverFor({ env }: Terminal, options: CommonOptions): Promise<string> {

@@ -1,4 +1,4 @@
-import type { Database } from '@pasteflow/postgres';
+import type { Database, Quotas } from '@pasteflow/postgres';
 import type { ObjectStore } from '@pasteflow/s3';
 import type { ShortCodes } from '@pasteflow/service-kit';
 import type { z } from 'zod';
@@ -40,6 +40,8 @@ export interface JobServices {
   readonly db: Database;
   readonly store: ObjectStore;
   readonly maxPasteBytes: number;
+  /** What users may store. Default: null, no quotas. */
+  readonly quotas?: Quotas | null;
   readonly newShortCode: ShortCodes;
   /**
    * Dispatches the messages of committed uploads. Never throws or waits: the relay sends what could not be

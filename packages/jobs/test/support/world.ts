@@ -37,7 +37,7 @@ export function useWorld(): World {
   });
   beforeEach(async () => {
     world.proxy.clear();
-    await sql`TRUNCATE users, jobs, assets, pastes, paste_payloads, task_executions CASCADE`.execute(
+    await sql`TRUNCATE users, jobs, assets, pastes, paste_payloads, task_executions, stored_usage CASCADE`.execute(
       world.db,
     );
     for await (const page of world.store.list('')) await world.store.deleteMany(page.map(({ key }) => key));

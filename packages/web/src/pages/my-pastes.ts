@@ -29,6 +29,13 @@ export interface MyPastes {
   readonly next: string | null;
   /** How many pastes were just deleted; null: none were to be. */
   readonly deleted: number | null;
+  /** null: no limit. */
+  readonly usage: Readonly<Record<'pastes' | 'stored_bytes', Figures | null>>;
+}
+
+interface Figures {
+  readonly used: number;
+  readonly allowed: number;
 }
 
 const STATES = ['PROCESSED', 'IN_PROGRESS', 'FAILED'] as const;
@@ -44,23 +51,31 @@ export function myPastesPage(site: Site, list: MyPastes): string {
     place: '/my/pastes',
     main: html`<h1>${text.title}</h1>
 ${list.deleted !== null && html`<p class="notice" role="status">${text.deleted(list.deleted)}</p>`}
-${filterForm(action, [
-  html`<div class="field"><label for="title">${text.titleFilter}</label><input id="title" name="title" type="search" value="${list.title ?? ''}" maxlength="200"></div>`,
-  choice(
-    { id: 'visibility', label: text.readers, any: text.anyState },
-    Object.entries(text.visibilities),
-    list.visibility,
-  ),
-  choice(
-    { id: 'syntax', label: words.paste.language, any: text.anyState },
-    languages.map(({ id, name }) => [id, name] as const),
-    list.syntax,
-  ),
-  choice({ id: 'status', label: text.upload, any: text.anyState }, states, list.status),
-])}
+${usageLine(list.usage)}${filterForm(action, [
+      html`<div class="field"><label for="title">${text.titleFilter}</label><input id="title" name="title" type="search" value="${list.title ?? ''}" maxlength="200"></div>`,
+      choice(
+        { id: 'visibility', label: text.readers, any: text.anyState },
+        Object.entries(text.visibilities),
+        list.visibility,
+      ),
+      choice(
+        { id: 'syntax', label: words.paste.language, any: text.anyState },
+        languages.map(({ id, name }) => [id, name] as const),
+        list.syntax,
+      ),
+      choice({ id: 'status', label: text.upload, any: text.anyState }, states, list.status),
+    ])}
 ${list.pastes.length === 0 ? nothing(site, list) : pastesForm(site, list.pastes)}
 ${pageLinks(action, filterOf(list), list)}`,
   });
+}
+
+/** What the user has stored, where there are quotas. */
+function usageLine({ pastes, stored_bytes: bytes }: MyPastes['usage']): Html | false {
+  const counts = pastes && ([pastes.used, pastes.allowed] as const);
+  const sizes = bytes && ([formatSize(bytes.used), formatSize(bytes.allowed)] as const);
+  if (counts === null && sizes === null) return false;
+  return html`<p><small>${words.myPastes.used(counts, sizes)}</small></p>\n`;
 }
 
 function filterOf({ title, status, visibility, syntax }: MyPastes) {

@@ -54,6 +54,7 @@ const EMPTY: MyPastes = {
   isFirst: true,
   next: null,
   deleted: null,
+  usage: { pastes: null, stored_bytes: null },
 };
 
 const CODE = `const waits = [1, 2, 4, 8, 16]; // seconds\n\nexport function waitOf(attempt: number) {\n  return waits[attempt];\n}\n`;

@@ -7,7 +7,9 @@ export interface LimitOptions {
   /** Points of each caller in each window; at least 1. */
   readonly points: number;
   readonly windowSeconds: number;
-  readonly store: RateLimitStore;
+  /** Takes only what is spent, so that Postgres has the exact count. Default: false. */
+  readonly exact?: boolean;
+  readonly store: Pick<RateLimitStore, 'count'>;
   /** Called when Postgres can't count. For a second after that every request passes. */
   readonly onError: (error: unknown) => void;
 }
@@ -53,7 +55,7 @@ export class Limit {
   readonly points: number;
   readonly windowSeconds: number;
   readonly #portion: number;
-  readonly #store: RateLimitStore;
+  readonly #store: Pick<RateLimitStore, 'count'>;
   readonly #onError: (error: unknown) => void;
   readonly #portions = new LRUCache<string, Portion>({
     maxSize: MAX_PORTIONS, // `max` would reserve the room of all of them at once
@@ -61,11 +63,11 @@ export class Limit {
   });
   #pausedUntil = 0;
 
-  constructor({ name, points, windowSeconds, store, onError }: LimitOptions) {
+  constructor({ name, points, windowSeconds, exact = false, store, onError }: LimitOptions) {
     this.name = name;
     this.points = points;
     this.windowSeconds = windowSeconds;
-    this.#portion = Math.max(1, Math.floor(points / PORTIONS));
+    this.#portion = exact ? 1 : Math.max(1, Math.floor(points / PORTIONS));
     this.#onError = onError;
     this.#store = store;
   }

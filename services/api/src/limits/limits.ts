@@ -16,6 +16,8 @@ interface LimitsConfig {
   readonly bytes: number;
   /** Bytes of new pastes in an hour, of all callers without a token together; small pastes pass beyond it. */
   readonly anonymous_bytes: number;
+  /** Bytes of new pastes in a day, of each address without a token. */
+  readonly address_bytes: number;
   /** Reports of pastes in an hour, from each address. */
   readonly reports: number;
 }
@@ -36,6 +38,7 @@ export interface RequestKind {
 
 const MINUTE = 60;
 const HOUR = 3600;
+const DAY = 86_400;
 
 /** The counter of all callers without a token. */
 const ALL = 'all';
@@ -54,6 +57,7 @@ export class Limits {
   /** Null: no limit. */
   readonly #limits: Readonly<Record<keyof LimitsConfig, Limit | null>>;
   readonly #refusals;
+  readonly #store: RateLimitStore;
   readonly #standings = new WeakMap<ServerResponse, Map<Limit, Standing | null>>();
 
   constructor({ limits, store, logger, metrics }: LimitsOptions) {
@@ -63,14 +67,18 @@ export class Limits {
       warnAfter = performance.now() + WARNING_INTERVAL_MS;
       logger.warn('rate limits suspended; Postgres is unavailable', { error });
     };
-    const limit = (name: keyof LimitsConfig, windowSeconds: number): Limit | null =>
-      limits[name] === 0 ? null : new Limit({ name, points: limits[name], windowSeconds, store, onError });
+    const limit = (name: keyof LimitsConfig, windowSeconds: number, exact = false): Limit | null =>
+      limits[name] === 0
+        ? null
+        : new Limit({ name, points: limits[name], windowSeconds, exact, store, onError });
+    this.#store = store;
     this.#limits = {
       requests: limit('requests', MINUTE),
       creations: limit('creations', MINUTE),
       misses: limit('misses', MINUTE),
       bytes: limit('bytes', HOUR),
       anonymous_bytes: limit('anonymous_bytes', HOUR),
+      address_bytes: limit('address_bytes', DAY, true),
       reports: limit('reports', HOUR),
     };
     this.#refusals = metrics.counter({
@@ -135,6 +143,7 @@ export class Limits {
     const spent = [await this.#spend(res, callerKeyOf(caller), this.#limits.bytes, bytes)];
     try {
       if (caller.kind === 'anonymous') {
+        spent.push(await this.#spend(res, callerKeyOf(caller), this.#limits.address_bytes, bytes));
         const passes = bytes <= SMALL_PASTE_BYTES;
         spent.push(await this.#spend(res, ALL, this.#limits.anonymous_bytes, bytes, passes));
       }
@@ -144,6 +153,14 @@ export class Limits {
       for (const giveBack of spent) giveBack();
       throw error;
     }
+  }
+
+  /** What an address without a token has sent since its day began; null: there is no limit. */
+  async addressBytes(caller: string): Promise<{ readonly used: number; readonly allowed: number } | null> {
+    const limit = this.#limits.address_bytes;
+    if (limit === null) return null;
+    const points = await this.#store.read(`${limit.name}:${caller}`);
+    return { used: Math.min(points, limit.points), allowed: limit.points };
   }
 
   /**
@@ -183,10 +200,15 @@ export class Limits {
   }
 }
 
+const unitsOf: Readonly<Record<string, string>> = {
+  anonymous_bytes: 'bytes of all pastes without a token',
+  address_bytes: 'bytes of pastes without a token',
+};
+
 function rateLimited({ name, points, windowSeconds }: Limit, standing: Standing): RequestError {
   const seconds = secondsUntilReset(standing);
-  const unit = windowSeconds === MINUTE ? 'minute' : 'hour';
-  const of = name === 'anonymous_bytes' ? 'bytes of all pastes without a token' : name;
+  const unit = windowSeconds === MINUTE ? 'minute' : windowSeconds === HOUR ? 'hour' : 'day';
+  const of = unitsOf[name] ?? name;
   const used = standing.remaining === 0 ? 'is used up' : `has ${standing.remaining} left`;
   const detail = `The limit of ${points} ${of} per ${unit} ${used}. Try again in ${seconds} s.`;
   return new RequestError('rate_limited', detail, { headers: { 'Retry-After': String(seconds) } });

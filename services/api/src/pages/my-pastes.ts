@@ -1,6 +1,6 @@
 import { pasteUpload, statesOf, visibilities } from '@pasteflow/domain';
 import { mustBeOneOf } from '@pasteflow/service-kit';
-import { searchPastes, type Database, type ListedPaste } from '@pasteflow/postgres';
+import { searchPastes, type Database, type ListedPaste, type Quotas } from '@pasteflow/postgres';
 import { myPastesPage, namesOfLanguage } from '@pasteflow/web';
 import { z } from 'zod';
 import { nextCursorOf, pageFields, pageRequestOf } from '../http/request/paging.ts';
@@ -9,10 +9,12 @@ import { requireUser } from '../identity/caller-of.ts';
 import type { Endpoint, Handler } from '../openapi/endpoint.ts';
 import { syntaxField, titlePart } from '../pastes/list-pastes.ts';
 import { type Pages, sendPage } from '../html/page.ts';
+import { usageOfUser } from '../usage/read-usage.ts';
 import { pageOf } from './page-answers.ts';
 
 export interface MyPastesDependencies {
   readonly db: Database;
+  readonly quotas: Quotas | null;
   readonly pages: Pages;
 }
 
@@ -53,9 +55,10 @@ export function myPastes(deps: MyPastesDependencies): Endpoint {
     const visibility = fields.visibility || null;
     const syntax = fields.syntax || null;
     const language = syntax === null ? null : namesOfLanguage(syntax);
+    const userId = requireUser(req);
     const found = await searchPastes(
       deps.db,
-      { userId: requireUser(req), status, title, visibility, language },
+      { userId, status, title, visibility, language },
       pageRequestOf({ limit: PAGE_SIZE, cursor }),
     );
     sendPage(
@@ -69,6 +72,7 @@ export function myPastes(deps: MyPastesDependencies): Endpoint {
         isFirst: cursor === undefined,
         next: nextCursorOf(found),
         deleted: deleted === undefined ? null : Number(deleted),
+        usage: await usageOfUser(deps, userId),
       }),
     );
   };

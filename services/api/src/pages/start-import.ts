@@ -95,6 +95,8 @@ export function startImport(deps: StartImportDependencies): Endpoint {
         'content_empty',
         'request_timeout',
         'short_code_taken',
+        'quota_exceeded',
+        'storage_full',
         'dependency_unavailable',
       ],
     },

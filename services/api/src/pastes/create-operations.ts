@@ -57,6 +57,8 @@ const errors: readonly ProblemCode[] = [
   'content_empty',
   'content_too_large',
   'content_blocked',
+  'quota_exceeded',
+  'storage_full',
   'parent_not_found',
   'validation_failed',
   'unsupported_encoding',

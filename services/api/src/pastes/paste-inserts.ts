@@ -3,12 +3,14 @@ import {
   ContentBlockedError,
   DependencyUnavailableError,
   ParentNotFoundError,
+  QuotaExceededError,
   SLUG_MARK,
 } from '@pasteflow/domain';
 import {
   answerIdempotencyKeys,
   createPaste,
   createPastes,
+  findQuotaRefusal,
   findRefusal,
   isLockTimeout,
   isSystemError,
@@ -16,6 +18,7 @@ import {
   type Database,
   type NewPaste,
   type PasteRefusal,
+  type Quotas,
 } from '@pasteflow/postgres';
 import { GroupedCalls, withSpan } from '@pasteflow/runtime';
 import { MAX_SHORT_CODE_TRIES, type ShortCodes } from '@pasteflow/service-kit';
@@ -28,6 +31,8 @@ export interface PasteInsertsOptions {
   readonly newShortCode: ShortCodes;
   /** How many pastes of a user may have a slug; null: any number. */
   readonly maxSlugs: number | null;
+  /** null: there are none. */
+  readonly quotas: Quotas | null;
   /** See GroupedCallsOptions. */
   readonly slowMs?: number | undefined;
 }
@@ -54,8 +59,8 @@ const SPAN = { kind: SpanKind.CLIENT, attributes: { 'db.system.name': 'postgresq
 
 /**
  * Inserts pastes under new short codes, in groups when many arrive at once. Each insert throws
- * RequestError short_code_taken, slug_taken or slug_limit_reached, ContentBlockedError or
- * ParentNotFoundError; nothing was inserted then.
+ * RequestError short_code_taken, slug_taken or slug_limit_reached, ContentBlockedError, ParentNotFoundError
+ * or QuotaExceededError; nothing was inserted then.
  */
 export class PasteInserts {
   readonly #options: PasteInsertsOptions;
@@ -114,12 +119,15 @@ export class PasteInserts {
     paste: PasteWithoutCode,
     insert: (coded: NewPaste) => Promise<Inserted | null>,
   ): Promise<Inserted> {
-    const { newShortCode, maxSlugs } = this.#options;
+    const { newShortCode, maxSlugs, quotas } = this.#options;
     for (let tries = 0; tries < MAX_SHORT_CODE_TRIES; tries += 1) {
       const inserted = await insert({ ...paste, shortCode: newShortCode() });
       if (inserted !== null) return inserted;
       const refusal = await findRefusal(db, paste, { maxSlugs });
       if (refusal !== null) throw errorOf(refusal, paste, maxSlugs);
+      const sizes = { userId: paste.userId, sizeBytes: paste.content.length };
+      const usedUp = quotas === null ? null : await findQuotaRefusal(db, sizes, quotas);
+      if (usedUp !== null) throw new QuotaExceededError(usedUp);
     }
     throw new RequestError('short_code_taken', 'No free short code was found. Try again shortly.');
   }
@@ -140,11 +148,11 @@ function canRunAlone(error: unknown): boolean {
  */
 async function insertAll(
   inserts: readonly Insert[],
-  { db, maxSlugs }: PasteInsertsOptions,
+  { db, maxSlugs, quotas }: PasteInsertsOptions,
 ): Promise<readonly (Inserted | null)[]> {
   const insertIn = async (tx: Database): Promise<readonly (Inserted | null)[]> => {
     const pastes = inserts.map(({ paste }) => paste);
-    const rows = await createPastes(tx, pastes, { maxSlugs });
+    const rows = await createPastes(tx, pastes, { maxSlugs, quotas });
     const inserted = inserts.map(({ key, answerOf }, n) => {
       const created = rows[n] ?? null;
       return created && { created, answer: key && answerOf(created) };

@@ -165,6 +165,7 @@ export const accessTable: Readonly<Record<string, readonly AccessCase[]>> = {
     },
     status: 200,
   })),
+  'GET /v1/usage': open('/v1/usage'),
   'GET /v1/jobs': ofUser('/v1/jobs'),
   'POST /v1/jobs': [
     {

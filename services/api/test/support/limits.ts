@@ -9,10 +9,11 @@ export function limited(limits: {
   bytes?: number;
   anonymous_bytes?: number;
   reports?: number;
+  address_bytes?: number;
 }): Record<string, string> {
   return Object.fromEntries(
     Object.entries(limits).map(([name, points]) => [
-      `RATE_LIMIT_${name.toUpperCase()}_PER_${isHourly(name) ? 'HOUR' : 'MINUTE'}`,
+      `RATE_LIMIT_${name.toUpperCase()}_PER_${name === 'address_bytes' ? 'DAY' : isHourly(name) ? 'HOUR' : 'MINUTE'}`,
       String(points),
     ]),
   );

@@ -3,11 +3,13 @@ import {
   estimateLivePastes,
   readInstallation,
   readStateFigures,
+  readStoredUsage,
   readSweepRuns,
   readTransitionStatistics,
   readUncountedSeconds,
   stateDurationBounds,
   type Database,
+  type Quotas,
   type StateFigures,
   type TransitionStatistic,
 } from '@pasteflow/postgres';
@@ -30,6 +32,7 @@ interface Checks {
 export async function readDatabase(
   db: Database,
   { countGaps, countUnsafe, readHeldSnapshots }: Checks,
+  quotas: Quotas | null,
   signal: AbortSignal,
 ) {
   const unlessAborted = async <T>(read: Promise<T>): Promise<T> => {
@@ -46,6 +49,10 @@ export async function readDatabase(
     enforcementGaps: await unlessAborted(countGaps()),
     unsafeSettings: await unlessAborted(countUnsafe()),
     heldSnapshots: await unlessAborted(readHeldSnapshots()),
+    stored: quotas && {
+      ...(await unlessAborted(readStoredUsage(db, null))),
+      allowedBytes: quotas.maxStoredBytes,
+    },
     sweepRuns: await unlessAborted(readSweepRuns(db)),
     createdAt: (await readInstallation(db)).createdAt,
   };
@@ -162,6 +169,19 @@ export const databaseMetrics: readonly DatabaseMetric[] = [
     labels: ['holder', 'name'],
     samplesOf: ({ heldSnapshots }) =>
       heldSnapshots.map(({ kind, name, seconds }) => ({ labels: { holder: kind, name }, value: seconds })),
+  },
+  {
+    type: 'gauge',
+    name: 'pasteflow_stored_bytes',
+    help: 'Bytes of the content of all pastes that are not deleted, as the quotas count them. Only with quotas.',
+    samplesOf: ({ stored }) => (stored === null ? [] : [{ value: stored.bytes }]),
+  },
+  {
+    type: 'gauge',
+    name: 'pasteflow_stored_bytes_limit',
+    help: 'MAX_STORED_BYTES. Beyond it new pastes are answered 507.',
+    samplesOf: ({ stored }) =>
+      stored === null || stored.allowedBytes === null ? [] : [{ value: stored.allowedBytes }],
   },
 ];
 

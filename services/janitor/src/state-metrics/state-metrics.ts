@@ -2,6 +2,7 @@ import type {
   Database,
   DurabilitySetting,
   ExecutionKind,
+  Quotas,
   SweepRun,
   TransitionStatistic,
 } from '@pasteflow/postgres';
@@ -22,6 +23,8 @@ export interface StateMetricsOptions {
   readonly onSweepRuns: (runs: readonly SweepRun[]) => void;
   /** Called with the statistics of all transitions. */
   readonly onTransitions?: (statistics: readonly TransitionStatistic[]) => void;
+  /** Null: there are none. Default: null. */
+  readonly quotas?: Quotas | null;
   readonly intervalSeconds: number;
   /** The settings of Postgres that may be unsafe. */
   readonly mayLoseDataBy: readonly DurabilitySetting[];
@@ -92,8 +95,8 @@ export class StateMetrics implements Component {
   }
 
   async #readDatabase(signal: AbortSignal): Promise<void> {
-    const { db, onSweepRuns, onTransitions } = this.#options;
-    const reading = await readDatabase(db, this.#checks, signal);
+    const { db, onSweepRuns, onTransitions, quotas = null } = this.#options;
+    const reading = await readDatabase(db, this.#checks, quotas, signal);
     onTransitions?.(reading.statistics);
     onSweepRuns(reading.sweepRuns);
     this.#database = { reading, atMs: this.#nowMs() };

@@ -1,4 +1,4 @@
-import { walkOpenPastes, type Actor, type Database } from '@pasteflow/postgres';
+import { countOlderPastes, walkOpenPastes, type Actor, type Database } from '@pasteflow/postgres';
 import { onAllQueues, type WorkQueue } from '../queues/work-queue.ts';
 import { defineSweep, type Sweep } from '../sweep-runner/sweep.ts';
 
@@ -7,6 +7,8 @@ export interface RescueStrandedOptions {
   readonly queues: readonly WorkQueue[];
   readonly actor: Actor;
   readonly random: () => number;
+  /** Whether there are quotas, and the walk counts the pastes from before. Default: false. */
+  readonly countsOlder?: boolean;
 }
 
 /** Rescues a statement. */
@@ -27,12 +29,18 @@ const WALKED = 5000;
  * `given_up`: jobs that were lost too often, and have ended. `outrun`: stranded work that another process has
  * taken care of.
  */
-export function createRescueStranded({ db, queues, ...by }: RescueStrandedOptions): Sweep<'rescue-stranded'> {
+export function createRescueStranded({
+  db,
+  queues,
+  countsOlder = false,
+  ...by
+}: RescueStrandedOptions): Sweep<'rescue-stranded'> {
   /** Where the walk goes on. A new process begins at the start. */
   let walkedTo: string | null = null;
   const zero = { rescued: 0, given_up: 0, outrun: 0 };
   return defineSweep('rescue-stranded', zero, async (counts, signal) => {
     const walked = await walkOpenPastes(db, { after: walkedTo, limit: WALKED });
+    if (countsOlder) await countOlderPastes(db, walked.uncounted);
     await onAllQueues(queues, async (queue) => {
       const places =
         queue.kind === 'upload' ? (['oldest', { ids: walked.open }] as const) : (['oldest'] as const);

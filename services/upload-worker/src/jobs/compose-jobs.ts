@@ -73,6 +73,7 @@ export function composeJobs(
     db,
     store,
     maxPasteBytes: config.maxPasteBytes,
+    quotas: config.quotas,
     newShortCode: randomShortCode,
     dispatchUploads: (made) => {
       for (const { executionId, shortCode, content } of made) {

@@ -1,9 +1,15 @@
-import { objectKeyOf } from '@pasteflow/domain';
-import { findBlocked, type ImportEntry, importPastes } from '@pasteflow/postgres';
+import { objectKeyOf, QuotaExceededError, type UsedUpQuota } from '@pasteflow/domain';
+import { findBlocked, findQuotaRefusal, type ImportEntry, importPastes } from '@pasteflow/postgres';
 import { contentHashOf, MAX_SHORT_CODE_TRIES } from '@pasteflow/service-kit';
 import type { JobContext } from '../../definition/job-type.ts';
 import type { ImportReport } from './import-report.ts';
-import { type EntryPaste, type Input, InvalidEntryError, type PositionedPaste } from './input.ts';
+import {
+  type EntryPaste,
+  ImportRefusedError,
+  type Input,
+  InvalidEntryError,
+  type PositionedPaste,
+} from './input.ts';
 
 /** Limits of a batch, which is one statement and held in memory. A larger entry is a batch of its own. */
 const MAX_BATCH_ENTRIES = 100;
@@ -11,8 +17,8 @@ const MAX_BATCH_BYTES = 8 * 1024 * 1024;
 
 /**
  * Creates a paste for each entry that no earlier attempt has imported.
- * @throws ExecutionTakenError, DependencyUnavailableError, or the signal's reason. The pastes created until
- * then stay.
+ * @throws ImportRefusedError when a quota is used up, ExecutionTakenError, DependencyUnavailableError, or the
+ * signal's reason. The pastes created until then stay.
  */
 export async function importEntries(
   context: Omit<JobContext<unknown>, 'parameters'>,
@@ -23,10 +29,14 @@ export async function importEntries(
   let bytes = 0;
   const flush = async (): Promise<void> => {
     context.signal.throwIfAborted();
-    const blocked = await importBatch(context, batch);
-    report.imported(batch.length - blocked.length);
+    const { blocked, unaffordable, usedUp } = await importBatch(context, batch);
+    report.imported(batch.length - blocked.length - unaffordable.length);
     for (const { position, name } of blocked)
       report.invalid(position, name, 'the operator of this service has blocked this content');
+    if (usedUp !== null)
+      throw new ImportRefusedError(
+        `The import has stopped after ${report.handled} of ${input.total} entries. ${new QuotaExceededError(usedUp).message} Then import the other entries.`,
+      );
     context.progress((100 * report.handled) / input.total, `${report.handled} of ${input.total} entries`);
     batch = [];
     bytes = 0;
@@ -57,16 +67,24 @@ export async function importEntries(
   if (batch.length > 0) await flush();
 }
 
+interface BatchResult {
+  readonly blocked: readonly PositionedPaste[];
+  /** Those of which no paste was made since `usedUp`, the quota, doesn't allow the first of them. */
+  readonly unaffordable: readonly PositionedPaste[];
+  readonly usedUp: UsedUpQuota | null;
+}
+
 /**
  * Creates the pastes in one statement, and those whose short code was already taken in further ones.
- * @returns the entries of which no paste was made, because an operator has blocked their content
+ * @returns the entries of which no paste was made, because an operator has blocked their content, or because
+ * a quota is used up
  * @throws ExecutionTakenError
  */
 async function importBatch(
   { jobId, executionId, userId, services }: Omit<JobContext<unknown>, 'parameters'>,
   batch: readonly PositionedPaste[],
-): Promise<readonly PositionedPaste[]> {
-  const { db, store, newShortCode, dispatchUploads } = services;
+): Promise<BatchResult> {
+  const { db, store, newShortCode, dispatchUploads, quotas = null } = services;
   const toEntry = ({ position, paste }: PositionedPaste): ImportEntry => {
     const shortCode = newShortCode();
     const storagePath = objectKeyOf(shortCode);
@@ -87,7 +105,7 @@ async function importBatch(
   let blocked: readonly PositionedPaste[] = [];
   for (let tried = 0; left.length > 0; tried += 1) {
     if (tried === MAX_SHORT_CODE_TRIES) throw new Error('No unused short codes were found.');
-    const made = await importPastes(db, { executionId, jobId, entries: left.map(toEntry) });
+    const made = await importPastes(db, { executionId, jobId, entries: left.map(toEntry), quotas });
     const contents = new Map(left.map(({ position, paste }) => [position, paste.content]));
     dispatchUploads(
       made.map(({ position, ...upload }) => ({ ...upload, content: contents.get(position) as Buffer })),
@@ -98,8 +116,12 @@ async function importBatch(
     const hashes = await findBlocked(db, left.map(hashOf));
     blocked = [...blocked, ...left.filter((each) => hashes.has(hashOf(each)))];
     left = left.filter((each) => !hashes.has(hashOf(each)));
+    const [next] = left;
+    if (next === undefined || quotas === null) continue;
+    const usedUp = await findQuotaRefusal(db, { userId, sizeBytes: next.paste.content.length }, quotas);
+    if (usedUp !== null) return { blocked, unaffordable: left, usedUp };
   }
-  return blocked;
+  return { blocked, unaffordable: [], usedUp: null };
 }
 
 function hashOf({ paste }: PositionedPaste): string {

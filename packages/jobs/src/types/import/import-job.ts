@@ -1,7 +1,7 @@
 import { importedPositions } from '@pasteflow/postgres';
 import { defineJobType, type JobContext, type JobEnding } from '../../definition/job-type.ts';
 import { importEntries } from './import-entries.ts';
-import { ImportRefusedError, type Input } from './input.ts';
+import { ImportRefusedError } from './input.ts';
 import { ImportReport } from './import-report.ts';
 import { openInput } from './open-input.ts';
 import { importParameters, type ImportParameters } from './parameters.ts';
@@ -26,13 +26,11 @@ async function run(context: JobContext<ImportParameters>): Promise<JobEnding> {
   const report = new ImportReport();
   const done = await importedPositions(context.services.db, context.jobId);
   report.imported(done.size);
-  let input: Input;
   try {
-    input = await openInput(context);
+    await importEntries(context, await openInput(context), { done, report });
   } catch (error) {
     if (error instanceof ImportRefusedError) return report.refused(error.message);
     throw error;
   }
-  await importEntries(context, input, { done, report });
   return report.ending();
 }

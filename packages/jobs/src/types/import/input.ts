@@ -31,7 +31,7 @@ export interface Input {
 }
 
 /**
- * The import as a whole is impossible, and another attempt would find the same. The message is shown to the
+ * The import is impossible, or a quota has stopped it, and another attempt would find the same. The message is shown to the
  * job's owner.
  */
 export class ImportRefusedError extends Error {

@@ -29,6 +29,8 @@ const problems = {
   idempotency_key_reused: [422, 'Idempotency key reused'],
   idempotency_key_in_use: [409, 'Idempotency key in use'],
   rate_limited: [429, 'Too many requests'],
+  quota_exceeded: [429, 'Quota used up'],
+  storage_full: [507, 'Storage full'],
   content_empty: [422, 'Content is empty'],
   content_too_large: [413, 'Content too large'],
   content_blocked: [403, 'Content blocked'],

@@ -82,7 +82,7 @@ function asRequestError(error: unknown): RequestError {
  * for a refusal that protects the process: metrics count it, and a flood of them must not flood the log.
  */
 export function severityOf(error: unknown, { status, code }: Problem): 'error' | 'warn' | null {
-  if (code === 'overloaded') return null;
+  if (code === 'overloaded' || code === 'storage_full') return null;
   if (error instanceof DependencyUnavailableError) return 'warn';
   return status >= 500 ? 'error' : null;
 }

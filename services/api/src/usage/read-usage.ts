@@ -1,0 +1,70 @@
+import { readStoredUsage, type Database, type Quotas } from '@pasteflow/postgres';
+import { z } from 'zod';
+import { callerKeyOf } from '../http/request/caller.ts';
+import { callerOf } from '../identity/caller-of.ts';
+import type { Limits } from '../limits/limits.ts';
+import type { Endpoint } from '../openapi/endpoint.ts';
+import { jsonResponse } from '../openapi/formats.ts';
+
+export interface UsageDependencies {
+  readonly db: Database;
+  readonly limits: Limits;
+  /** null: there are none. */
+  readonly quotas: Quotas | null;
+}
+
+const figures = z.object({ used: z.int(), allowed: z.int() });
+
+const usageSchema = z
+  .object({
+    pastes: figures.nullable().meta({ description: "Of the caller's pastes. null: no limit." }),
+    stored_bytes: figures.nullable().meta({ description: 'Of their contents. null: no limit.' }),
+    bytes_today: figures.nullable().meta({
+      description:
+        "Without a token: what the caller's address has sent since its day began. null: no limit, or a token.",
+    }),
+  })
+  .meta({ id: 'Usage', description: 'What the caller uses of each limit on what may be stored.' });
+
+export type UsageView = z.output<typeof usageSchema>;
+
+/** What a user has stored, as far as there are quotas. Costs no statement when there are none. */
+export async function usageOfUser(
+  { db, quotas }: Pick<UsageDependencies, 'db' | 'quotas'>,
+  userId: string,
+): Promise<Pick<UsageView, 'pastes' | 'stored_bytes'>> {
+  const { maxPastes = null, maxBytes = null } = quotas ?? {};
+  if (maxPastes === null && maxBytes === null) return { pastes: null, stored_bytes: null };
+  const { pastes, bytes } = await readStoredUsage(db, userId);
+  return {
+    pastes: maxPastes === null ? null : { used: pastes, allowed: maxPastes },
+    stored_bytes: maxBytes === null ? null : { used: bytes, allowed: maxBytes },
+  };
+}
+
+/** GET /v1/usage: what the caller uses, and what is allowed. */
+export function readUsage(deps: UsageDependencies): Endpoint {
+  return {
+    operation: {
+      operationId: 'readMyUsage',
+      tag: 'pastes',
+      access: 'anyone',
+      summary: 'Returns what the caller has stored, and what is allowed.',
+      description: 'A deleted paste counts until its content is removed, which takes a minute or two.',
+      answers: { 200: jsonResponse('The figures.', usageSchema) },
+      errors: ['dependency_unavailable'],
+    },
+    handle: async (req, res) => {
+      const caller = callerOf(req);
+      const usage: UsageView =
+        caller.kind === 'user'
+          ? { ...(await usageOfUser(deps, caller.userId)), bytes_today: null }
+          : {
+              pastes: null,
+              stored_bytes: null,
+              bytes_today: await deps.limits.addressBytes(callerKeyOf(caller)),
+            };
+      res.json(usage);
+    },
+  };
+}
