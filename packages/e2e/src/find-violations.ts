@@ -26,7 +26,11 @@ export async function findViolations(system: SystemUnderTest): Promise<string[]>
   const openWork = [...(await findOpenWork(system)), ...(await findStrayMessages(system))];
   // Reading every object whole would slow down services that still work.
   if (openWork.length > 0) return openWork;
-  return [...(await findStrayObjects(system)), ...(await findIllegalTransitions(system))];
+  return [
+    ...(await findStrayObjects(system)),
+    ...(await findIllegalTransitions(system)),
+    ...(await findMiscounted(system)),
+  ];
 }
 
 /** How a violation names a row of a machine's table: an SQL expression. */
@@ -123,6 +127,22 @@ async function findStrayMessages({ queues }: SystemUnderTest): Promise<string[]>
       problems.push(`the queue ${name} has ${visible} messages, and ${hidden} hidden ones`);
   }
   return problems;
+}
+
+/** What the quotas count is what a scan finds, for each user and for all pastes. */
+async function findMiscounted({ rows }: SystemUnderTest): Promise<string[]> {
+  const found = await rows.query<{ problem: string }>(`
+    WITH scan AS (
+      SELECT coalesce(user_id, '00000000-0000-0000-0000-000000000000') AS owner, count(*) AS pastes, sum(size_bytes) AS bytes
+      FROM (SELECT user_id, size_bytes, counted, deletion_status FROM pastes WHERE user_id IS NOT NULL
+        UNION ALL SELECT NULL, size_bytes, counted, deletion_status FROM pastes) AS each
+      WHERE counted AND deletion_status <> 'DELETED' GROUP BY 1
+    ), counters AS (SELECT owner, sum(pastes) AS pastes, sum(bytes) AS bytes FROM stored_usage GROUP BY owner)
+    SELECT format('the quotas count %s pastes, %s bytes of %s, and there are %s, %s', counters.pastes, counters.bytes, owner,
+      coalesce(scan.pastes, 0), coalesce(scan.bytes, 0)) AS problem
+    FROM counters FULL JOIN scan USING (owner)
+    WHERE (counters.pastes, counters.bytes) IS DISTINCT FROM (coalesce(scan.pastes, 0), coalesce(scan.bytes, 0))`);
+  return found.map(({ problem }) => problem);
 }
 
 interface Step {

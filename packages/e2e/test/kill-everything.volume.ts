@@ -9,6 +9,7 @@ beforeAll(async () => {
     workers: 2,
     env: {
       CLEANUP_INTERVAL_SECONDS: '0.2',
+      MAX_STORED_BYTES: '1000000000', // so that expectQuiet compares the counters with a scan
       // By default a claim counts as stuck after two hours.
       DELETION_STUCK_AFTER_SECONDS: '5',
       DELETION_WATCHDOG_INTERVAL_SECONDS: '1',
@@ -60,6 +61,8 @@ it('keeps every paste that was answered 201 when all services and the stack are 
   await Promise.all(cluster.services.map((service) => service.start()));
   await cluster.expectQuiet({ within: 60_000 });
   expect(answered.length).toBeGreaterThanOrEqual(40);
+  const [stored] = await cluster.rows.query(`SELECT sum(pastes)::int AS count FROM stored_usage`);
+  expect(stored!.count).toBeGreaterThanOrEqual(answered.filter(({ deleted }) => deleted === false).length);
   for (const { content, code = '', deleted } of answered) {
     const { status, body } = await cluster.http().read(code);
     if (deleted !== false && status === 410) continue;
