@@ -181,6 +181,27 @@ describe('pasteflow whoami', () => {
   });
 });
 
+describe('pasteflow whoami on a server with quotas', () => {
+  const usage = {
+    pastes: { used: 12, allowed: 100 },
+    stored_bytes: { used: 3400, allowed: 10_000 },
+    bytes_today: null,
+  };
+
+  it('prints what is used of each limit', async () => {
+    bed.script(json(200, { jobs: [], next_cursor: null }), json(200, usage));
+    const { stdout } = await bed.run(['whoami'], { env });
+    expect(stdout).toBe(
+      `${bed.url}  signed in with a token\npastes  12 of 100\nstored_bytes  3400 of 10000\n`,
+    );
+    expect(JSON.parse((await bed.run(['whoami', '--json'])).stdout)).toEqual({
+      server: bed.url,
+      anonymous: true,
+      usage: { pastes: usage.pastes, stored_bytes: usage.stored_bytes },
+    });
+  });
+});
+
 describe('pasteflow help', () => {
   it.each([['--help'], ['help', 'put'], ['help', 'cat']])('shows examples in %j', async (...args) => {
     const { code, stdout } = await bed.run(args);

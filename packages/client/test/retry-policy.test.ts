@@ -54,6 +54,12 @@ describe('the wait before a retry', () => {
     expect(delayBeforeRetry(refused(429, 100), at(1, 0, 20_000))).toBeNull();
   });
 
+  it('allows no retry when a quota is used up: nothing comes back with time', () => {
+    expect(delayBeforeRetry(refused(429, null, 'quota_exceeded'), at(1, 0))).toBeNull();
+    expect(delayBeforeRetry(refused(507, null, 'storage_full'), at(1, 0))).toBeNull();
+    expect(delayBeforeRetry(refused(429, null, 'rate_limited'), at(1, 0))).not.toBeNull();
+  });
+
   it('allows no retry for a defect of the server or an error that is not from it', () => {
     expect(delayBeforeRetry(refused(500, null), at(1, 0))).toBeNull();
     expect(delayBeforeRetry(new TypeError('a bug'), at(1, 0))).toBeNull();

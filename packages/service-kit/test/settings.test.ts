@@ -11,6 +11,7 @@ import {
   leaseSeconds,
   maxPasteBytesEnv,
   queueEnv,
+  quotaEnv,
   uploadRetryEnv,
 } from '../src/index.ts';
 
@@ -88,6 +89,17 @@ describe('the other shared variables', () => {
       jitterMs: 200,
       maxLosses: MAX_JOB_LOSSES,
     });
+  });
+
+  it('set no quotas by default, and each by itself', () => {
+    expect(loadConfig(quotaEnv, {})).toBeNull();
+    expect(loadConfig(quotaEnv, { MAX_PASTES_PER_USER: '0', MAX_STORED_BYTES: '0' })).toBeNull();
+    const set = (env: Record<string, string>) => loadConfig(quotaEnv, env);
+    const none = { maxPastes: null, maxBytes: null, maxStoredBytes: null };
+    expect(set({ MAX_PASTES_PER_USER: '5' })).toEqual({ ...none, maxPastes: 5 });
+    expect(set({ MAX_STORED_BYTES_PER_USER: '6' })).toEqual({ ...none, maxBytes: 6 });
+    expect(set({ MAX_STORED_BYTES: '7' })).toEqual({ ...none, maxStoredBytes: 7 });
+    expect(() => set({ MAX_STORED_BYTES: '-1' })).toThrow('MAX_STORED_BYTES');
   });
 
   it('bound the size of a paste', () => {

@@ -68,13 +68,18 @@ export async function whoami(
   return EXIT_DONE;
 }
 
+/** A server that does not answer must not keep `whoami` from printing what it knows. */
+const USAGE_TIMEOUT_MS = 5000;
+
 /** What is used of each limit; empty: the server has none, or has no such route. */
 async function limitedUsage(server: string, token: string | undefined, signal: AbortSignal) {
   const answer = await createClient({ baseUrl: server, token })
-    .api.GET('/v1/usage', { signal })
+    .api.GET('/v1/usage', { signal: AbortSignal.any([signal, AbortSignal.timeout(USAGE_TIMEOUT_MS)]) })
     .catch(() => null); // the answer is of no consequence
-  const usage: Partial<Usage> = answer?.data ?? {};
-  return Object.entries(usage).flatMap(([name, of]) => (of === null ? [] : [[name, of] as const]));
+  const { pastes = null, stored_bytes = null, bytes_today = null }: Partial<Usage> = answer?.data ?? {};
+  return Object.entries({ pastes, stored_bytes, bytes_today }).flatMap(([name, of]) =>
+    of === null ? [] : [[name, of] as const],
+  );
 }
 
 async function serverFor({ env }: Terminal, options: CommonOptions): Promise<string> {

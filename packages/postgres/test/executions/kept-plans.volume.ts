@@ -134,6 +134,12 @@ const hot: Record<string, (db: Database) => Promise<unknown>> = {
       Array.from({ length: 20 }, () => pasteToCreate({ userId, slug: randomUUID() })),
       { maxSlugs: 1000 },
     ),
+  'creating 20 pastes in a group under quotas': (db) =>
+    createPastes(
+      db,
+      Array.from({ length: 20 }, () => pasteToCreate({ userId })),
+      { quotas: { maxPastes: 1e9, maxBytes: 1e12, maxStoredBytes: 1e12 } },
+    ),
   'creating a paste from another': (db) => createPaste(db, pasteToCreate({ parent: paste.shortCode })),
   'creating 20 pastes from others in a group': (db) =>
     createPastes(

@@ -165,6 +165,10 @@ const hot: Record<string, (db: Database, scene: Scene) => Promise<unknown>> = {
       Array.from({ length: 20 }, (_, n) => pasteToCreate(n === 7 ? { userId, slug: 'release-notes' } : {})),
       { maxSlugs: 1000 },
     ),
+  'creating a paste under quotas': (db, { named: { userId } }) =>
+    createPaste(db, pasteToCreate({ userId }), {
+      quotas: { maxPastes: 1e9, maxBytes: 1e12, maxStoredBytes: 1e12 },
+    }).catch(() => undefined),
   'reading a paste': (db, { codes }) => findPaste(db, codes[0]!),
   'reading a paste by its slug': (db, { named: { slug } }) => findPasteBySlug(db, slug),
   'looking which of 4 exported pastes are still there': (db, { codes }) => findAlive(db, codes.slice(0, 4)),
