@@ -1,11 +1,5 @@
 import { machines, isTerminal, statesOf, type Machine } from '@pasteflow/domain';
-import {
-  countOlderPastes,
-  installStateMachines,
-  settleExecutions,
-  uploadSubject,
-  type Quotas,
-} from '@pasteflow/postgres';
+import { installStateMachines, settleExecutions, uploadSubject } from '@pasteflow/postgres';
 import { makeJobs, makePastes, type ExecutionShape } from '@pasteflow/postgres/testing';
 import { Metrics } from '@pasteflow/runtime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
@@ -23,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 beforeEach(() => world.reset());
 
-function janitor(nowMs?: () => number, quotas: Quotas | null = null) {
+function janitor(nowMs?: () => number) {
   const metrics = new Metrics('janitor', { process: false });
   const deadLetterAges = new DeadLetterAges();
   const state = new StateMetrics({
@@ -35,7 +29,6 @@ function janitor(nowMs?: () => number, quotas: Quotas | null = null) {
     mayLoseDataBy: ['full_page_writes'],
     metrics,
     logger: world.log,
-    quotas,
     ...(nowMs !== undefined && { nowMs }),
   });
   return { state, metrics, deadLetterAges };
@@ -72,24 +65,6 @@ describe('the state metrics', () => {
     expect(await gaps()).toBe(1);
     expect(logged().at(-1)).toEqual({ gaps: ['too much: pasteflow_api: DELETE ON pastes'] });
     await sql`REVOKE DELETE ON pastes FROM pasteflow_api`.execute(world.db);
-  });
-
-  it('report what is stored and what may be, where there are quotas', async () => {
-    const made = await makePastes(world.db, 4, { status: 'PROCESSED', content: Buffer.alloc(25) });
-    await countOlderPastes(
-      world.db,
-      made.map(({ id }) => id),
-    );
-    const stored = async (quotas: Quotas | null) => {
-      const { state, metrics } = janitor(undefined, quotas);
-      await state.read(running());
-      const { pasteflow_stored_bytes: bytes, pasteflow_stored_bytes_limit: limit } = await shown(metrics);
-      return [bytes, limit];
-    };
-    const others = { maxPastes: 5, maxBytes: null };
-    expect(await stored({ ...others, maxStoredBytes: 1000 })).toEqual([100, 1000]);
-    expect(await stored({ ...others, maxStoredBytes: null })).toEqual([100, undefined]);
-    expect(await stored(null)).toEqual([undefined, undefined]);
   });
 
   it('report how many entities are in each state, the age of the oldest, and stuck executions', async () => {

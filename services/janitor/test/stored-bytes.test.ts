@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { countOlderPastes, type Quotas } from '@pasteflow/postgres';
+import { makePastes } from '@pasteflow/postgres/testing';
+import { Metrics } from '@pasteflow/runtime';
+import { DeadLetterAges } from '../src/state-metrics/dead-letter-ages.ts';
+import { StateMetrics } from '../src/state-metrics/state-metrics.ts';
+import { createWorld, running, type World } from './world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+  await world.reset();
+});
+afterAll(() => world.stop());
+
+/** The lines of the metrics of what is stored. */
+async function shownWith(quotas: Quotas | null): Promise<readonly string[]> {
+  const metrics = new Metrics('janitor', { process: false });
+  const state = new StateMetrics({
+    ...world,
+    db: world.janitorDb,
+    deadLetterAges: new DeadLetterAges(),
+    onSweepRuns: () => {},
+    quotas,
+    intervalSeconds: 15,
+    mayLoseDataBy: [],
+    metrics,
+    logger: world.log,
+  });
+  await state.read(running());
+  return (await metrics.text()).split('\n').filter((line) => line.startsWith('pasteflow_stored_bytes'));
+}
+
+it('the metrics say what is stored and what may be, where there are quotas', async () => {
+  const made = await makePastes(world.db, 4, { status: 'PROCESSED', content: Buffer.alloc(25) });
+  await countOlderPastes(
+    world.db,
+    made.map(({ id }) => id),
+  );
+  const others = { maxPastes: 5, maxBytes: null };
+  const stored = 'pasteflow_stored_bytes{service="janitor"} 100';
+  expect(await shownWith({ ...others, maxStoredBytes: 1000 })).toEqual([
+    stored,
+    'pasteflow_stored_bytes_limit{service="janitor"} 1000',
+  ]);
+  expect(await shownWith({ ...others, maxStoredBytes: null })).toEqual([stored]);
+  expect(await shownWith(null)).toEqual([]);
+});
