@@ -113,13 +113,7 @@ export { settleExecutions, type Settled, type Settlement } from './executions/se
 export { findSubjectOf, wasCancelled } from './executions/read-execution.ts';
 export { findStranded, rescueStranded, type Stranded, type StrandedAmong } from './executions/rescue.ts';
 export { walkOpenPastes } from './pastes/walk-open-pastes.ts';
-export {
-  countOlderPastes,
-  findQuotaRefusal,
-  readStoredUsage,
-  type Quotas,
-  type StoredUsage,
-} from './pastes/quotas.ts';
+export { countOlderPastes, findQuotaRefusal, readStoredUsage, type Quotas } from './pastes/quotas.ts';
 export {
   overdue,
   pastLease,

@@ -62,7 +62,7 @@ import { reportPaste, type ReportDependencies } from './pastes/report-paste.ts';
 import { revealPaste, type RevealDependencies } from './pastes/reveal-paste.ts';
 import { pageHeaders } from './html/page.ts';
 import { usage } from './docs/usage.ts';
-import { readUsage, type UsageDependencies } from './usage/read-usage.ts';
+import { readUsage, type UsageDependencies } from './pastes/read-usage.ts';
 import { privateBinProblem } from './private-bin/answers.ts';
 import { privateBinPost } from './private-bin/create-or-delete.ts';
 import { isPrivateBin } from './private-bin/request.ts';

@@ -9,7 +9,7 @@ import { requireUser } from '../identity/caller-of.ts';
 import type { Endpoint, Handler } from '../openapi/endpoint.ts';
 import { syntaxField, titlePart } from '../pastes/list-pastes.ts';
 import { type Pages, sendPage } from '../html/page.ts';
-import { usageOfUser } from '../usage/read-usage.ts';
+import { usageOfUser } from '../pastes/read-usage.ts';
 import { pageOf } from './page-answers.ts';
 
 export interface MyPastesDependencies {
