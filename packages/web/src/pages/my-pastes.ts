@@ -75,7 +75,7 @@ function usageLine({ pastes, stored_bytes: bytes }: MyPastes['usage']): Html | f
   const counts = pastes && ([pastes.used, pastes.allowed] as const);
   const sizes = bytes && ([formatSize(bytes.used), formatSize(bytes.allowed)] as const);
   if (counts === null && sizes === null) return false;
-  return html`<p><small>${words.myPastes.used(counts, sizes)}</small></p>\n`;
+  return html`<p class="line"><span>${words.myPastes.used(counts, sizes)}</span></p>\n`;
 }
 
 function filterOf({ title, status, visibility, syntax }: MyPastes) {
