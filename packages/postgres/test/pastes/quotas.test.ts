@@ -222,24 +222,24 @@ describe('what is stored', () => {
 });
 
 it('creations under quotas and deletions of the same users do not wait for each other in a circle', async () => {
-  const users = (await makeUsers(current.db, 4)).map(({ id }) => id);
-  const quotas = { maxPastes: 40, maxBytes: 500, maxStoredBytes: 10_000 };
-  const rounds = Array.from({ length: 60 }, (_, round) => async () => {
-    const owners = users.toSorted(() => (round % 2 === 0 ? 1 : -1));
-    await createPastes(
-      current.db,
-      owners.flatMap((userId) => pastesOf(userId, 2)),
-      { quotas, maxLockWaitMs: 25_000 },
-    );
-    await settleUploads(current.db);
-    await sql`UPDATE pastes SET deletion_requested_at = now() WHERE deletion_requested_at IS NULL AND random() < 0.5`.execute(
+  const users = (await makeUsers(current.db, 12)).map(({ id }) => id);
+  const round = async (n: number): Promise<void> => {
+    const owners = n % 2 === 0 ? users : users.toReversed();
+    const pastes = owners.flatMap((userId) => pastesOf(userId, 2));
+    // Without quotas of users no creation locks their counters before the trigger does.
+    const quotas = n % 3 === 0 ? { ...none, maxStoredBytes: 1e6 } : { ...none, maxPastes: 40, maxBytes: 500 };
+    await createPastes(current.db, pastes, { quotas, maxLockWaitMs: 25_000 });
+    const own = sql`short_code = ANY (${pastes.map(({ shortCode }) => shortCode)})`;
+    await sql`UPDATE pastes SET status = 'PROCESSED', s3_url = 's3://pasteflow/x', processed_at = now() WHERE ${own}`.execute(
       current.db,
     );
-    await cleanUp(current.db);
-  });
+    await sql`UPDATE pastes SET deletion_requested_at = now() WHERE ${own}`.execute(current.db);
+    const claims = await claimExpired(current.db, { actor: 'janitor', limit: 20 });
+    await settleDeleted(current.db, claims, 'janitor');
+  };
   await Promise.all(
-    Array.from({ length: 6 }, async (_, worker) => {
-      for (const round of rounds.filter((_each, index) => index % 6 === worker)) await round();
+    Array.from({ length: 8 }, async (_, worker) => {
+      for (let n = worker; n < 160; n += 8) await round(n);
     }),
   );
   expect(await differences(current.db)).toEqual([]);
