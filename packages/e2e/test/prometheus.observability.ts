@@ -48,6 +48,7 @@ describeWithPrometheus('on running services', () => {
     cluster = await startCluster({
       janitors: 2, // each exports the figures of the whole database
       env: {
+        MAX_STORED_BYTES: '1000000000', // the rules of quotas need their series
         STATE_METRICS_INTERVAL_SECONDS: '0.5',
         MEASURE_INTERVAL_SECONDS: '0.5',
         // By default the daily sweeps run a day after the migration.
