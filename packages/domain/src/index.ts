@@ -56,6 +56,13 @@ export {
   type Visibility,
 } from './limits.ts';
 export { contentEncodingOf, contentEncodings, type ContentEncoding } from './content-encoding.ts';
+export {
+  MAX_OWN_TOKENS,
+  MAX_TOKEN_NAME_CHARACTERS,
+  ownTokenScopes,
+  type OwnTokenScope,
+  type TokenScope,
+} from './own-token.ts';
 export { isShortCode, shortCodeFrom } from './short-code.ts';
 export {
   BUCKET_OWNER_KEY,

@@ -183,6 +183,7 @@ export {
   endOwnBrowserSession,
   listBrowserSessions,
 } from './identity/browser-sessions.ts';
+export { createOwnToken, listOwnTokens, revokeOwnToken, type OwnToken } from './identity/own-tokens.ts';
 export { ensureUser, findUserName } from './identity/users.ts';
 export { listPastes, type ListedPaste } from './pastes/list-pastes.ts';
 export {

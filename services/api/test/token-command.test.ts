@@ -66,10 +66,10 @@ describe('--list NAME', () => {
     const columns = lines.map((line) => line.split(/ {2,}/));
     const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
     expect(columns).toEqual([
-      ['ID', 'NAME', 'CREATED', 'LAST USED', 'EXPIRES', 'STATE'],
-      [(await rowOf(good)).id, 'in use', instant, 'never', 'never', 'good'],
-      [expiring.id, 'cli', instant, 'never', instant, 'good'],
-      [revoked.id, 'old', instant, 'never', 'never', 'revoked'],
+      ['ID', 'NAME', 'SCOPE', 'CREATED', 'LAST USED', 'EXPIRES', 'STATE'],
+      [(await rowOf(good)).id, 'in use', 'full', instant, 'never', 'never', 'good'],
+      [expiring.id, 'cli', 'full', instant, 'never', instant, 'good'],
+      [revoked.id, 'old', 'full', instant, 'never', 'never', 'revoked'],
     ]);
     expect(new Set(lines.map((line) => line.lastIndexOf('  '))).size).toBe(1); // columns under each other
     expect(stdout).not.toContain('pf_');
@@ -82,6 +82,8 @@ describe('--list NAME', () => {
       {
         id: token.id,
         name: 'cli',
+        scope: 'full',
+        made_by: null,
         created_at: token.created_at.toISOString(),
         last_used_at: null,
         expires_at: null,

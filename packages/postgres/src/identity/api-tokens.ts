@@ -1,3 +1,4 @@
+import type { TokenScope } from '@pasteflow/domain';
 import { sql, type RawBuilder } from 'kysely';
 import { affectedRows } from '../database/affected-rows.ts';
 import type { Database } from '../database/database.ts';
@@ -31,12 +32,20 @@ export async function createApiToken(db: Database, token: NewApiToken): Promise<
   return (rows as [CreatedApiToken])[0];
 }
 
+/** The token that signed the browser of the row `t` in, or with which `t` was made; NULL: none. */
+const source = sql`coalesce(t.signed_in_by, t.made_by)`;
+
 /**
- * Whether the row `t` of api_tokens is neither expired nor revoked, and neither is the token that signed its
- * browser in.
+ * Whether the row `t` of api_tokens is neither expired nor revoked, and neither are the tokens from which it
+ * comes: at most a session from a token of its user, from a token of the operator. Of one that is missing, all
+ * columns are NULL, and it stands.
  */
-export const good = sql`(${stands('t')} AND (t.signed_in_by IS NULL
-  OR EXISTS (SELECT FROM api_tokens signer WHERE signer.id = t.signed_in_by AND ${stands('signer')})))`;
+export const good = sql`(${stands('t')} AND (${source} IS NULL OR EXISTS (
+  SELECT FROM api_tokens source LEFT JOIN api_tokens first ON first.id = source.made_by
+  WHERE source.id = ${source} AND ${stands('source')} AND ${stands('first')})))`;
+
+/** What the row `t` of api_tokens may do. */
+export const scope = sql<TokenScope>`coalesce((SELECT scope FROM api_tokens WHERE id = t.signed_in_by), t.scope)`;
 
 function stands(row: string): RawBuilder<unknown> {
   const { revoked, expires } = {
@@ -53,7 +62,8 @@ export interface ApiTokenUse {
   readonly isSession: boolean;
   /** The stored hash, for a comparison in constant time. */
   readonly tokenHash: Buffer;
-  /** Neither expired nor revoked, and neither is the token that signed the browser in. */
+  readonly scope: TokenScope;
+  /** Neither expired nor revoked, and neither are the tokens from which it comes. */
   readonly good: boolean;
 }
 
@@ -72,7 +82,8 @@ export async function useApiToken(db: Database, tokenHash: Buffer): Promise<ApiT
     ), noted AS (
       UPDATE api_tokens t SET last_used_at = now() FROM unnoted WHERE t.id = unnoted.id
     )
-    SELECT id, user_id AS "userId", is_session AS "isSession", token_hash AS "tokenHash", ${good} AS good
+    SELECT id, user_id AS "userId", is_session AS "isSession", token_hash AS "tokenHash", ${scope} AS scope,
+      ${good} AS good
     FROM api_tokens t WHERE token_hash = ${tokenHash}`.execute(db);
   return rows[0] ?? null;
 }
@@ -102,6 +113,9 @@ export async function isGoodApiToken(
 export interface ApiToken {
   readonly id: string;
   readonly name: string;
+  readonly scope: TokenScope;
+  /** The id of the token from which it comes; null: none. */
+  readonly source: string | null;
   readonly createdAt: Date;
   /** To the minute; null: never. */
   readonly lastUsedAt: Date | null;
@@ -113,25 +127,31 @@ export interface ApiToken {
 /** The tokens of a user, oldest first; null: there is no such user. */
 export async function listApiTokens(db: Database, userName: string): Promise<readonly ApiToken[] | null> {
   const { rows } = await sql<ApiToken | { id: null }>`
-    SELECT t.id, t.name, t.created_at AS "createdAt", t.last_used_at AS "lastUsedAt", t.expires_at AS "expiresAt",
-      t.revoked_at AS "revokedAt", CASE WHEN t.revoked_at IS NOT NULL OR signer.revoked_at IS NOT NULL THEN 'revoked'
+    SELECT t.id, t.name, ${scope} AS scope,  ${source} AS source, t.created_at AS "createdAt",
+      t.last_used_at AS "lastUsedAt", t.expires_at AS "expiresAt", t.revoked_at AS "revokedAt",
+      CASE WHEN coalesce(t.revoked_at, source.revoked_at, first.revoked_at) IS NOT NULL THEN 'revoked'
         WHEN ${good} THEN 'good' ELSE 'expired' END AS state
-    FROM users LEFT JOIN api_tokens t ON t.user_id = users.id LEFT JOIN api_tokens signer ON signer.id = t.signed_in_by
+    FROM users LEFT JOIN api_tokens t ON t.user_id = users.id LEFT JOIN api_tokens source ON source.id = ${source}
+      LEFT JOIN api_tokens first ON first.id = source.made_by
     WHERE users.name = ${userName} ORDER BY t.created_at, t.id`.execute(db);
   if (rows.length === 0) return null;
   return rows.filter((row): row is ApiToken => row.id !== null);
 }
 
-/** Revokes all tokens and sessions of a user. @returns how many were not revoked before */
+/**
+ * Revokes all tokens and sessions of a user. The second statement sees the tokens that a session has made while
+ * the first one waited for the lock of its row (createOwnToken).
+ * @returns how many were not revoked before
+ */
 export async function revokeTokensOf(db: Database, userId: string): Promise<number> {
-  const result = await sql`
-    UPDATE api_tokens SET revoked_at = now() WHERE user_id = ${userId} AND revoked_at IS NULL`.execute(db);
-  return affectedRows(result);
+  const revoke = sql`
+    UPDATE api_tokens SET revoked_at = now() WHERE user_id = ${userId} AND revoked_at IS NULL`;
+  return affectedRows(await revoke.execute(db)) + affectedRows(await revoke.execute(db));
 }
 
 /**
  * Revokes a token. From the commit on, requests with the token are refused, and those of the browsers that it
- * has signed in.
+ * has signed in and of the tokens that it has made.
  * @returns `already` when the token was revoked before; null when there is no such token
  */
 export async function revokeApiToken(db: Database, id: string): Promise<'revoked' | 'already' | null> {

@@ -9,6 +9,7 @@ import * as operations from './0007-operations.ts';
 import * as jobTitles from './0008-job-titles.ts';
 import * as reports from './0009-reports.ts';
 import * as quotas from './0010-quotas.ts';
+import * as ownTokens from './0011-own-tokens.ts';
 import * as slugVersions from './0013-slug-versions.ts';
 
 /**
@@ -27,5 +28,6 @@ export const migrations: Record<string, Migration> = {
   '0008-job-titles': jobTitles,
   '0009-reports': reports,
   '0010-quotas': quotas,
+  '0011-own-tokens': ownTokens,
   '0013-slug-versions': slugVersions,
 };

@@ -1,3 +1,4 @@
+import type { TokenScope } from '@pasteflow/domain';
 import type { Generated } from 'kysely';
 
 export interface UsersTable {
@@ -23,4 +24,8 @@ export interface ApiTokensTable {
   is_session: Generated<boolean>;
   /** The token that signed the browser in; NULL: the identity provider did, or this is no session. */
   signed_in_by: string | null;
+  /** Of a session, that of `signed_in_by` counts. */
+  scope: Generated<TokenScope>;
+  /** The token with which its user made this one; NULL: an operator did, or the identity provider signed the user in. */
+  made_by: string | null;
 }

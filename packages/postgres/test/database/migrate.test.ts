@@ -30,6 +30,7 @@ it('three processes that migrate an empty database at once apply each migration 
     '0008-job-titles',
     '0009-reports',
     '0010-quotas',
+    '0011-own-tokens',
     '0013-slug-versions',
   ]);
 });

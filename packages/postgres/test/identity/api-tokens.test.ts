@@ -85,6 +85,7 @@ describe('an API token', () => {
       userId: first.userId,
       tokenHash: first.tokenHash,
       isSession: false,
+      scope: 'full',
       good: true,
     });
   });
@@ -204,6 +205,8 @@ describe('the list of tokens', () => {
       {
         id: good.id,
         name: 'laptop',
+        scope: 'full',
+        source: null,
         createdAt: expect.any(Date),
         lastUsedAt: expect.any(Date),
         expiresAt: null,

@@ -112,10 +112,11 @@ async function isGood(db: Database, token: string, userName: string): Promise<bo
 
 function tokensAsTable(tokens: readonly ApiToken[]): string {
   return formatTable(
-    ['ID', 'NAME', 'CREATED', 'LAST USED', 'EXPIRES', 'STATE'],
-    tokens.map(({ id, name, createdAt, lastUsedAt, expiresAt, state }) => [
+    ['ID', 'NAME', 'SCOPE', 'CREATED', 'LAST USED', 'EXPIRES', 'STATE'],
+    tokens.map(({ id, name, scope, createdAt, lastUsedAt, expiresAt, state }) => [
       id,
       name,
+      scope,
       formatSecond(createdAt),
       timeOrNever(lastUsedAt),
       timeOrNever(expiresAt),
@@ -126,9 +127,11 @@ function tokensAsTable(tokens: readonly ApiToken[]): string {
 
 function tokensAsJson(tokens: readonly ApiToken[]): string {
   return asJson(
-    tokens.map(({ id, name, createdAt, lastUsedAt, expiresAt, revokedAt, state }) => ({
+    tokens.map(({ id, name, scope, source, createdAt, lastUsedAt, expiresAt, revokedAt, state }) => ({
       id,
       name,
+      scope,
+      made_by: source,
       created_at: createdAt,
       last_used_at: lastUsedAt,
       expires_at: expiresAt,
