@@ -20,7 +20,7 @@ export const folderOrders: Readonly<Record<string, string>> = {
   'packages/service-kit': 'command-line bucket-owner new-paste',
   'packages/web': 'operations pages timeline content html',
   'services/api':
-    'pages private-bin jobs pastes health docs admission live timeline openapi idempotency limits token budget identity html diff http',
+    'pages private-bin jobs pastes own-tokens health docs admission live timeline openapi idempotency limits token budget identity html diff http',
   'services/janitor': 'page commands actions reports sweeps state-metrics queues sweep-runner',
   'services/upload-worker': 'jobs uploads executions',
 };

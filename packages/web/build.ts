@@ -22,6 +22,7 @@ const sources = [
   'browser/my-pastes.ts',
   'browser/my-jobs.ts',
   'browser/my-job.ts',
+  'browser/my-tokens.ts',
   'browser/operations.ts',
   'browser/highlight/worker.ts',
   'browser/markdown/markdown-worker.ts',

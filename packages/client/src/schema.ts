@@ -347,6 +347,41 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/my/tokens': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Shows the tokens of the user. */
+    get: operations['showMyTokens'];
+    put?: never;
+    /** Makes a token of the user, from the form of the page. */
+    post: operations['makeMyToken'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/my/tokens/revoke': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Revokes a token of the user, from the form of the page. */
+    post: operations['revokeMyToken'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/my/sessions': {
     parameters: {
       query?: never;
@@ -712,6 +747,47 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/tokens': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Lists the tokens of the caller that are good, newest first. */
+    get: operations['listTokens'];
+    put?: never;
+    /**
+     * Makes a token of the caller.
+     * @description A token that was made here makes no tokens. It ends with the token that made it. An Idempotency-Key does nothing: when the answer was lost, revoke the token and make another one.
+     */
+    post: operations['createToken'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/tokens/{id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post?: never;
+    /**
+     * Revokes a token of the caller at once.
+     * @description The tokens that it has made, and the browsers that it has signed in, end with it. A token that its user has made revokes only itself.
+     */
+    delete: operations['revokeToken'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/{short_code}/timeline': {
     parameters: {
       query?: never;
@@ -955,6 +1031,25 @@ export interface components {
         expires_in?: 'never' | number;
       };
     };
+    /**
+     * @description A token that its user makes.
+     * @example {
+     *       "name": "laptop",
+     *       "scope": "write",
+     *       "expires_in": 7776000
+     *     }
+     */
+    NewToken: {
+      /** @description What lists of tokens show, such as the name of the machine. */
+      name: string;
+      /**
+       * @description `read`: only reads. `write`: everything but making and revoking tokens.
+       * @enum {string}
+       */
+      scope: 'read' | 'write';
+      /** @description Seconds until the token expires; default: 7776000. It expires earlier with the token that makes it, or after the longest time that the operator allows: see expires_at. */
+      expires_in?: number;
+    };
     /** @description RFC 9457, with a code from a closed list. */
     Problem: {
       /**
@@ -1008,6 +1103,9 @@ export interface components {
         | 'request_incomplete'
         | 'request_headers_too_large'
         | 'unauthorized'
+        | 'insufficient_scope'
+        | 'token_not_found'
+        | 'token_limit_reached'
         | 'cross_site_request'
         | 'route_not_found'
         | 'method_not_allowed'
@@ -1575,6 +1673,73 @@ export interface components {
       /** Format: date-time */
       created_at: string;
     };
+    /** @description The tokens of a user. */
+    TokenList: {
+      tokens: components['schemas']['Token'][];
+    };
+    /**
+     * @description A token.
+     * @example {
+     *       "id": "019aa5b2-7c00-7b6e-9c3d-5f2a1e8d4c71",
+     *       "name": "laptop",
+     *       "scope": "write",
+     *       "created_at": "2026-11-26T09:00:00.000Z",
+     *       "last_used_at": null,
+     *       "expires_at": "2027-02-24T09:00:00.000Z",
+     *       "is_this": false
+     *     }
+     */
+    Token: {
+      /** Format: uuid */
+      id: string;
+      name: string;
+      /**
+       * @description `full`: an operator has made it.
+       * @enum {string}
+       */
+      scope: 'full' | 'write' | 'read';
+      /** Format: date-time */
+      created_at: string;
+      /** @description To the minute; null: never. */
+      last_used_at: string | null;
+      /** @description null: never. */
+      expires_at: string | null;
+      /** @description It is the token of this request. */
+      is_this: boolean;
+    };
+    /**
+     * @description A new token, with its secret.
+     * @example {
+     *       "id": "019aa5b2-7c00-7b6e-9c3d-5f2a1e8d4c71",
+     *       "name": "laptop",
+     *       "scope": "write",
+     *       "created_at": "2026-11-26T09:00:00.000Z",
+     *       "last_used_at": null,
+     *       "expires_at": "2027-02-24T09:00:00.000Z",
+     *       "is_this": false,
+     *       "token": "pf_0000000000000000000000000000000000000000000"
+     *     }
+     */
+    MadeToken: {
+      /** Format: uuid */
+      id: string;
+      name: string;
+      /**
+       * @description `full`: an operator has made it.
+       * @enum {string}
+       */
+      scope: 'full' | 'write' | 'read';
+      /** Format: date-time */
+      created_at: string;
+      /** @description To the minute; null: never. */
+      last_used_at: string | null;
+      /** @description null: never. */
+      expires_at: string | null;
+      /** @description It is the token of this request. */
+      is_this: boolean;
+      /** @description The secret. Nothing shows it again. */
+      token: string;
+    };
   };
   responses: {
     /** @description No such route (`route_not_found`). */
@@ -1787,8 +1952,8 @@ export interface components {
         'text/html': string;
       };
     };
-    /** @description Content blocked (`content_blocked`); Sent from another site (`cross_site_request`). */
-    ContentBlockedOrCrossSiteRequestPage: {
+    /** @description Content blocked (`content_blocked`); Sent from another site (`cross_site_request`); Not allowed with this token (`insufficient_scope`). */
+    ContentBlockedOrCrossSiteRequestOrInsufficientScopePage: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
@@ -1803,7 +1968,7 @@ export interface components {
             /** @constant */
             status: 403;
             /** @enum {string} */
-            code: 'content_blocked' | 'cross_site_request';
+            code: 'content_blocked' | 'cross_site_request' | 'insufficient_scope';
           } & {
             [key: string]: unknown;
           });
@@ -2090,8 +2255,8 @@ export interface components {
         'text/html': string;
       };
     };
-    /** @description Sent from another site (`cross_site_request`). */
-    CrossSiteRequestPage: {
+    /** @description Sent from another site (`cross_site_request`); Not allowed with this token (`insufficient_scope`). */
+    CrossSiteRequestOrInsufficientScopePage: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
@@ -2106,7 +2271,7 @@ export interface components {
             /** @constant */
             status: 403;
             /** @enum {string} */
-            code: 'cross_site_request';
+            code: 'cross_site_request' | 'insufficient_scope';
           } & {
             [key: string]: unknown;
           });
@@ -2392,8 +2557,8 @@ export interface components {
         'text/html': string;
       };
     };
-    /** @description Sent from another site (`cross_site_request`). */
-    CrossSiteRequestPageWithCookies: {
+    /** @description Sent from another site (`cross_site_request`); Not allowed with this token (`insufficient_scope`). */
+    CrossSiteRequestOrInsufficientScopePageWithCookies: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
@@ -2410,7 +2575,7 @@ export interface components {
             /** @constant */
             status: 403;
             /** @enum {string} */
-            code: 'cross_site_request';
+            code: 'cross_site_request' | 'insufficient_scope';
           } & {
             [key: string]: unknown;
           });
@@ -2511,8 +2676,8 @@ export interface components {
         'text/html': string;
       };
     };
-    /** @description Another user's job (`job_forbidden`); Sent from another site (`cross_site_request`). */
-    JobForbiddenOrCrossSiteRequestPage: {
+    /** @description Another user's job (`job_forbidden`); Sent from another site (`cross_site_request`); Not allowed with this token (`insufficient_scope`). */
+    JobForbiddenOrCrossSiteRequestOrInsufficientScopePage: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
@@ -2527,7 +2692,53 @@ export interface components {
             /** @constant */
             status: 403;
             /** @enum {string} */
-            code: 'job_forbidden' | 'cross_site_request';
+            code: 'job_forbidden' | 'cross_site_request' | 'insufficient_scope';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Too many tokens (`token_limit_reached`). */
+    TokenLimitReachedPage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 409;
+            /** @enum {string} */
+            code: 'token_limit_reached';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Token not found (`token_not_found`). */
+    TokenNotFoundPage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 404;
+            /** @enum {string} */
+            code: 'token_not_found';
           } & {
             [key: string]: unknown;
           });
@@ -2817,8 +3028,8 @@ export interface components {
           });
       };
     };
-    /** @description Content blocked (`content_blocked`); Sent from another site (`cross_site_request`). */
-    ContentBlockedOrCrossSiteRequest: {
+    /** @description Content blocked (`content_blocked`); Sent from another site (`cross_site_request`); Not allowed with this token (`insufficient_scope`). */
+    ContentBlockedOrCrossSiteRequestOrInsufficientScope: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
@@ -2831,7 +3042,7 @@ export interface components {
             /** @constant */
             status: 403;
             /** @enum {string} */
-            code: 'content_blocked' | 'cross_site_request';
+            code: 'content_blocked' | 'cross_site_request' | 'insufficient_scope';
           } & {
             [key: string]: unknown;
           });
@@ -3043,8 +3254,8 @@ export interface components {
           });
       };
     };
-    /** @description Sent from another site (`cross_site_request`). */
-    CrossSiteRequest: {
+    /** @description Sent from another site (`cross_site_request`); Not allowed with this token (`insufficient_scope`). */
+    CrossSiteRequestOrInsufficientScope: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
@@ -3057,7 +3268,7 @@ export interface components {
             /** @constant */
             status: 403;
             /** @enum {string} */
-            code: 'cross_site_request';
+            code: 'cross_site_request' | 'insufficient_scope';
           } & {
             [key: string]: unknown;
           });
@@ -3373,8 +3584,8 @@ export interface components {
           });
       };
     };
-    /** @description Another user's job (`job_forbidden`); Sent from another site (`cross_site_request`). */
-    JobForbiddenOrCrossSiteRequest: {
+    /** @description Another user's job (`job_forbidden`); Sent from another site (`cross_site_request`); Not allowed with this token (`insufficient_scope`). */
+    JobForbiddenOrCrossSiteRequestOrInsufficientScope: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
@@ -3387,7 +3598,7 @@ export interface components {
             /** @constant */
             status: 403;
             /** @enum {string} */
-            code: 'job_forbidden' | 'cross_site_request';
+            code: 'job_forbidden' | 'cross_site_request' | 'insufficient_scope';
           } & {
             [key: string]: unknown;
           });
@@ -3430,6 +3641,46 @@ export interface components {
             status: 422;
             /** @enum {string} */
             code: 'idempotency_key_reused';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description Too many tokens (`token_limit_reached`). */
+    TokenLimitReached: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 409;
+            /** @enum {string} */
+            code: 'token_limit_reached';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description Token not found (`token_not_found`). */
+    TokenNotFound: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 404;
+            /** @enum {string} */
+            code: 'token_not_found';
           } & {
             [key: string]: unknown;
           });
@@ -3829,7 +4080,7 @@ export interface operations {
       };
       400: components['responses']['MalformedRequestOrRequestIncompletePage'];
       401: components['responses']['UnauthorizedPage'];
-      403: components['responses']['ContentBlockedOrCrossSiteRequestPage'];
+      403: components['responses']['ContentBlockedOrCrossSiteRequestOrInsufficientScopePage'];
       408: components['responses']['RequestTimeoutPage'];
       409: components['responses']['SlugTakenOrSlugLimitReachedOrIdempotencyKeyInUsePage'];
       413: components['responses']['ContentTooLargePage'];
@@ -4253,7 +4504,7 @@ export interface operations {
       };
       400: components['responses']['MalformedRequestOrRequestIncompletePage'];
       401: components['responses']['UnauthorizedPage'];
-      403: components['responses']['CrossSiteRequestPage'];
+      403: components['responses']['CrossSiteRequestOrInsufficientScopePage'];
       408: components['responses']['RequestTimeoutPage'];
       413: components['responses']['ContentTooLargePage'];
       415: components['responses']['UnsupportedMediaTypeOrUnsupportedEncodingPage'];
@@ -4415,7 +4666,7 @@ export interface operations {
       };
       400: components['responses']['MalformedRequestOrRequestIncompletePageWithCookies'];
       401: components['responses']['UnauthorizedPageWithCookies'];
-      403: components['responses']['CrossSiteRequestPageWithCookies'];
+      403: components['responses']['CrossSiteRequestOrInsufficientScopePageWithCookies'];
       408: components['responses']['RequestTimeoutPageWithCookies'];
       422: components['responses']['ValidationFailedPageWithCookies'];
       429: components['responses']['RateLimitedPageWithCookies'];
@@ -4560,7 +4811,7 @@ export interface operations {
       };
       400: components['responses']['MalformedRequestOrRequestIncompletePage'];
       401: components['responses']['UnauthorizedPage'];
-      403: components['responses']['CrossSiteRequestPage'];
+      403: components['responses']['CrossSiteRequestOrInsufficientScopePage'];
       408: components['responses']['RequestTimeoutPage'];
       413: components['responses']['ContentTooLargePage'];
       415: components['responses']['UnsupportedMediaTypeOrUnsupportedEncodingPage'];
@@ -4677,7 +4928,7 @@ export interface operations {
       };
       400: components['responses']['MalformedRequestOrRequestIncompletePage'];
       401: components['responses']['UnauthorizedPage'];
-      403: components['responses']['CrossSiteRequestPage'];
+      403: components['responses']['CrossSiteRequestOrInsufficientScopePage'];
       408: components['responses']['RequestTimeoutPage'];
       413: components['responses']['ContentTooLargePage'];
       415: components['responses']['UnsupportedMediaTypeOrUnsupportedEncodingPage'];
@@ -4737,7 +4988,7 @@ export interface operations {
       };
       400: components['responses']['MalformedRequestOrRequestIncompletePage'];
       401: components['responses']['UnauthorizedPage'];
-      403: components['responses']['CrossSiteRequestPage'];
+      403: components['responses']['CrossSiteRequestOrInsufficientScopePage'];
       408: components['responses']['RequestTimeoutPage'];
       413: components['responses']['ContentTooLargePage'];
       415: components['responses']['UnsupportedMediaTypeOrUnsupportedEncodingPage'];
@@ -4833,13 +5084,178 @@ export interface operations {
       };
       400: components['responses']['MalformedRequestOrRequestIncompletePage'];
       401: components['responses']['UnauthorizedPage'];
-      403: components['responses']['JobForbiddenOrCrossSiteRequestPage'];
+      403: components['responses']['JobForbiddenOrCrossSiteRequestOrInsufficientScopePage'];
       404: components['responses']['JobNotFoundPage'];
       408: components['responses']['RequestTimeoutPage'];
       429: components['responses']['RateLimitedPage'];
       431: components['responses']['RequestHeadersTooLargePage'];
       500: components['responses']['InternalPage'];
       503: components['responses']['DependencyUnavailablePage'];
+    };
+  };
+  showMyTokens: {
+    parameters: {
+      query?: {
+        /**
+         * @description The name that the form proposes: a command line client names its machine.
+         * @example laptop
+         */
+        name?: string;
+      };
+      header?: {
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The page. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+          [name: string]: unknown;
+        };
+        content: {
+          'text/html': string;
+        };
+      };
+      400: components['responses']['MalformedRequestOrRequestIncompletePage'];
+      401: components['responses']['UnauthorizedPage'];
+      408: components['responses']['RequestTimeoutPage'];
+      422: components['responses']['ValidationFailedPage'];
+      429: components['responses']['RateLimitedPage'];
+      431: components['responses']['RequestHeadersTooLargePage'];
+      500: components['responses']['InternalPage'];
+      503: components['responses']['DependencyUnavailablePage'];
+    };
+  };
+  makeMyToken: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "name": "laptop",
+         *       "scope": "write",
+         *       "expires_in": "7776000"
+         *     }
+         */
+        'application/x-www-form-urlencoded': {
+          /** @description What lists of tokens show, such as the name of the machine. */
+          name: string;
+          /**
+           * @description `read`: only reads. `write`: everything but making and revoking tokens.
+           * @enum {string}
+           */
+          scope: 'read' | 'write';
+          expires_in: string;
+        };
+      };
+    };
+    responses: {
+      /** @description The token is made. The page shows its secret, this time only. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+          [name: string]: unknown;
+        };
+        content: {
+          'text/html': string;
+        };
+      };
+      400: components['responses']['MalformedRequestOrRequestIncompletePage'];
+      401: components['responses']['UnauthorizedPage'];
+      403: components['responses']['CrossSiteRequestOrInsufficientScopePage'];
+      408: components['responses']['RequestTimeoutPage'];
+      409: components['responses']['TokenLimitReachedPage'];
+      413: components['responses']['ContentTooLargePage'];
+      415: components['responses']['UnsupportedMediaTypeOrUnsupportedEncodingPage'];
+      422: components['responses']['ValidationFailedPage'];
+      429: components['responses']['RateLimitedPage'];
+      431: components['responses']['RequestHeadersTooLargePage'];
+      500: components['responses']['InternalPage'];
+      503: components['responses']['DependencyUnavailableOrOverloadedPage'];
+    };
+  };
+  revokeMyToken: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "id": "019aa5b2-7c00-7b6e-9c3d-5f2a1e8d4c71"
+         *     }
+         */
+        'application/x-www-form-urlencoded': {
+          /** @description The id of the token. */
+          id: string;
+        };
+      };
+    };
+    responses: {
+      /** @description The token is revoked. The answer has an empty body. */
+      303: {
+        headers: {
+          /** @description The path of the next page. */
+          Location?: string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+          [name: string]: unknown;
+        };
+        content: {
+          'text/html': string;
+        };
+      };
+      400: components['responses']['MalformedRequestOrRequestIncompletePage'];
+      401: components['responses']['UnauthorizedPage'];
+      403: components['responses']['CrossSiteRequestOrInsufficientScopePage'];
+      404: components['responses']['TokenNotFoundPage'];
+      408: components['responses']['RequestTimeoutPage'];
+      413: components['responses']['ContentTooLargePage'];
+      415: components['responses']['UnsupportedMediaTypeOrUnsupportedEncodingPage'];
+      422: components['responses']['ValidationFailedPage'];
+      429: components['responses']['RateLimitedPage'];
+      431: components['responses']['RequestHeadersTooLargePage'];
+      500: components['responses']['InternalPage'];
+      503: components['responses']['DependencyUnavailableOrOverloadedPage'];
     };
   };
   showMySessions: {
@@ -4925,7 +5341,7 @@ export interface operations {
       };
       400: components['responses']['MalformedRequestOrRequestIncompletePage'];
       401: components['responses']['UnauthorizedPage'];
-      403: components['responses']['CrossSiteRequestPage'];
+      403: components['responses']['CrossSiteRequestOrInsufficientScopePage'];
       408: components['responses']['RequestTimeoutPage'];
       413: components['responses']['ContentTooLargePage'];
       415: components['responses']['UnsupportedMediaTypeOrUnsupportedEncodingPage'];
@@ -4985,7 +5401,7 @@ export interface operations {
       };
       400: components['responses']['MalformedRequestOrRequestIncompletePage'];
       401: components['responses']['UnauthorizedPage'];
-      403: components['responses']['CrossSiteRequestPage'];
+      403: components['responses']['CrossSiteRequestOrInsufficientScopePage'];
       404: components['responses']['PasteNotFoundPage'];
       408: components['responses']['RequestTimeoutPage'];
       409: components['responses']['SlugMovedOrSlugMoveRefusedPage'];
@@ -5241,7 +5657,7 @@ export interface operations {
       };
       400: components['responses']['MalformedRequestOrRequestIncomplete'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['ContentBlockedOrCrossSiteRequest'];
+      403: components['responses']['ContentBlockedOrCrossSiteRequestOrInsufficientScope'];
       408: components['responses']['RequestTimeout'];
       409: components['responses']['SlugTakenOrSlugLimitReachedOrIdempotencyKeyInUse'];
       413: components['responses']['ContentTooLarge'];
@@ -5344,7 +5760,7 @@ export interface operations {
       };
       400: components['responses']['MalformedRequestOrRequestIncomplete'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['CrossSiteRequest'];
+      403: components['responses']['CrossSiteRequestOrInsufficientScope'];
       404: components['responses']['PasteNotFound'];
       408: components['responses']['RequestTimeout'];
       410: components['responses']['PasteGone'];
@@ -5538,7 +5954,7 @@ export interface operations {
       };
       400: components['responses']['MalformedRequestOrRequestIncomplete'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['CrossSiteRequest'];
+      403: components['responses']['CrossSiteRequestOrInsufficientScope'];
       404: components['responses']['PasteNotFound'];
       408: components['responses']['RequestTimeout'];
       409: components['responses']['NothingToReveal'];
@@ -5617,7 +6033,7 @@ export interface operations {
       };
       400: components['responses']['MalformedRequestOrRequestIncomplete'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['CrossSiteRequest'];
+      403: components['responses']['CrossSiteRequestOrInsufficientScope'];
       404: components['responses']['PasteNotFound'];
       408: components['responses']['RequestTimeout'];
       409: components['responses']['ReportSettled'];
@@ -5829,7 +6245,7 @@ export interface operations {
       };
       400: components['responses']['MalformedRequestOrRequestIncomplete'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['CrossSiteRequest'];
+      403: components['responses']['CrossSiteRequestOrInsufficientScope'];
       404: components['responses']['PasteNotFound'];
       408: components['responses']['RequestTimeout'];
       409: components['responses']['SlugMovedOrSlugMoveRefused'];
@@ -5978,7 +6394,7 @@ export interface operations {
       };
       400: components['responses']['MalformedRequestOrRequestIncomplete'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['CrossSiteRequest'];
+      403: components['responses']['CrossSiteRequestOrInsufficientScope'];
       408: components['responses']['RequestTimeout'];
       409: components['responses']['IdempotencyKeyInUse'];
       413: components['responses']['ContentTooLarge'];
@@ -6080,7 +6496,7 @@ export interface operations {
       };
       400: components['responses']['MalformedRequestOrRequestIncomplete'];
       401: components['responses']['Unauthorized'];
-      403: components['responses']['JobForbiddenOrCrossSiteRequest'];
+      403: components['responses']['JobForbiddenOrCrossSiteRequestOrInsufficientScope'];
       404: components['responses']['JobNotFound'];
       408: components['responses']['RequestTimeout'];
       409: components['responses']['JobEndedOrIdempotencyKeyInUse'];
@@ -6250,6 +6666,135 @@ export interface operations {
       431: components['responses']['RequestHeadersTooLarge'];
       500: components['responses']['Internal'];
       503: components['responses']['DependencyUnavailableOrStreamUnavailable'];
+    };
+  };
+  listTokens: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The tokens. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['TokenList'];
+        };
+      };
+      400: components['responses']['MalformedRequestOrRequestIncomplete'];
+      401: components['responses']['Unauthorized'];
+      408: components['responses']['RequestTimeout'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['RequestHeadersTooLarge'];
+      500: components['responses']['Internal'];
+      503: components['responses']['DependencyUnavailable'];
+    };
+  };
+  createToken: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "name": "laptop",
+         *       "scope": "write"
+         *     }
+         */
+        'application/json': components['schemas']['NewToken'];
+      };
+    };
+    responses: {
+      /** @description The token. */
+      201: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['MadeToken'];
+        };
+      };
+      400: components['responses']['MalformedRequestOrRequestIncomplete'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['CrossSiteRequestOrInsufficientScope'];
+      408: components['responses']['RequestTimeout'];
+      409: components['responses']['TokenLimitReached'];
+      413: components['responses']['ContentTooLarge'];
+      415: components['responses']['UnsupportedMediaTypeOrUnsupportedEncoding'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['RequestHeadersTooLarge'];
+      500: components['responses']['Internal'];
+      503: components['responses']['DependencyUnavailableOrOverloaded'];
+    };
+  };
+  revokeToken: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description The id of the token.
+         * @example 019aa5b2-7c00-7b6e-9c3d-5f2a1e8d4c71
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The token is revoked. */
+      204: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      400: components['responses']['MalformedRequestOrRequestIncomplete'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['CrossSiteRequestOrInsufficientScope'];
+      404: components['responses']['TokenNotFound'];
+      408: components['responses']['RequestTimeout'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['RequestHeadersTooLarge'];
+      500: components['responses']['Internal'];
+      503: components['responses']['DependencyUnavailable'];
     };
   };
   readTimelineByShortUrl: {
@@ -6674,7 +7219,7 @@ export interface operations {
       };
       400: components['responses']['MalformedRequestOrRequestIncompletePage'];
       401: components['responses']['UnauthorizedPage'];
-      403: components['responses']['CrossSiteRequestPage'];
+      403: components['responses']['CrossSiteRequestOrInsufficientScopePage'];
       404: components['responses']['PasteNotFoundPage'];
       408: components['responses']['RequestTimeoutPage'];
       409: components['responses']['ReportSettledPage'];
@@ -6741,7 +7286,7 @@ export interface operations {
       };
       400: components['responses']['MalformedRequestOrRequestIncompletePage'];
       401: components['responses']['UnauthorizedPage'];
-      403: components['responses']['CrossSiteRequestPage'];
+      403: components['responses']['CrossSiteRequestOrInsufficientScopePage'];
       404: components['responses']['PasteNotFoundPage'];
       408: components['responses']['RequestTimeoutPage'];
       410: components['responses']['PasteGonePage'];
@@ -6948,7 +7493,7 @@ export interface operations {
       };
       400: components['responses']['MalformedRequestOrRequestIncompletePage'];
       401: components['responses']['UnauthorizedPage'];
-      403: components['responses']['CrossSiteRequestPage'];
+      403: components['responses']['CrossSiteRequestOrInsufficientScopePage'];
       404: components['responses']['PasteNotFoundPage'];
       408: components['responses']['RequestTimeoutPage'];
       409: components['responses']['NothingToRevealPage'];

@@ -35,3 +35,19 @@ async function copied(text: () => string | Promise<string>): Promise<void> {
     await navigator.clipboard.writeText(await value);
   }
 }
+
+/** The buttons that copy the text of a field. @param onCopied gets the field whose text was copied */
+export function startCopyButtons(onCopied: (input: HTMLInputElement) => void = () => {}): void {
+  for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-copy]')) {
+    const input = document.getElementById(button.dataset['copy'] ?? '');
+    if (!(input instanceof HTMLInputElement)) continue;
+    input.addEventListener('focus', () => input.select());
+    button.hidden = false;
+    button.addEventListener('click', () => {
+      const { done = '', failed = '' } = button.dataset;
+      void copyShown(button, () => input.value, { done, failed }).then(() => {
+        if (button.textContent === done) onCopied(input);
+      });
+    });
+  }
+}

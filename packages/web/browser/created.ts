@@ -1,5 +1,5 @@
 import { showRelativeTimes } from './browser-facts.ts';
-import { copyShown } from './copy.ts';
+import { startCopyButtons } from './copy.ts';
 import { forgetTokens, keepToken } from './delete-tokens.ts';
 import { element, optional } from './element.ts';
 
@@ -53,15 +53,6 @@ addEventListener('beforeunload', (event) => {
 link?.addEventListener('copy', onKeyTaken);
 document.getElementById('open')?.addEventListener('click', onKeyTaken);
 
-for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-copy]')) {
-  const input = document.getElementById(button.dataset['copy'] ?? '');
-  if (!(input instanceof HTMLInputElement)) continue;
-  input.addEventListener('focus', () => input.select());
-  button.hidden = false;
-  button.addEventListener('click', () => {
-    const { done = '', failed = '' } = button.dataset;
-    void copyShown(button, () => input.value, { done, failed }).then(() => {
-      if (input === link && button.textContent === done) onKeyTaken();
-    });
-  });
-}
+startCopyButtons((input) => {
+  if (input === link) onKeyTaken();
+});

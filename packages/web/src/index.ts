@@ -12,6 +12,7 @@ export { myJobPage } from './pages/my-job.ts';
 export { myJobsPage } from './pages/my-jobs.ts';
 export { confirmDeletionPage, myPastesPage } from './pages/my-pastes.ts';
 export { mySessionsPage } from './pages/my-sessions.ts';
+export { myTokensPage } from './pages/my-tokens.ts';
 export { MAX_FILLED_BYTES, newPastePage, type ShownOrigin } from './pages/new-paste.ts';
 export { historyPage } from './pages/history.ts';
 export { filePage } from './pages/file.ts';

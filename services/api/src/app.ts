@@ -36,6 +36,7 @@ import { myJob } from './pages/my-job.ts';
 import { myJobs } from './pages/my-jobs.ts';
 import { myPastes } from './pages/my-pastes.ts';
 import { endMySessions, mySessions } from './pages/my-sessions.ts';
+import { makeMyToken, myTokens, revokeMyToken } from './pages/my-tokens.ts';
 import { cancelMyJob } from './pages/cancel-my-job.ts';
 import { startExport } from './pages/start-export.ts';
 import { startImport } from './pages/start-import.ts';
@@ -60,6 +61,8 @@ import { diffAtShortUrl } from './pastes/read-diff.ts';
 import { pasteEvents, readPaste, readTimeline } from './pastes/read-paste.ts';
 import { reportPaste, type ReportDependencies } from './pastes/report-paste.ts';
 import { revealPaste, type RevealDependencies } from './pastes/reveal-paste.ts';
+import type { OwnTokenDependencies } from './own-tokens/make-token.ts';
+import { createToken, listTokens, revokeToken } from './own-tokens/own-tokens.ts';
 import { pageHeaders } from './html/page.ts';
 import { usage } from './docs/usage.ts';
 import { readUsage, type UsageDependencies } from './pastes/read-usage.ts';
@@ -77,6 +80,7 @@ export interface AppDependencies
     CreateJobDependencies,
     CancelJobDependencies,
     AssetUrlDependencies,
+    OwnTokenDependencies,
     SignInDependencies,
     FinishOidcDependencies,
     UsageDependencies {
@@ -122,6 +126,8 @@ export function routesOf(deps: AppDependencies): Routes {
     '/my/jobs/export': { POST: startExport(deps) },
     '/my/jobs/:id': { GET: myJob(deps) },
     '/my/jobs/:id/cancel': { POST: cancelMyJob(deps) },
+    '/my/tokens': { GET: myTokens(deps), POST: makeMyToken(deps) },
+    '/my/tokens/revoke': { POST: revokeMyToken(deps) },
     '/my/sessions': { GET: mySessions(deps) },
     '/my/sessions/end': { POST: endMySessions(deps) },
     '/my/slugs/:slug': { POST: moveFromForm(deps) },
@@ -142,6 +148,8 @@ export function routesOf(deps: AppDependencies): Routes {
     '/v1/jobs/:id/assets': { GET: listAssets(deps) },
     '/v1/jobs/:id/timeline': { GET: readJobTimeline(deps) },
     '/v1/jobs/:id/events': { GET: jobEvents(deps) },
+    '/v1/tokens': { GET: listTokens(deps), POST: createToken(deps) },
+    '/v1/tokens/:id': { DELETE: revokeToken(deps) },
     '/:short_code/timeline': { GET: timelineAtShortUrl(deps) },
     '/:short_code/history': { GET: historyAtShortUrl(deps) },
     '/:short_code/diff': { GET: diffAtShortUrl(deps, diffInBrowser(deps)) },

@@ -190,6 +190,7 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
       maxPasteBytes: config.maxPasteBytes,
       anonymousPastes: config.identity.anonymousPastes,
       publicUrl,
+      maxTokenSeconds: config.ownTokens.maxSeconds,
       pages: composePages({
         publicUrl,
         abuseContact: http.abuseContact,

@@ -26,6 +26,7 @@ import { z } from 'zod';
 import { corsOrigins } from './http/response/cross-origin.ts';
 import { trustedProxies } from './http/request/client-address.ts';
 import { identityEnv } from './identity/identity-env.ts';
+import { MAX_TOKEN_DAYS } from './own-tokens/make-token.ts';
 
 /** A week, the longest for which S3 signs. */
 const MAX_ASSET_URL_SECONDS = 604_800;
@@ -181,6 +182,16 @@ export const configSchema = groups({
   jobLimits: groups({ maxOpen: setting('MAX_OPEN_JOBS_PER_USER', mostPerUser(100)) }),
   quotas: quotaEnv,
   slugLimit: groups({ maxSlugs: setting('MAX_SLUGS_PER_USER', mostPerUser(1000)) }),
+  /** Of the tokens that users make; 0: they make none. */
+  ownTokens: groups({
+    maxSeconds: setting(
+      'MAX_TOKEN_DAYS',
+      nonNegativeInteger()
+        .pipe(z.number().max(MAX_TOKEN_DAYS, `is too large; set it to at most ${MAX_TOKEN_DAYS}`))
+        .default(365)
+        .transform((days) => days * 86_400),
+    ),
+  }),
   idempotencyRetentionSeconds: idempotencyRetentionEnv,
   identity: identityEnv,
   clients: clientSettings,

@@ -102,7 +102,7 @@ describe('the heartbeat of all streams', () => {
 
   function streamOf(credential: Credential): TestStream {
     const stream: TestStream = {
-      caller: { kind: 'user', userId: 'u', tokenId: null, address: '', credential },
+      caller: { kind: 'user', userId: 'u', tokenId: null, scope: 'full' as const, address: '', credential },
       beats: 0,
       isRefused: false,
       beat: () => (stream.beats += 1),

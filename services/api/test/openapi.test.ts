@@ -8,7 +8,7 @@ import { asTemplate } from '../src/openapi/document.ts';
 import { useApi } from './support/api.ts';
 import { document, faultsOf, schemaAt, type Document } from './support/document.ts';
 import { exampleRequests, examplesOf } from './support/example-requests.ts';
-import { putExampleJob, putExamplePaste, putExampleToken } from './support/examples.ts';
+import { putExampleJob, putExampleOwnToken, putExamplePaste, putExampleToken } from './support/examples.ts';
 import { ownPage } from './support/http.ts';
 import { undocumentedIn } from './support/undocumented.ts';
 import { newUser, type TestUser } from './support/users.ts';
@@ -211,6 +211,7 @@ describe('the examples', () => {
   it.each([...byOperation])('of %s are accepted', async (_operationId, requests) => {
     for (const { name, path, init, as } of requests) {
       await putExamplePaste(bed, as === 'user' ? user : null);
+      await putExampleOwnToken(bed.db, user);
       const headers = new Headers(init.headers);
       for (const [field, value] of Object.entries(ownPage(bed.api.url))) headers.set(field, value);
       if (as === 'user') headers.set('Authorization', `Bearer ${user.token}`);

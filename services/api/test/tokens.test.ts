@@ -204,6 +204,12 @@ describe('a request that is refused for its token', () => {
   });
 });
 
+/** The code of a 404. */
+function missingAt(path: string): string {
+  if (/^\/(session\/|cli\.tgz$)/.test(path)) return 'route_not_found';
+  return path.includes('/tokens/') ? 'token_not_found' : 'paste_not_found';
+}
+
 describe('the access to each endpoint', () => {
   const bed = useApi();
 
@@ -274,7 +280,7 @@ describe('the access to each endpoint', () => {
           if (status >= 400) expect(await countPastes(bed.db)).toBe(before);
           if (status >= 400 && asked !== 'HEAD') {
             const { code } = await problemOf(response);
-            const missing = /^\/(session\/|cli\.tgz$)/.test(path) ? 'route_not_found' : 'paste_not_found';
+            const missing = missingAt(path);
             expect(code).toBe({ 401: 'unauthorized', 403: 'job_forbidden', 404: missing }[status]);
           } else {
             await response.arrayBuffer();

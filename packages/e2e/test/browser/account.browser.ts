@@ -245,6 +245,7 @@ describeInBrowser('every page of a user', () => {
       '/session',
       '/my/pastes',
       '/my/sessions',
+      '/my/tokens',
       '/my/jobs',
       `/my/jobs/${exported}`,
       `/my/jobs/${failed}`,

@@ -43,7 +43,7 @@ function deletionToken(token: string): Html {
 }
 
 /** Needs JavaScript, and is hidden without it. */
-function copyButton(id: string, label: string, weight = ''): Html {
+export function copyButton(id: string, label: string, weight = ''): Html {
   const { copied, notCopied } = words.created;
   return html`<button type="button" class="${weight}" data-copy="${id}" data-done="${copied}" data-failed="${notCopied}" hidden>${label}</button>`;
 }

@@ -4,7 +4,7 @@ import { contextOf } from '../http/request/request-context.ts';
 import { RequestError } from '../http/errors/request-error.ts';
 import { idempotencyKeyOf } from '../idempotency/idempotency-key.ts';
 import { credentialsRequired } from '../identity/authorization.ts';
-import { requireUser } from '../identity/caller-of.ts';
+import { requireUser, requireWrite } from '../identity/caller-of.ts';
 import { identify, type IdentifyDependencies } from '../identity/identify.ts';
 import { nameOfUser } from '../identity/oidc-users.ts';
 import type { Limits } from '../limits/limits.ts';
@@ -24,7 +24,7 @@ export interface AdmissionDependencies extends IdentifyDependencies {
 export type Admit = (
   req: Request,
   res: Response,
-  operation: Pick<Operation, 'access' | 'errors' | 'ignoresSession'>,
+  operation: Pick<Operation, 'access' | 'errors' | 'ignoresSession' | 'allowsReadTokens'>,
 ) => Promise<void>;
 
 export function createAdmit(deps: AdmissionDependencies): Admit {
@@ -43,6 +43,8 @@ export function createAdmit(deps: AdmissionDependencies): Admit {
       mayMiss: operation.errors.includes('paste_not_found'), // the answer reveals which short codes exist
     });
     if (operation.access === 'user') requireSignedIn(req);
+    const reads = req.method === 'GET' || req.method === 'HEAD';
+    if (!reads && operation.allowsReadTokens !== true) requireWrite(req);
     if (req.method === 'POST') idempotencyKeyOf(req); // refuses a malformed key before the body is read
     if (context.wantsPage === true && caller.kind === 'user')
       context.viewer = { name: await nameOfUser(db, caller.userId) };

@@ -55,6 +55,13 @@ export function sessionEnded(): RequestError {
   );
 }
 
+/** @param detail what the token may not do, and what to do */
+export function insufficientScope(
+  detail = 'You are identified by a token that may only read. Use one that may also write.',
+): RequestError {
+  return new RequestError('insufficient_scope', detail);
+}
+
 /** For a request without the token that it needs. */
 export function credentialsRequired(
   detail = 'Send a token in the header `Authorization: Bearer TOKEN`.',

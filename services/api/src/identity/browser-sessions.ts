@@ -8,7 +8,7 @@ const SESSION_SECONDS = 12 * 3600;
 /** Begins a session for a browser whose user has signed in, and returns the secret for its cookie. */
 export async function beginSession(
   db: Database,
-  { userId, tokenId, credential }: Omit<IdentifiedUser, 'credential'> & Partial<IdentifiedUser>,
+  { userId, tokenId, credential }: Pick<IdentifiedUser, 'userId' | 'tokenId'> & Partial<IdentifiedUser>,
 ): Promise<string> {
   const secret = newSecret();
   const untilMs = credential?.kind === 'signed' ? credential.expiresAtMs : Infinity;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../http/request/caller.ts';
 import { contextOf } from '../http/request/request-context.ts';
-import { credentialsRequired } from './authorization.ts';
+import { credentialsRequired, insufficientScope } from './authorization.ts';
 
 /** The caller that was admitted. Every endpoint except an open one has a caller. */
 export function callerOf(req: IncomingMessage): Caller {
@@ -14,6 +14,12 @@ export function callerOf(req: IncomingMessage): Caller {
 export function userIdOf(req: IncomingMessage): string | null {
   const caller = callerOf(req);
   return caller.kind === 'user' ? caller.userId : null;
+}
+
+/** @throws RequestError insufficient_scope for a token that only reads */
+export function requireWrite(req: IncomingMessage): void {
+  const caller = callerOf(req);
+  if (caller.kind === 'user' && caller.scope === 'read') throw insufficientScope();
 }
 
 /** The caller's user id. @throws RequestError unauthorized for an anonymous caller */

@@ -66,6 +66,7 @@ async function findStored(
   return {
     userId: found.userId,
     tokenId: kind === 'token' ? found.id : null,
+    scope: found.scope,
     credential: { kind: 'stored', hash },
   };
 }

@@ -31,7 +31,7 @@ export class OidcUsers {
     if (found === null) return null;
     const { subject, expiresAtMs } = found;
     const userId = await this.#idOf(nameOfSubject(this.#rules.issuer, subject));
-    return { userId, tokenId: null, credential: { kind: 'signed', expiresAtMs } };
+    return { userId, tokenId: null, scope: 'full', credential: { kind: 'signed', expiresAtMs } };
   }
 
   async #idOf(name: string): Promise<string> {

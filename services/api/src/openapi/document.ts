@@ -58,6 +58,7 @@ export function openApiDocument(routes: Routes, publicUrl: string): OpenApiDocum
     tags: [
       { name: 'pastes', description: 'Create, read, list and delete pastes.' },
       { name: 'jobs', description: 'Run longer work in the background, follow it, and read its results.' },
+      { name: 'tokens', description: 'Make, list and revoke tokens of one’s own.' },
       { name: 'shell', description: 'For use with curl.' },
       { name: 'pages', description: 'For browsers.' },
       { name: 'operation', description: 'For load balancers and tools.' },
@@ -115,6 +116,7 @@ function describe(method: string, endpoint: Endpoint, shared: SharedProblems): Z
     setsCookies: _too,
     hasOwnKey: __,
     isShared: ___,
+    allowsReadTokens: ____,
     params,
     body,
     answers,
@@ -250,6 +252,7 @@ function impliedErrors(method: string, operation: Operation): readonly ProblemCo
   return [
     ...(method === 'GET' ? [] : (['cross_site_request'] as const)),
     ...(operation.access === 'open' ? [] : (['rate_limited'] as const)),
+    ...(operation.access === 'open' || method === 'GET' ? [] : (['insufficient_scope'] as const)),
     ...(isKeyed(method, operation) ? (['idempotency_key_in_use', 'idempotency_key_reused'] as const) : []),
   ];
 }

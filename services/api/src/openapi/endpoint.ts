@@ -9,7 +9,7 @@ import type { ProblemCode } from '../http/errors/problem-codes.ts';
 /** The description of a route's method. document.ts adds what all of them share. */
 export interface Operation {
   readonly operationId: string;
-  readonly tag: 'pastes' | 'jobs' | 'shell' | 'pages' | 'operation';
+  readonly tag: 'pastes' | 'jobs' | 'tokens' | 'shell' | 'pages' | 'operation';
   /** `open`: callers are neither identified nor limited. `anyone`, `user`: a token is optional, required. */
   readonly access: 'open' | 'anyone' | 'user';
   /**
@@ -20,6 +20,8 @@ export interface Operation {
   readonly setsCookies?: true;
   /** It is a POST whose answer is not kept: it describes by itself what an Idempotency-Key does. */
   readonly hasOwnKey?: true;
+  /** A token that only reads may use it, although it is no read: the endpoint checks what it may do. */
+  readonly allowsReadTokens?: true;
   /** Pages of other sites may use it without credentials (CORS_ORIGINS). */
   readonly isShared?: true;
   /** One sentence. */

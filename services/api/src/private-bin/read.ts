@@ -6,6 +6,7 @@ import type { Endpoint } from '../openapi/endpoint.ts';
 import { findErrors } from '../pastes/find-named-paste.ts';
 import { findAfterUpload, sendContent } from '../pastes/read-content.ts';
 import { readerKeyOf } from '../pastes/reveal-paste.ts';
+import { requireWrite } from '../identity/caller-of.ts';
 import { sendOnce, type RevealDependencies } from '../pastes/reveal-paste.ts';
 import type { Pages } from '../html/page.ts';
 import { fieldsOf } from './answers.ts';
@@ -25,7 +26,14 @@ export function privateBinGet(deps: PrivateBinGetDependencies): Endpoint {
     operation: {
       ...usage(deps).operation,
       access: 'anyone',
-      errors: [...findErrors, 'paste_in_progress', 'rate_limited', 'overloaded', 'validation_failed'],
+      errors: [
+        ...findErrors,
+        'paste_in_progress',
+        'rate_limited',
+        'overloaded',
+        'validation_failed',
+        'insufficient_scope',
+      ],
     },
     handle: async (req, res) => {
       const query = privateBinQuery(req);
@@ -68,6 +76,7 @@ async function read(deps: PrivateBinGetDependencies, req: Request, res: Response
   // The header of these clients makes the request a deliberate read: no browser sends it by itself, nor for a
   // page of another site.
   if (paste.burn) {
+    requireWrite(req);
     const key = readerKeyOf(req);
     await sendOnce(deps, paste, { req, res, key, isRendered: true, answer: () => answer });
   } else {

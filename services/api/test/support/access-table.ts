@@ -5,6 +5,7 @@ import { assets } from '../../src/html/page.ts';
 import { endedJob, newJob } from './jobs.ts';
 import { ownForm, ownPage } from './http.ts';
 import { newPaste } from './pastes.ts';
+import { ownToken } from './users.ts';
 import {
   creation,
   deletion,
@@ -123,6 +124,30 @@ export const accessTable: Readonly<Record<string, readonly AccessCase[]>> = {
       owner: 303,
     },
   ],
+  'GET /my/tokens': ofUser('/my/tokens'),
+  'POST /my/tokens': [
+    {
+      prepare: ({ api }) =>
+        Promise.resolve({
+          path: '/my/tokens',
+          init: ownForm(api.url, { name: 'a', scope: 'read', expires_in: '60' }),
+        }),
+      none: 401,
+      other: 200,
+      owner: 200,
+    },
+  ],
+  'POST /my/tokens/revoke': [
+    {
+      prepare: async ({ api, db }, owner) => ({
+        path: '/my/tokens/revoke',
+        init: ownForm(api.url, { id: (await ownToken(db, owner)).id }),
+      }),
+      none: 401,
+      other: 404,
+      owner: 303,
+    },
+  ],
   'GET /my/sessions': ofUser('/my/sessions'),
   'POST /my/sessions/end': [
     {
@@ -198,6 +223,34 @@ export const accessTable: Readonly<Record<string, readonly AccessCase[]>> = {
   'GET /v1/jobs/:id/assets': ofJob('/assets'),
   'GET /v1/jobs/:id/timeline': ofJob('/timeline'),
   'GET /v1/jobs/:id/events': ofJob('/events', (db, owner) => endedJob(db, owner)), // it ends
+  'GET /v1/tokens': ofUser('/v1/tokens'),
+  'POST /v1/tokens': [
+    {
+      prepare: () =>
+        Promise.resolve({
+          path: '/v1/tokens',
+          init: {
+            method: 'POST',
+            headers: { 'content-type': 'application/json' },
+            body: JSON.stringify({ name: 'a', scope: 'read' }),
+          },
+        }),
+      none: 401,
+      other: 201,
+      owner: 201,
+    },
+  ],
+  'DELETE /v1/tokens/:id': [
+    {
+      prepare: async ({ db }, owner) => ({
+        path: `/v1/tokens/${(await ownToken(db, owner)).id}`,
+        init: { method: 'DELETE' },
+      }),
+      none: 401,
+      other: 404,
+      owner: 204,
+    },
+  ],
   'GET /:short_code/timeline': read((code) => `/${code}/timeline`),
   'GET /:short_code/history': read((code) => `/${code}/history`),
   'GET /:short_code/diff': madeFrom((code) => `/${code}/diff`),

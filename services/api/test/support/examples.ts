@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { createPaste, type Database } from '@pasteflow/postgres';
 import { example as exampleJob } from '../../src/jobs/job-view.ts';
 import { example } from '../../src/pastes/example.ts';
 import { exampleToken } from '../../src/pages/sign-in.ts';
+import { exampleTokenId } from '../../src/own-tokens/own-tokens.ts';
 import type { ApiBed } from './api.ts';
 import { sha256, upload } from './pastes.ts';
 import { newUser, type TestUser } from './users.ts';
@@ -87,4 +89,14 @@ export async function putExampleJob({ db }: ApiBed, owner: TestUser): Promise<vo
 /** The token of the document's examples, which is good. */
 export async function putExampleToken(db: Database): Promise<void> {
   await newUser(db, { token: exampleToken });
+}
+
+/** The token that the document's examples revoke. It is good again each time. */
+export async function putExampleOwnToken(db: Database, owner: TestUser): Promise<void> {
+  const token = { user_id: owner.id, name: 'made', token_hash: randomBytes(32), scope: 'read' as const };
+  await db
+    .insertInto('api_tokens')
+    .values({ ...token, id: exampleTokenId, expires_at: new Date(Date.now() + 3_600_000) })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet({ ...token, revoked_at: null }))
+    .execute();
 }

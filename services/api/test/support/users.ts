@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { createApiToken, revokeApiToken, useApiToken, type Database } from '@pasteflow/postgres';
+import type { OwnTokenScope } from '@pasteflow/domain';
+import {
+  createApiToken,
+  createOwnToken,
+  revokeApiToken,
+  useApiToken,
+  type Database,
+} from '@pasteflow/postgres';
 import { hashOfSecret, newApiToken } from '../../src/identity/secret.ts';
 import { beginSession } from '../../src/identity/browser-sessions.ts';
 
@@ -67,4 +74,23 @@ export async function newUser(
     expiresInSeconds: null,
   });
   return { id: userId, token, headers: { authorization: `Bearer ${token}` } };
+}
+
+/** A token that the user has made with the own one. */
+export async function ownToken(
+  db: Database,
+  { id: userId, token: maker }: TestUser,
+  scope: OwnTokenScope = 'write',
+): Promise<TestUser> {
+  const token = newApiToken();
+  const made = await createOwnToken(db, {
+    userId,
+    makerHash: hashOfSecret(maker),
+    name: 'made',
+    scope,
+    tokenHash: hashOfSecret(token),
+    expiresInSeconds: 3600,
+  });
+  if (typeof made === 'string') throw new Error(made);
+  return { id: made.id, token, headers: { authorization: `Bearer ${token}` } };
 }

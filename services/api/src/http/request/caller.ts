@@ -1,3 +1,4 @@
+import type { TokenScope } from '@pasteflow/domain';
 import { networkOf } from './client-address.ts';
 
 /** What has identified a caller. It is checked again while a long answer goes on. */
@@ -12,6 +13,7 @@ export interface IdentifiedUser {
   readonly userId: string;
   /** The id of the API token; null for a token of the operator's identity provider, and for a session. */
   readonly tokenId: string | null;
+  readonly scope: TokenScope;
   readonly credential: Credential;
 }
 
@@ -26,11 +28,12 @@ export function callerKeyOf(caller: Caller): string {
 }
 
 /**
- * Whose limits a request counts against. Each API token has its own, so that a script out of control does not
- * stop its user's other scripts.
+ * Whose limits a request counts against. Each token of an operator has its own, so that a script out of control
+ * does not stop its user's other scripts. Those that users make share the limits of the user, who would
+ * otherwise get more limits by more tokens.
  */
 export function limitKeyOf(caller: Caller): string {
-  return caller.kind === 'user' && caller.tokenId !== null
+  return caller.kind === 'user' && caller.tokenId !== null && caller.scope === 'full'
     ? `api-token:${caller.tokenId}`
     : callerKeyOf(caller);
 }

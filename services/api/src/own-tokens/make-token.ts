@@ -1,0 +1,106 @@
+import type { Request } from 'express';
+import { MAX_OWN_TOKENS, MAX_TOKEN_NAME_CHARACTERS, ownTokenScopes } from '@pasteflow/domain';
+import { createOwnToken, type Database, type OwnToken } from '@pasteflow/postgres';
+import { mustBeOneOf } from '@pasteflow/service-kit';
+import { z } from 'zod';
+import { RequestError } from '../http/errors/request-error.ts';
+import type { Credential } from '../http/request/caller.ts';
+import { insufficientScope, invalidToken } from '../identity/authorization.ts';
+import { callerOf, requireUser } from '../identity/caller-of.ts';
+import { hashOfSecret, newApiToken } from '../identity/secret.ts';
+
+export interface OwnTokenDependencies {
+  readonly db: Database;
+  /** How long a token that a user makes may last; 0: users make none. */
+  readonly maxTokenSeconds: number;
+}
+
+const DAY = 86_400;
+
+/** A token that is not renewed is used up before its user has forgotten it. */
+export const DEFAULT_TOKEN_SECONDS = 90 * DAY;
+
+const MIN_TOKEN_SECONDS = 60;
+const MAX_TOKEN_SECONDS = 3650 * DAY;
+
+/** Of the setting. */
+export const MAX_TOKEN_DAYS = MAX_TOKEN_SECONDS / DAY;
+
+/** Operators see names in their terminals: no control characters, line separators and marks of directions. */
+const MISLEADING = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
+
+export const tokenName = z
+  .string('must be a text')
+  .trim()
+  .min(1, 'must not be empty')
+  .max(MAX_TOKEN_NAME_CHARACTERS, `must have at most ${MAX_TOKEN_NAME_CHARACTERS} characters`)
+  .refine((text) => text.isWellFormed() && !MISLEADING.test(text), 'must have no control characters');
+
+export const tokenSeconds = z
+  .int('must be a whole number of seconds')
+  .min(MIN_TOKEN_SECONDS, `must be at least ${MIN_TOKEN_SECONDS} seconds`)
+  .max(MAX_TOKEN_SECONDS, `must be at most ${MAX_TOKEN_SECONDS} seconds`);
+
+export const newTokenSchema = z
+  .strictObject({
+    name: tokenName.meta({ description: 'What lists of tokens show, such as the name of the machine.' }),
+    scope: z
+      .enum(ownTokenScopes, mustBeOneOf(ownTokenScopes))
+      .meta({ description: '`read`: only reads. `write`: everything but making and revoking tokens.' }),
+    expires_in: tokenSeconds.optional().meta({
+      description: `Seconds until the token expires; default: ${DEFAULT_TOKEN_SECONDS}. It expires earlier with the token that makes it, or after the longest time that the operator allows: see expires_at.`,
+    }),
+  })
+  .meta({
+    id: 'NewToken',
+    description: 'A token that its user makes.',
+    examples: [{ name: 'laptop', scope: 'write', expires_in: DEFAULT_TOKEN_SECONDS }],
+  });
+
+/** Makes a token of the caller. @throws RequestError when the caller may make none, or has too many */
+export async function makeToken(
+  { db, maxTokenSeconds }: OwnTokenDependencies,
+  req: Request,
+  { name, scope, expires_in: wanted = DEFAULT_TOKEN_SECONDS }: z.output<typeof newTokenSchema>,
+): Promise<{ readonly token: string; readonly made: OwnToken }> {
+  const userId = requireUser(req);
+  requireFull(req);
+  if (maxTokenSeconds === 0)
+    throw insufficientScope('The operator of this service makes all tokens. Ask the operator for one.');
+  const token = newApiToken();
+  const made = await createOwnToken(db, {
+    userId,
+    makerHash: hashOfCaller(req),
+    name,
+    scope,
+    tokenHash: hashOfSecret(token),
+    expiresInSeconds: Math.min(wanted, maxTokenSeconds),
+  });
+  if (made === 'refused') throw invalidToken(); // it was revoked meanwhile
+  if (made === 'too_many')
+    throw new RequestError(
+      'token_limit_reached',
+      `You have ${MAX_OWN_TOKENS} tokens that are good. Revoke one that you no longer need.`,
+    );
+  return { token, made };
+}
+
+/** @throws RequestError insufficient_scope for a token that its user has made, and for its sessions */
+export function requireFull(req: Request): void {
+  if (mayManageTokens(req)) return;
+  throw insufficientScope(
+    'You are identified by a token that you made yourself: it makes no tokens, and revokes only itself. Sign in with a token from the operator, or at the identity provider.',
+  );
+}
+
+export function mayManageTokens(req: Request): boolean {
+  const caller = callerOf(req);
+  return caller.kind === 'user' && caller.scope === 'full';
+}
+
+/** The hash of the token or session of the caller; null: an access token of the identity provider. */
+export function hashOfCaller(req: Request): Buffer | null {
+  const caller = callerOf(req);
+  const credential: Credential | null = caller.kind === 'user' ? caller.credential : null;
+  return credential?.kind === 'stored' ? credential.hash : null;
+}

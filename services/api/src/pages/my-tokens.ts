@@ -1,0 +1,140 @@
+import { listOwnTokens } from '@pasteflow/postgres';
+import { myTokensPage } from '@pasteflow/web';
+import type { Request, Response } from 'express';
+import { z } from 'zod';
+import type { BodyBudget } from '../budget/body-budget.ts';
+import { type Pages, sendPage } from '../html/page.ts';
+import { readUrlForm } from '../http/body/url-form.ts';
+import { validate } from '../http/errors/request-error.ts';
+import { readQuery } from '../http/request/query.ts';
+import { requireUser } from '../identity/caller-of.ts';
+import type { Endpoint, Handler } from '../openapi/endpoint.ts';
+import {
+  DEFAULT_TOKEN_SECONDS,
+  makeToken,
+  mayManageTokens,
+  newTokenSchema,
+  type OwnTokenDependencies,
+  tokenName,
+  tokenSeconds,
+} from '../own-tokens/make-token.ts';
+import { exampleTokenId, revokeNamed } from '../own-tokens/own-tokens.ts';
+import { formErrors, goTo, pageOf, redirectOf } from './page-answers.ts';
+
+type MyTokensDependencies = OwnTokenDependencies & { readonly pages: Pages };
+
+async function sendTokens(
+  { db, pages, maxTokenSeconds }: MyTokensDependencies,
+  req: Request,
+  res: Response,
+  { name = '', made = null }: { name?: string | undefined; made?: { token: string; name: string } | null },
+): Promise<void> {
+  const tokens = await listOwnTokens(db, { userId: requireUser(req), tokenHash: null });
+  const isFull = mayManageTokens(req);
+  const shown = {
+    tokens: tokens.map(({ createdAt, lastUsedAt, expiresAt, ...token }) => ({
+      ...token,
+      created: createdAt.toISOString(),
+      lastUsed: lastUsedAt?.toISOString() ?? null,
+      expires: expiresAt?.toISOString() ?? null,
+    })),
+    name,
+    made,
+    canRevoke: isFull,
+    canMake: isFull && maxTokenSeconds > 0,
+    maxSeconds: maxTokenSeconds,
+    usualSeconds: DEFAULT_TOKEN_SECONDS,
+  };
+  sendPage(res, myTokensPage(pages.site(req), shown));
+}
+
+const query = z.strictObject({
+  name: tokenName.optional().meta({
+    description: 'The name that the form proposes: a command line client names its machine.',
+    param: { example: 'laptop' },
+  }),
+});
+
+/** GET /my/tokens: the tokens of the user, and the form that makes one. */
+export function myTokens(deps: MyTokensDependencies): Endpoint {
+  const show: Handler = (req, res) => sendTokens(deps, req, res, readQuery(req, query));
+  return {
+    operation: {
+      operationId: 'showMyTokens',
+      tag: 'pages',
+      access: 'user',
+      summary: 'Shows the tokens of the user.',
+      params: { query },
+      answers: { 200: pageOf('The page.') },
+      errors: ['validation_failed', 'dependency_unavailable'],
+    },
+    handle: show,
+    page: show,
+  };
+}
+
+/** The fields of a form are texts. */
+const newForm = newTokenSchema.extend({ expires_in: z.coerce.number().pipe(tokenSeconds) });
+
+/** POST /my/tokens: makes a token from the form of the page, and shows its secret. */
+export function makeMyToken(deps: MyTokensDependencies & { readonly bodies: BodyBudget }): Endpoint {
+  const make: Handler = async (req, res) => {
+    const wanted = validate(newForm, await readUrlForm(req, res, deps.bodies));
+    const { token } = await makeToken(deps, req, wanted);
+    await sendTokens(deps, req, res, { made: { token, name: wanted.name } });
+  };
+  return {
+    operation: {
+      operationId: 'makeMyToken',
+      tag: 'pages',
+      access: 'user',
+      summary: 'Makes a token of the user, from the form of the page.',
+      body: {
+        required: true,
+        content: {
+          'application/x-www-form-urlencoded': {
+            schema: newTokenSchema.extend({ expires_in: z.string() }),
+            example: { name: 'laptop', scope: 'write', expires_in: String(DEFAULT_TOKEN_SECONDS) },
+          },
+        },
+      },
+      answers: { 200: pageOf('The token is made. The page shows its secret, this time only.') },
+      errors: [...formErrors, 'token_limit_reached', 'dependency_unavailable'],
+    },
+    handle: make,
+    page: make,
+  };
+}
+
+const revokeForm = z.strictObject({ id: z.string().meta({ description: 'The id of the token.' }) });
+
+/** POST /my/tokens/revoke */
+export function revokeMyToken({
+  db,
+  pages,
+  bodies,
+}: MyTokensDependencies & { readonly bodies: BodyBudget }): Endpoint {
+  const revoke: Handler = async (req, res) => {
+    const { id } = validate(revokeForm, await readUrlForm(req, res, bodies));
+    await revokeNamed(db, req, id);
+    goTo(res, `${pages.site(req).base}/my/tokens`);
+  };
+  return {
+    operation: {
+      operationId: 'revokeMyToken',
+      tag: 'pages',
+      access: 'user',
+      summary: 'Revokes a token of the user, from the form of the page.',
+      body: {
+        required: true,
+        content: {
+          'application/x-www-form-urlencoded': { schema: revokeForm, example: { id: exampleTokenId } },
+        },
+      },
+      answers: { 303: redirectOf('The token is revoked.') },
+      errors: [...formErrors, 'token_not_found', 'dependency_unavailable'],
+    },
+    handle: revoke,
+    page: revoke,
+  };
+}
