@@ -192,12 +192,22 @@ export function buildProgram(terminal: Terminal, act: Act): Command {
     .action(inSession((session, named: string) => timeline(session, named)));
   program
     .command('login')
-    .description('asks for a token (or reads it from stdin), tries it, and keeps it')
+    .description(
+      'opens the page that makes a token, asks for the token (or reads it from stdin), and keeps it',
+    )
+    .addHelpText(
+      'after',
+      examples(
+        'pasteflow login --server https://paste.example.org',
+        'pasteflow login --server https://paste.example.org <token.txt',
+      ),
+    )
     .action(() => act((of, signal) => login(of, program.opts<CommonOptions>(), signal)));
   program
     .command('logout')
-    .description('forgets the token')
-    .action(() => act((of) => logout(of, program.opts<CommonOptions>())));
+    .description('revokes the token that you made for this machine, and forgets it')
+    .addHelpText('after', examples('pasteflow logout', 'pasteflow logout --server https://paste.example.org'))
+    .action(() => act((of, signal) => logout(of, program.opts<CommonOptions>(), signal)));
   program
     .command('whoami')
     .description('prints the server, and whether the server accepts your token')

@@ -1,7 +1,12 @@
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { json, problem, useBed } from './support/bed.ts';
+import { opener } from '../src/terminal/programs.ts';
+import { json, problem, reset, useBed } from './support/bed.ts';
+import { ID } from './support/jobs.ts';
 
 const bed = useBed();
 
@@ -85,7 +90,7 @@ describe('pasteflow login', () => {
   const login = (token: string, env: Record<string, string> = {}) =>
     bed.run(['login'], { stdin: token, env });
 
-  it('keeps a token that the server accepts, for its owner alone, and logout forgets it', async () => {
+  it('keeps a token that the server accepts, for its owner alone', async () => {
     bed.script(empty);
     const { code, stdout, stderr } = await login('pf_new\n');
     expect([code, stdout]).toEqual([0, '']);
@@ -98,8 +103,6 @@ describe('pasteflow login', () => {
     expect(await readdir(join(bed.home, '.config/pasteflow'))).toEqual(['config.json']);
     await ls();
     expect(tokensSeen()).toEqual(['Bearer pf_new', 'Bearer pf_new']);
-    await bed.run(['logout']);
-    expect(JSON.parse(await readFile(configPath(), 'utf8'))).toEqual({ server: bed.url, tokens: {} });
   });
 
   it('keeps the tokens of other servers, and makes a file that was open to others private', async () => {
@@ -119,20 +122,35 @@ describe('pasteflow login', () => {
     expect(await readdir(bed.home)).toEqual([]);
   });
 
-  it('asks for the token on a terminal, shows nothing of it, and ends when it is interrupted', async () => {
+  it('opens the page that makes a token, asks for it, shows nothing of it, and ends when it is interrupted', async () => {
     bed.script(empty);
     const tty = ['stdin', 'stderr'] as const;
-    const typed = await bed.run(['login'], { stdin: 'pf_typed\r', tty });
-    expect(typed).toMatchObject({
-      code: 0,
-      stdout: '',
-      stderr: expect.stringMatching(/^Token for http\S+: \n/),
-    });
+    const seen = join(bed.home, 'seen');
+    await writeFile(
+      join(bed.home, opener),
+      '#!/bin/sh\nprintf %s "$1" >"$SEEN.part" && mv "$SEEN.part" "$SEEN"\n',
+      {
+        mode: 0o755,
+      },
+    );
+    const env = { PATH: `${bed.home}:/bin`, SEEN: seen };
+    const typed = await bed.run(['login'], { stdin: 'pf_typed\r', tty, env });
+    const page = `${bed.url}/my/tokens?name=${encodeURIComponent(`pasteflow on ${hostname()}`)}`;
+    expect([typed.code, typed.stdout]).toEqual([0, '']);
+    expect(typed.stderr).toContain(`${page}\n`);
+    expect(typed.stderr).toMatch(/^Token for http\S+: $/m);
     expect(typed.stderr).not.toContain('pf_typed');
     expect(tokensSeen()).toEqual(['Bearer pf_typed']);
+    while (!existsSync(seen)) await setTimeout(10);
+    expect(await readFile(seen, 'utf8')).toBe(page);
     const interrupt = new AbortController();
-    const ending = bed.run(['login'], { stdin: 'pf_ha', tty, signal: interrupt.signal });
-    setTimeout(() => interrupt.abort(new Error('Ctrl-C')), 50);
+    const ending = bed.run(['login'], {
+      stdin: 'pf_ha',
+      tty,
+      signal: interrupt.signal,
+      env: { PATH: '/nowhere' },
+    });
+    void setTimeout(50).then(() => interrupt.abort(new Error('Ctrl-C')));
     expect(await ending).toMatchObject({ code: 1, stderr: expect.stringContaining('Interrupted.') });
     expect(bed.requests).toHaveLength(1);
   });
@@ -142,5 +160,47 @@ describe('pasteflow login', () => {
     await login('pf_new', { XDG_CONFIG_HOME: join(bed.home, 'elsewhere') });
     await login('pf_new', { XDG_CONFIG_HOME: 'relative' });
     expect((await readdir(bed.home)).toSorted()).toEqual(['.config', 'elsewhere']);
+  });
+});
+
+describe('pasteflow logout', () => {
+  const tokens = (scope: string) =>
+    json(200, {
+      tokens: [
+        { id: 'another', scope: 'write', is_this: false },
+        { id: ID, scope, is_this: true },
+      ],
+    });
+  const done = json(204, {});
+
+  it.each([
+    ['revokes a token that its user has made', [tokens('write'), done], 0, 'It is revoked.'],
+    ['leaves a token of the operator valid', [tokens('full')], 0, 'it stays valid'],
+    ['takes a token that has ended', [problem(401, 'unauthorized', 'No.')], 0, 'no longer valid'],
+    [
+      'loses a race with another revocation',
+      [tokens('write'), problem(404, 'token_not_found', 'No.')],
+      0,
+      'no longer valid',
+    ],
+    ['says what to do when the server fails', [json(500, {})], 1, '/my/tokens'],
+    ['says what to do when the server is not there', [reset], 1, '/my/tokens'],
+  ] as const)('%s, and forgets it', async (_name, answers, code, words) => {
+    await keep({ server: bed.url, tokens: { [bed.url]: 'pf_kept', 'https://a.test': 'pf_a' } });
+    bed.script(...answers);
+    const ended = await bed.run(['logout']);
+    expect(ended).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(words) });
+    expect(ended.stderr).not.toContain('pf_kept');
+    const { tokens: left } = JSON.parse(await readFile(configPath(), 'utf8')) as { tokens: object };
+    expect(left).toEqual({ 'https://a.test': 'pf_a' });
+    expect(bed.requests.map(({ method, path }) => `${method} ${path}`)).toEqual(
+      ['GET /v1/tokens', `DELETE /v1/tokens/${ID}`].slice(0, answers.length),
+    );
+  });
+
+  it('asks nothing of the server when no token is kept', async () => {
+    const { code, stderr } = await bed.run(['logout']);
+    expect([code, stderr]).toEqual([0, `No token for ${bed.url} is kept.\n`]);
+    expect(bed.requests).toEqual([]);
   });
 });

@@ -1,5 +1,6 @@
 import { createClient, PasteflowApiError, type Usage } from '@pasteflow/client';
-import { EXIT_DONE, type ExitCode, UsageError } from '../errors.ts';
+import { hostname } from 'node:os';
+import { EXIT_DONE, EXIT_FAILED, type ExitCode, messageOf, UsageError } from '../errors.ts';
 import { configPathOf, readConfigFile, writeConfigFile } from '../settings/config-file.ts';
 import {
   checkedToken,
@@ -10,9 +11,16 @@ import {
 } from '../settings/settings.ts';
 import { noteRetries } from '../session.ts';
 import { Output } from '../terminal/output.ts';
+import { showInBrowser } from '../terminal/programs.ts';
 import { readSecret, type Terminal } from '../terminal/terminal.ts';
 
-/** `pasteflow login`: asks for a token, tries it, and keeps it with the server. */
+/** The server takes names of at most 100 characters. */
+const MAX_MACHINE_NAME = 90;
+
+/**
+ * `pasteflow login`: shows the page on which one makes a token, asks for the token, tries it, and keeps it with
+ * the server.
+ */
 export async function login(
   terminal: Terminal,
   options: CommonOptions,
@@ -24,7 +32,7 @@ export async function login(
     output.note(`Warning: ${server} is not encrypted. Others on the network can read your token.`);
   const token =
     options.tokenFile === undefined
-      ? checkedToken(await readSecret(terminal, `Token for ${server}: `, signal))
+      ? checkedToken(await askForToken(terminal, server, output, signal))
       : ((await readSettings(terminal.env, options)).token ?? '');
   await assertAccepted(server, token, output, signal);
   const config = await readConfigFile(terminal.env);
@@ -33,17 +41,70 @@ export async function login(
   return EXIT_DONE;
 }
 
-/** `pasteflow logout`: forgets the token. The server still accepts it. */
-export async function logout(terminal: Terminal, options: CommonOptions): Promise<ExitCode> {
+async function askForToken(
+  terminal: Terminal,
+  server: string,
+  output: Output,
+  signal: AbortSignal,
+): Promise<string> {
+  if (terminal.stdin.isTTY === true) {
+    const name = `pasteflow on ${hostname()}`.slice(0, MAX_MACHINE_NAME);
+    const page = `${server}/my/tokens?name=${encodeURIComponent(name)}`;
+    output.note('Make a token on this page, and paste it here. A token from the operator will do, too.');
+    output.note(page);
+    showInBrowser(terminal, page);
+  }
+  return await readSecret(terminal, `Token for ${server}: `, signal);
+}
+
+/** `pasteflow logout`: revokes the token, unless an operator has made it, and forgets it in any case. */
+export async function logout(
+  terminal: Terminal,
+  options: CommonOptions,
+  signal: AbortSignal,
+): Promise<ExitCode> {
   const output = new Output(terminal, { json: options.json === true });
   const server = await serverFor(terminal, options);
   const config = await readConfigFile(terminal.env);
-  const others = Object.entries(config.tokens).filter(([of]) => of !== server);
-  await writeConfigFile(terminal.env, { ...config, tokens: Object.fromEntries(others) });
-  output.note(
-    `Forgot the token for ${server}. To make it invalid, ask the operator of the server to revoke it.`,
-  );
-  return EXIT_DONE;
+  const { [server]: token, ...tokens } = config.tokens;
+  if (token === undefined) {
+    output.note(`No token for ${server} is kept.`);
+    return EXIT_DONE;
+  }
+  await writeConfigFile(terminal.env, { ...config, tokens });
+  try {
+    const outcome = await revokeOwn(server, checkedToken(token), signal);
+    output.note(`Forgot the token for ${server}. ${OUTCOMES[outcome]}`);
+    return EXIT_DONE;
+  } catch (error) {
+    output.note(`Forgot the token for ${server}, and could not revoke it: ${messageOf(error)}`);
+    output.note(`Revoke it at ${server}/my/tokens.`);
+    return EXIT_FAILED;
+  }
+}
+
+const OUTCOMES = {
+  revoked: 'It is revoked.',
+  ended: 'It was no longer valid.',
+  given: 'You did not make it yourself, and it stays valid. You can revoke it on the page /my/tokens.',
+} as const;
+
+const REVOKE_TIMEOUT_MS = 10_000;
+
+/** A token that an operator has made stays: other machines may use it, and tokens that it has made end with it. */
+async function revokeOwn(server: string, token: string, signal: AbortSignal): Promise<keyof typeof OUTCOMES> {
+  const { api } = createClient({ baseUrl: server, token });
+  const init = { signal: AbortSignal.any([signal, AbortSignal.timeout(REVOKE_TIMEOUT_MS)]) };
+  const { data, response } = await api.GET('/v1/tokens', init);
+  if (response.status === 401) return 'ended';
+  if (data === undefined) throw new Error(`the server answers ${response.status}.`);
+  const own = data.tokens.find((each) => each.is_this);
+  if (own === undefined || own.scope === 'full') return 'given';
+  const params = { path: { id: own.id } };
+  const { response: revoked } = await api.DELETE('/v1/tokens/{id}', { ...init, params });
+  if (revoked.ok) return 'revoked';
+  if (revoked.status === 401 || revoked.status === 404) return 'ended'; // somebody else was first
+  throw new Error(`the server answers ${revoked.status}.`);
 }
 
 /** `pasteflow whoami`: the server, whether the server accepts the token, and what is used of its limits. */

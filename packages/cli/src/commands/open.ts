@@ -2,7 +2,7 @@ import { EXIT_DONE, type ExitCode } from '../errors.ts';
 import { keyIn } from '../sealed/open-content.ts';
 import type { Session } from '../session.ts';
 import { namedBy } from '../settings/named.ts';
-import { runProgram } from '../terminal/programs.ts';
+import { opener, runProgram } from '../terminal/programs.ts';
 
 /** `pasteflow open CODE|JOB`: its page in the browser. */
 export async function open({ output, server, terminal }: Session, argument: string): Promise<ExitCode> {
@@ -10,7 +10,6 @@ export async function open({ output, server, terminal }: Session, argument: stri
   if (named.kind === 'paste') keyIn(argument); // a damaged key opens nothing
   const fragment = argument.includes('#') ? argument.slice(argument.indexOf('#')) : '';
   const url = named.kind === 'job' ? `${server}/my/jobs/${named.id}` : `${server}/${named.name}${fragment}`;
-  const opener = process.platform === 'darwin' ? 'open' : 'xdg-open';
   const code = await runProgram(terminal, [opener, url], { stdio: ['inherit', 'ignore', 'inherit'] }).catch(
     () => null,
   );

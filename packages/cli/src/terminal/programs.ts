@@ -19,6 +19,16 @@ export async function runProgram(
   });
 }
 
+/** Opens an address as the desktop does. */
+export const opener = process.platform === 'darwin' ? 'open' : 'xdg-open';
+
+/** Opens a page in the browser, if there is one. Nothing waits for it, and Ctrl-C does not end the browser. */
+export function showInBrowser({ env }: Pick<Terminal, 'env'>, url: string): void {
+  const child = spawn(opener, [url], { stdio: 'ignore', detached: true, env: { ...env } });
+  child.once('error', () => {});
+  child.unref();
+}
+
 const CLIPBOARDS = [
   ['pbcopy'],
   ['wl-copy'],
