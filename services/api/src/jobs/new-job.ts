@@ -64,9 +64,10 @@ export async function receiveJob(
 }
 
 function newJobOf({ name, summary, parameters }: JobType) {
+  const words = name.split('-').map((word) => `${word[0]?.toUpperCase()}${word.slice(1)}`);
   return z
     .strictObject({ job_type: z.literal(name), title, parameters: parameters as z.ZodType<object> })
-    .meta({ id: `New${name[0]?.toUpperCase()}${name.slice(1)}Job`, description: summary });
+    .meta({ id: `New${words.join('')}Job`, description: summary });
 }
 
 function unionOf([first, ...rest]: readonly ReturnType<typeof newJobOf>[]): z.ZodType<NewJob> {
