@@ -107,6 +107,16 @@ export {
   type ExportFilter,
 } from './pastes/exportable-pastes.ts';
 export { findOldJobs, removeJobs, type OldJob } from './retention/old-jobs.ts';
+export {
+  addWorkKinds,
+  hasClaimableJob,
+  listPausedKinds,
+  listWorkKinds,
+  pauseKind,
+  resumeKind,
+  UPLOADS,
+  type WorkKind,
+} from './executions/work-kinds.ts';
 export { findZombies, renewLeases, type Zombie } from './executions/leases.ts';
 export { claimExecutions, type Claim, type ClaimedExecution } from './executions/claim.ts';
 export { settleExecutions, type Settled, type Settlement } from './executions/settle.ts';

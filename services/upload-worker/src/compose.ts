@@ -25,7 +25,7 @@ import {
 import { createObjectStore } from '@pasteflow/s3';
 import { createSqsClient, queueDepth } from '@pasteflow/sqs';
 import type { Config } from './config.ts';
-import { DatabaseGate } from './executions/database-gate.ts';
+import { ReceiveGate } from './executions/receive-gate.ts';
 import { dependencyFailed } from './executions/events.ts';
 import type { Pipeline, QueueConsumer } from './executions/pipeline.ts';
 import { RunningExecutions } from './executions/running-executions.ts';
@@ -92,7 +92,10 @@ export function compose(context: ServiceContext<Config>, overrides: Overrides = 
     endpoint: config.aws.sqsEndpoint,
     requestTimeoutMs: SQS_TIMEOUT_MS,
   });
-  const gate = new DatabaseGate(() => pingDatabase(db));
+  const gate = new ReceiveGate(async () => {
+    await pingDatabase(db);
+    return true;
+  });
   // A connection of its own: settlements that wait for locks must not keep the leases from being renewed.
   const renewals = connect(1, Math.min(STATEMENT_TIMEOUT_MS, leaseSeconds * 1000));
   const running = new RunningExecutions({

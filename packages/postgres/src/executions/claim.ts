@@ -7,6 +7,7 @@ import { lockLimit } from '../database/lock-limit.ts';
 import { prepared } from '../database/prepared.ts';
 import { claimDue, claimTransition, tryAgainAt } from './claim-rule.ts';
 import { opaqueState } from './opaque-state.ts';
+import { pausedKinds } from './work-kinds.ts';
 
 export interface ClaimedExecution extends AttemptCount {
   readonly executionId: string;
@@ -17,6 +18,8 @@ export type Claim<Claimed extends ClaimedExecution> =
   | { readonly kind: 'claimed'; readonly execution: Claimed }
   /** The execution is not due yet, or it runs elsewhere. Try again after `waitMs`. */
   | { readonly kind: 'not_now'; readonly waitMs: number }
+  /** The execution is due, and an operator has paused its kind of work. */
+  | { readonly kind: 'paused' }
   /** The execution is due and suspect: claim it alone. See `ClaimOptions.takeSuspects`. */
   | { readonly kind: 'suspect' }
   /** No execution is open: the upload or the job has reached its end. */
@@ -25,6 +28,8 @@ export type Claim<Claimed extends ClaimedExecution> =
 /** What a claim needs to know about uploads or jobs. */
 export interface ClaimableSubject<Claimed extends ClaimedExecution> {
   readonly kind: ExecutionKind;
+  /** The name of its kind of work in `work_kinds`, from `s`, a row of `selectByKeys`. */
+  readonly workKind: RawBuilder<string>;
   /** A SELECT of the subjects with these keys: `id`, `key`, and the columns that `claimedColumns` uses. */
   selectByKeys(keys: readonly string[]): RawBuilder<unknown>;
   /**
@@ -48,6 +53,8 @@ export interface ClaimOptions {
    * true.
    */
   readonly takeSuspects?: boolean;
+  /** Also claim work of a paused kind, to end it. Default: false. */
+  readonly evenPaused?: boolean;
   /**
    * How long the statement waits for one locked row, in ms. Afterwards it fails (`isTimeout`). Default: until
    * its timeout.
@@ -62,6 +69,7 @@ type ClaimRow<Claimed> = Omit<Claimed, 'executionId'> & {
   readonly key: string;
   readonly executionId: string | null;
   readonly open: boolean;
+  readonly paused: boolean;
   readonly suspect: boolean;
   readonly waitMs: number | null;
 };
@@ -85,23 +93,25 @@ type ClaimRow<Claimed> = Omit<Claimed, 'executionId'> & {
 export async function claimExecutions<Claimed extends ClaimedExecution>(
   db: Database,
   subject: ClaimableSubject<Claimed>,
-  { keys, actor, leaseSeconds, takeSuspects = true, maxLockWaitMs }: ClaimOptions,
+  { keys, actor, leaseSeconds, takeSuspects = true, evenPaused = false, maxLockWaitMs }: ClaimOptions,
 ): Promise<ReadonlyMap<string, Claim<Claimed>>> {
   const { rows } = await sql<ClaimRow<Claimed>>`${prepared}
     WITH ${byActor(actor, 'claimed')}, ${lockLimit(maxLockWaitMs)},
     asked AS MATERIALIZED (
-      SELECT s.*, e.id AS execution_id, e.status, e.run_at, e.lease_expires_at, e.losses
+      SELECT s.*, e.id AS execution_id, e.status, e.run_at, e.lease_expires_at, e.losses,
+        NOT ${evenPaused} AND ${subject.workKind} IN (${pausedKinds}) AS paused
       FROM actor, lock_limit, (${subject.selectByKeys(keys)}) AS s LEFT JOIN LATERAL (
         SELECT * FROM task_executions e
         WHERE e.subject_id = s.id AND e.kind = ${sql.lit(subject.kind)} AND ${opaqueState('e')} IN ('PENDING', 'RUNNING') LIMIT 1
       ) AS e ON true
     ), due AS MATERIALIZED (
       SELECT e.id FROM task_executions e
-      WHERE e.id = ANY (ARRAY(SELECT execution_id FROM asked)) AND ${opaqueState('e')} = ${claimTransition.from} AND e.run_at <= now()
+      WHERE e.id = ANY (ARRAY(SELECT execution_id FROM asked WHERE NOT paused)) AND ${opaqueState('e')} = ${claimTransition.from} AND e.run_at <= now()
         AND (${takeSuspects} OR e.losses < ${SUSPECT_LOSSES})
       ORDER BY e.id FOR UPDATE
     ), ${claimDue({ actor, leaseSeconds })}${subject.onClaim}
     SELECT asked.key, claimed.id AS "executionId", claimed.attempt, claimed.losses, ${subject.claimedColumns}, asked.status IS NOT NULL AS open,
+      coalesce(asked.paused AND asked.status = ${claimTransition.from} AND asked.run_at <= now(), false) AS paused,
       coalesce(NOT ${takeSuspects} AND asked.losses >= ${SUSPECT_LOSSES} AND asked.status = ${claimTransition.from} AND asked.run_at <= now(), false) AS suspect,
       (extract(epoch FROM ${tryAgainAt(leaseSeconds)} - now()) * 1000)::float8 AS "waitMs"
     FROM asked LEFT JOIN claimed ON claimed.subject_id = asked.id`.execute(db);
@@ -111,11 +121,13 @@ export async function claimExecutions<Claimed extends ClaimedExecution>(
 function toClaim<Claimed extends ClaimedExecution>({
   key: _,
   open,
+  paused,
   suspect,
   waitMs,
   ...execution
 }: ClaimRow<Claimed>): Claim<Claimed> {
   if (execution.executionId !== null) return { kind: 'claimed', execution: execution as unknown as Claimed };
+  if (paused) return { kind: 'paused' };
   if (suspect) return { kind: 'suspect' };
   return open ? { kind: 'not_now', waitMs: Math.max(0, Math.ceil(waitMs ?? 0)) } : { kind: 'ended' };
 }

@@ -55,7 +55,7 @@ export function findOverdue<Message extends object>(
   subject: DispatchableSubject<Message>,
   { olderThanSeconds, limit }: { olderThanSeconds: number; limit: number },
 ): Promise<Found<Message>> {
-  return findMessages(db, subject, overdue(olderThanSeconds), limit);
+  return findMessages(db, subject, overdue(subject.kind, olderThanSeconds), limit);
 }
 
 async function findMessages<Message extends object>(

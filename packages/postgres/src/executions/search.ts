@@ -2,6 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../database/database.ts';
 import type { ExecutionKind } from '../schema/executions.ts';
 import { opaqueState } from './opaque-state.ts';
+import { UPLOADS } from './work-kinds.ts';
 
 /**
  * Open executions that a sweep looks for: a condition and an order that an index serves. Both name the
@@ -38,11 +39,20 @@ export function undispatched(graceSeconds: number): Search {
   };
 }
 
-/** Due, and a message was sent, both more than `olderThanSeconds` ago: the message may be lost. */
-export function overdue(olderThanSeconds: number): Search {
+/**
+ * Due, and a message was sent, both more than `olderThanSeconds` ago: the message may be lost. The messages of
+ * uploads stay in their queue while these are paused, and are received only after that. Lost messages of jobs
+ * are counted instead.
+ */
+export function overdue(kind: ExecutionKind, olderThanSeconds: number): Search {
   const longAgo = sql`now() - make_interval(secs => ${olderThanSeconds})`;
   return {
-    condition: sql`e.status = 'PENDING' AND e.dispatched_at < ${longAgo} AND e.run_at < ${longAgo}`,
+    condition: sql`e.status = 'PENDING' AND e.dispatched_at < ${longAgo} AND e.run_at < ${longAgo}${
+      kind === 'upload'
+        ? sql` AND NOT EXISTS (
+      SELECT FROM work_kinds WHERE kind = ${UPLOADS} AND (paused_at IS NOT NULL OR resumed_at > ${longAgo}))`
+        : sql``
+    }`,
     order: dispatchOrder,
   };
 }

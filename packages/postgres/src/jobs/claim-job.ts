@@ -5,6 +5,7 @@ import { prepared } from '../database/prepared.ts';
 import type { Claim } from '../executions/claim.ts';
 import { claimDue, claimTransition, tryAgainAt } from '../executions/claim-rule.ts';
 import { opaqueState } from '../executions/opaque-state.ts';
+import { pausedKinds } from '../executions/work-kinds.ts';
 import { jobSubject, type ClaimedJob } from './job-subject.ts';
 
 /** A job runs alone in any case, so it is claimed although it is a suspect. */
@@ -19,6 +20,7 @@ export interface ClaimJobOptions {
 
 interface ClaimRow extends Omit<ClaimedJob, 'executionId'> {
   readonly executionId: string | null;
+  readonly paused: boolean;
   /** null: the message is not needed any more. */
   readonly waitMs: number | null;
 }
@@ -33,6 +35,8 @@ interface ClaimRow extends Omit<ClaimedJob, 'executionId'> {
  * with the lowest turn whose message the api has not stamped yet. That claim waits for the stamp's lock: the
  * message of a job can be here a millisecond before its stamp.
  *
+ * Jobs of paused types are passed over. `paused` says that one is due, and nothing else: the message is kept for it.
+ *
  * Every job that waits with a stamp has one message. A claim uses up one message for one job, whichever
  * message names which job, so the number of messages stays equal to the number of waiting jobs. A message
  * whose job has ended is therefore kept while a stamped job is not due yet: it may be the message of that
@@ -45,14 +49,16 @@ export async function claimJob(
   const { rows } = await sql<ClaimRow>`${prepared}
     WITH ${byActor(actor, 'claimed')},
     asked AS MATERIALIZED (
-      SELECT e.id AS execution_id, e.status, e.run_at, e.lease_expires_at
+      SELECT e.id AS execution_id, e.status, e.run_at, e.lease_expires_at, ARRAY(${pausedKinds}) AS kinds
       FROM actor LEFT JOIN task_executions e
         ON e.subject_id = ${jobId}::uuid AND e.kind = 'job' AND ${opaqueState('e')} IN ('PENDING', 'RUNNING')
     ), next AS MATERIALIZED (
-      SELECT next_job(stamped => true) AS id FROM asked
+      SELECT next_job(stamped => true, paused => asked.kinds) AS id FROM asked
     ), unstamped AS MATERIALIZED (
       SELECT coalesce(
-        CASE WHEN asked.status = ${claimTransition.from} AND asked.run_at <= now() THEN asked.execution_id END, next_job(stamped => false)) AS id
+        CASE WHEN asked.status = ${claimTransition.from} AND asked.run_at <= now()
+          AND NOT EXISTS (SELECT FROM jobs j WHERE j.id = ${jobId}::uuid AND j.job_type = ANY (asked.kinds)) THEN asked.execution_id END,
+        next_job(stamped => false, paused => asked.kinds)) AS id
       FROM asked, next WHERE next.id IS NULL
     ), due AS MATERIALIZED (
       SELECT e.id FROM task_executions e
@@ -63,7 +69,9 @@ export async function claimJob(
     SELECT claimed.id AS "executionId", claimed.attempt, claimed.losses, j.id AS "jobId", j.user_id AS "userId", j.job_type AS "jobType", j.parameters || coalesce(j.payload, '{}') AS parameters,
       CASE WHEN claimed.id IS NULL THEN (extract(epoch FROM coalesce(${tryAgainAt(leaseSeconds)},
         (SELECT greatest(at, now() + interval '1 second') FROM next_job_due_at() AS at WHERE at IS NOT NULL)) - now()) * 1000)::float8
-        END AS "waitMs"
+        END AS "waitMs",
+      claimed.id IS NULL AND cardinality(asked.kinds) > 0 AND coalesce(asked.status = ${claimTransition.from}, true)
+        AND coalesce(asked.run_at, next_job_due_at()) <= now() IS TRUE AS paused
     FROM asked LEFT JOIN claimed ON true
       LEFT JOIN LATERAL (SELECT * FROM jobs WHERE id = claimed.subject_id LIMIT 1) AS j ON true`.execute(db);
   const [row] = rows;
@@ -71,7 +79,8 @@ export async function claimJob(
   return toClaim(row);
 }
 
-function toClaim({ waitMs, executionId, ...job }: ClaimRow): JobClaim {
+function toClaim({ waitMs, paused, executionId, ...job }: ClaimRow): JobClaim {
   if (executionId !== null) return { kind: 'claimed', execution: { ...job, executionId } };
+  if (paused) return { kind: 'paused' };
   return waitMs === null ? { kind: 'ended' } : { kind: 'not_now', waitMs: Math.max(0, Math.ceil(waitMs)) };
 }

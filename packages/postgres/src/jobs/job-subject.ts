@@ -59,6 +59,7 @@ export interface UnsentJob {
  */
 export const jobSubject: ExecutionSubject<JobName, ClaimedJob, JobSettlement, JobState, UnsentJob> = {
   kind: 'job',
+  workKind: sql`s.job_type`,
   selectByKeys: (jobIds) => sql`
     SELECT id, id AS key, user_id, job_type, parameters || coalesce(payload, '{}') AS parameters FROM jobs WHERE id = ${anyOf(jobIds, 'uuid')}`,
   claimedColumns: sql`

@@ -10,6 +10,7 @@ import * as jobTitles from './0008-job-titles.ts';
 import * as reports from './0009-reports.ts';
 import * as quotas from './0010-quotas.ts';
 import * as ownTokens from './0011-own-tokens.ts';
+import * as workKinds from './0012-work-kinds.ts';
 import * as slugVersions from './0013-slug-versions.ts';
 
 /**
@@ -29,5 +30,6 @@ export const migrations: Record<string, Migration> = {
   '0009-reports': reports,
   '0010-quotas': quotas,
   '0011-own-tokens': ownTokens,
+  '0012-work-kinds': workKinds,
   '0013-slug-versions': slugVersions,
 };

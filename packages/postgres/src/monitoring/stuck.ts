@@ -2,13 +2,14 @@ import { MAX_UNREPORTED_LOSSES } from '@pasteflow/domain';
 import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../database/database.ts';
 import { executionKinds, type ExecutionKind } from '../schema/executions.ts';
+import { waitsForPause } from '../executions/work-kinds.ts';
 import { MAX_COUNTED, strandedWork, UNSENT_AFTER_SECONDS, waitingExecutions } from './open-work.ts';
 
 interface Stuck {
   /**
    * `zombie`: RUNNING past its lease. `stranded`: not at its end, and without an open execution. `unsent`:
    * due, and no message was ever sent. `unclaimed`: due, a message was sent, and no worker has claimed the
-   * execution. `deletion`: claimed for deletion, and neither deleted nor released.
+   * execution, although its kind is not paused. `deletion`: claimed for deletion, and neither deleted nor released.
    */
   readonly what: 'zombie' | 'stranded' | 'unsent' | 'unclaimed' | 'deletion';
   readonly kind: ExecutionKind;
@@ -59,7 +60,7 @@ export async function findStuck(
     ), unclaimed AS MATERIALIZED (
       SELECT 'unclaimed', kind, subject_id, attempt, NULL::text, run_at
       FROM (${waitingExecutions('sent', MAX_SCANNED)}) AS sent
-      WHERE run_at < now() - make_interval(secs => ${UNCLAIMED_AFTER_SECONDS}) ORDER BY run_at LIMIT ${limit}
+      WHERE run_at < now() - make_interval(secs => ${UNCLAIMED_AFTER_SECONDS}) AND NOT ${waitsForPause('sent', UNCLAIMED_AFTER_SECONDS)} ORDER BY run_at LIMIT ${limit}
     ), deletion AS MATERIALIZED (
       SELECT 'deletion', 'upload', id, NULL::integer, NULL::text, deletion_initiated_at FROM pastes
       WHERE deletion_initiated_at < now() - make_interval(secs => ${deletionStuckAfterSeconds}) AND deleted_at IS NULL

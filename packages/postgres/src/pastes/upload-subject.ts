@@ -12,6 +12,7 @@ import { anyOf } from '../database/prepared.ts';
 import type { ClaimedExecution } from '../executions/claim.ts';
 import type { Settlement } from '../executions/settle.ts';
 import type { ExecutionSubject } from '../executions/subject.ts';
+import { UPLOADS } from '../executions/work-kinds.ts';
 
 const store = transition(pasteUpload, 'IN_PROGRESS', 'PROCESSED');
 const giveUp = transition(pasteUpload, 'IN_PROGRESS', 'FAILED');
@@ -65,6 +66,7 @@ export const uploadSubject: ExecutionSubject<
   UnsentUpload
 > = {
   kind: 'upload',
+  workKind: sql`${sql.lit(UPLOADS)}`,
   selectByKeys: (shortCodes) => sql`
     SELECT id, short_code AS key, content_hash, size_bytes FROM pastes WHERE short_code = ${anyOf(shortCodes, 'text')}`,
   claimedColumns: sql`

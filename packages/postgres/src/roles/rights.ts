@@ -37,6 +37,7 @@ const apiRights: RoleRights = {
     insert: ['kind', 'subject_id', 'attempt', 'user_id', 'turn'],
     update: ['dispatched_at'],
   },
+  work_kinds: { select: ['kind', 'paused_at'] },
   state_transitions: { select: 'all' },
   uncounted_transitions: 'none',
   transition_statistics: 'none',
@@ -110,6 +111,7 @@ const workerRights: RoleRights = {
       'finished_at',
     ],
   },
+  work_kinds: { select: ['kind', 'paused_at'], insert: ['kind'] },
   state_transitions: 'none',
   uncounted_transitions: 'none',
   transition_statistics: 'none',
@@ -227,6 +229,7 @@ const janitorRights: RoleRights = {
     ],
     delete: true, // orphans, and those of removed pastes and jobs
   },
+  work_kinds: { select: 'all', update: ['paused_at', 'paused_by', 'pause_reason', 'resumed_at'] },
   state_transitions: { select: 'all' },
   uncounted_transitions: { select: 'all', delete: true },
   transition_statistics: {

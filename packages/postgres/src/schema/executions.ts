@@ -35,3 +35,16 @@ export interface TaskExecutionsTable {
   rescued_by: string | null;
   rescue_reason: string | null;
 }
+
+/** A kind of work that operators can pause. */
+export interface WorkKindsTable {
+  /** `uploads`, or a type of jobs. */
+  kind: string;
+  /** NULL: the kind is not paused. */
+  paused_at: Date | null;
+  paused_by: string | null;
+  /** In the words of the operator. */
+  pause_reason: string | null;
+  /** When the last pause ended; NULL: there was none. */
+  resumed_at: Date | null;
+}

@@ -23,8 +23,8 @@ import type {
   UncountedTransitionsTable,
 } from './audit-trail.ts';
 import type { ClearedContentsTable, PasteReportsTable } from './reports.ts';
-import type { TaskExecutionsTable } from './executions.ts';
 import type { StoredUsageTable } from './usage.ts';
+import type { TaskExecutionsTable, WorkKindsTable } from './executions.ts';
 
 export interface Schema {
   users: UsersTable;
@@ -42,6 +42,7 @@ export interface Schema {
   jobs: JobsTable;
   assets: AssetsTable;
   task_executions: TaskExecutionsTable;
+  work_kinds: WorkKindsTable;
   state_transitions: StateTransitionsTable;
   uncounted_transitions: UncountedTransitionsTable;
   transition_statistics: TransitionStatisticsTable;

@@ -31,6 +31,7 @@ it('three processes that migrate an empty database at once apply each migration 
     '0009-reports',
     '0010-quotas',
     '0011-own-tokens',
+    '0012-work-kinds',
     '0013-slug-versions',
   ]);
 });

@@ -39,6 +39,7 @@ task_executions         Siu..    Siu..    SiuD.
 transition_statistics   .....    .....    Siu..
 uncounted_transitions   .....    .....    S..D.
 users                   Siu..    .....    .....
+work_kinds              s....    si...    S.u..
 zombie_executions       .....    .....    S....
 `;
 

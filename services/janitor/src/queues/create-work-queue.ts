@@ -240,7 +240,9 @@ export function createWorkQueue<
     findUndispatched: async (which) =>
       unsent(await findItems(undispatched(which.graceSeconds), () => findUndispatched(db, subject, which))),
     findOverdue: async (which) =>
-      unsent(await findItems(overdue(which.olderThanSeconds), () => findOverdue(db, subject, which))),
+      unsent(
+        await findItems(overdue(subject.kind, which.olderThanSeconds), () => findOverdue(db, subject, which)),
+      ),
     endZombies: async (limit, by) => {
       const zombies = await findItems(pastLease, () => findZombies(db, subject, limit));
       const errorOf = ({ workerId }: Zombie) => `${WORKER_LOST}: ${workerId}`;
@@ -248,7 +250,12 @@ export function createWorkQueue<
     },
     rescueStranded: rescue,
     endDue: async (keys, error, { leaseSeconds, ...by }) => {
-      const claims = await claimExecutions(db, subject, { keys, actor: by.actor, leaseSeconds });
+      const claims = await claimExecutions(db, subject, {
+        keys,
+        actor: by.actor,
+        leaseSeconds,
+        evenPaused: true,
+      });
       const claimed = [...claims.values()].flatMap((claim) =>
         claim.kind === 'claimed' ? [claim.execution] : [],
       );

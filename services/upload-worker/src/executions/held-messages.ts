@@ -7,6 +7,12 @@ import type { Delivery, MessageReturner, VisibilityChange } from '@pasteflow/sqs
  */
 export const RETURN_DELAY_MS = 1000;
 
+/**
+ * Delay of a message whose work is paused. It is longer than a long poll: a worker whose gate has closed does
+ * not receive the message once more.
+ */
+export const PAUSED_DELAY_MS = 3000;
+
 export interface HeldMessagesOptions {
   readonly visibilitySeconds: number;
   readonly changeVisibility: (changes: readonly VisibilityChange[]) => Promise<void>;

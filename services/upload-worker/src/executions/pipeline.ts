@@ -17,6 +17,7 @@ import {
 } from '@pasteflow/sqs';
 import type { ExecutionEvents } from './events.ts';
 import { HeldMessages } from './held-messages.ts';
+import { ReceiveGate } from './receive-gate.ts';
 import type { WorkerContext } from './worker-context.ts';
 
 /**
@@ -54,6 +55,8 @@ export interface PipelineOptions<Body> {
   readonly batchSize: number;
   readonly decode: Decode<Body>;
   readonly events: ExecutionEvents;
+  /** Whether the kinds of work of this queue are not all paused. */
+  readonly mayReceive: () => Promise<boolean>;
   readonly handler: (queue: HandledQueue) => BatchHandler<Body>;
 }
 
@@ -71,6 +74,8 @@ interface BatchHandler<Body> {
 interface HandledQueue {
   readonly messages: HeldMessages;
   readonly acknowledger: Acknowledger;
+  /** To be closed when a claim found a pause. */
+  readonly pauses: Pick<ReceiveGate, 'close'>;
 }
 
 /**
@@ -80,7 +85,7 @@ interface HandledQueue {
 const RECEIVE_TIMEOUT_MS = 4000;
 
 export function createPipeline<Body>(options: PipelineOptions<Body>): Pipeline {
-  const { worker, queueName, aws, sqs, consumers, batchSize, decode, events, handler } = options;
+  const { worker, queueName, aws, sqs, consumers, batchSize, decode, events, handler, mayReceive } = options;
   const { gate, bucket, leaseSeconds } = worker;
   const visibilitySeconds = messageVisibilitySeconds(leaseSeconds);
   const intervalMs = heartbeatIntervalMs(leaseSeconds);
@@ -104,7 +109,8 @@ export function createPipeline<Body>(options: PipelineOptions<Body>): Pipeline {
     queue,
     onError: (error) => events.dependencyFailed('acknowledging messages', error),
   });
-  const batches = handler({ messages, acknowledger });
+  const pauses = new ReceiveGate(mayReceive);
+  const batches = handler({ messages, acknowledger, pauses });
   const consumerGroup = new ConsumerGroup({
     client: receiving,
     queue,
@@ -117,6 +123,7 @@ export function createPipeline<Body>(options: PipelineOptions<Body>): Pipeline {
     beforeReceive: async () => {
       await bucket.waitUntilVerified();
       await gate.waitUntilOpen();
+      await pauses.waitUntilOpen();
     },
     onMalformed: (error, message) => events.malformedMessage(error, message.MessageId),
     onError: (error) => events.dependencyFailed('receiving messages', error),
@@ -132,8 +139,12 @@ export function createPipeline<Body>(options: PipelineOptions<Body>): Pipeline {
       backoff: { firstMs: 250, capMs: intervalMs, jitter: 0.2 },
     }),
     consumers: {
-      start: () => consumerGroup.start(),
+      start: () => {
+        pauses.close(); // a worker that restarts during a pause must not receive at all
+        consumerGroup.start();
+      },
       stop: async () => {
+        pauses.stop();
         await consumerGroup.stop();
         await batches.drain?.();
       },

@@ -1,12 +1,12 @@
 import type { BucketOwnership } from '@pasteflow/service-kit';
 import type { Database } from '@pasteflow/postgres';
-import type { DatabaseGate } from './database-gate.ts';
+import type { ReceiveGate } from './receive-gate.ts';
 import type { RunningExecutions } from './running-executions.ts';
 
 /** Shared by everything that this process runs, for all queues. */
 export interface WorkerContext {
   readonly db: Database;
-  readonly gate: DatabaseGate;
+  readonly gate: ReceiveGate;
   /**
    * Nothing is received, and so nothing written to S3, before the bucket is known to belong to the database.
    */

@@ -1,7 +1,7 @@
 import { INLINE_CONTENT_BYTES } from '@pasteflow/domain';
 import type { JobServices, JobType } from '@pasteflow/jobs';
 import { randomShortCode } from '@pasteflow/service-kit';
-import { stampDispatched, type Database } from '@pasteflow/postgres';
+import { addWorkKinds, hasClaimableJob, stampDispatched, type Database } from '@pasteflow/postgres';
 import { messageSpans, runOutsideSpans, sleep, type ServiceContext } from '@pasteflow/runtime';
 import { createObjectStore, DIRECT_REFUSED } from '@pasteflow/s3';
 import {
@@ -82,6 +82,7 @@ export function composeJobs(
       }
     },
   });
+  let isKnown = false;
   const pipeline = createPipeline({
     worker,
     sqs,
@@ -91,9 +92,14 @@ export function composeJobs(
     batchSize: 1,
     decode: decodeJob,
     events,
-    handler: ({ messages }) => {
+    mayReceive: async () => {
+      if (!isKnown) await addWorkKinds(worker.db, [...types.keys()]);
+      isKnown = true;
+      return await hasClaimableJob(worker.db);
+    },
+    handler: ({ messages, pauses }) => {
       const retry = config.jobRetry;
-      return new JobRunner({ worker, messages, retry, types, servicesFor, events, logger });
+      return new JobRunner({ worker, messages, pauses, retry, types, servicesFor, events, logger });
     },
   });
   return {

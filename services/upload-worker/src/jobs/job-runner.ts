@@ -1,10 +1,12 @@
 import type { JobServices } from '@pasteflow/jobs';
 import { claimJob, type ClaimedJob, type JobClaim } from '@pasteflow/postgres';
-import { RETURN_DELAY_MS, type HeldMessages } from '../executions/held-messages.ts';
+import { PAUSED_DELAY_MS, RETURN_DELAY_MS, type HeldMessages } from '../executions/held-messages.ts';
+import type { ReceiveGate } from '../executions/receive-gate.ts';
 import { JobAttempt, type JobAttemptOptions, type JobDelivery } from './job-attempt.ts';
 
 export interface JobRunnerOptions extends Omit<JobAttemptOptions, 'services'> {
   readonly messages: HeldMessages;
+  readonly pauses: Pick<ReceiveGate, 'close'>;
   /** For the work that one message stands for. */
   readonly servicesFor: (delivery: JobDelivery) => JobServices;
 }
@@ -50,6 +52,9 @@ export class JobRunner {
       }
       case 'not_now':
         return claim.waitMs;
+      case 'paused':
+        this.#options.pauses.close();
+        return PAUSED_DELAY_MS;
       case 'ended':
         return null;
       default:

@@ -1,6 +1,6 @@
 import { SpanKind } from '@opentelemetry/api';
 import { SQS_BATCH_SIZE } from '@pasteflow/domain';
-import { readPayload } from '@pasteflow/postgres';
+import { listPausedKinds, readPayload, UPLOADS } from '@pasteflow/postgres';
 import { withSpan, type ServiceContext } from '@pasteflow/runtime';
 import { createObjectStore, DIRECT_REFUSED, type ObjectStore } from '@pasteflow/s3';
 import { decodeUpload, type SqsClient } from '@pasteflow/sqs';
@@ -65,10 +65,12 @@ export function composeUploads(
     batchSize: SQS_BATCH_SIZE,
     decode: decodeUpload,
     events,
-    handler: ({ messages, acknowledger }) => {
+    mayReceive: async () => !(await listPausedKinds(worker.db)).includes(UPLOADS),
+    handler: ({ messages, acknowledger, pauses }) => {
       const runner = new UploadRunner({
         worker,
         messages,
+        pauses,
         retry: config.uploadRetry,
         putContent,
         store,

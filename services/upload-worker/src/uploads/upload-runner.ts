@@ -9,7 +9,8 @@ import {
   endExecutionSpan,
   recordSharedStatement,
 } from '../executions/execution-span.ts';
-import { RETURN_DELAY_MS, type HeldMessages } from '../executions/held-messages.ts';
+import { PAUSED_DELAY_MS, RETURN_DELAY_MS, type HeldMessages } from '../executions/held-messages.ts';
+import type { ReceiveGate } from '../executions/receive-gate.ts';
 import type { WorkerContext } from '../executions/worker-context.ts';
 import { claimAlone, claimBatch, type UploadClaim, type UploadDelivery } from './claim-uploads.ts';
 import { idsOf, type UploadEvents } from './events.ts';
@@ -19,6 +20,7 @@ import { UploadSettler } from './settle-uploads.ts';
 export interface UploadRunnerOptions {
   readonly worker: WorkerContext;
   readonly messages: Pick<HeldMessages, 'returnToQueue'>;
+  readonly pauses: Pick<ReceiveGate, 'close'>;
   readonly retry: RetryPolicy;
   readonly putContent: PutContent;
   readonly store: Pick<ObjectStore, 'findContent' | 'urlOf'>;
@@ -85,6 +87,9 @@ export class UploadRunner {
         return await this.#attempt(claim.execution, delivery, claimed);
       case 'not_now':
         return await this.#return(delivery, claim.waitMs);
+      case 'paused':
+        this.#options.pauses.close();
+        return await this.#return(delivery, PAUSED_DELAY_MS);
       case 'suspect':
         return 'suspect';
       case 'ended':

@@ -7,7 +7,7 @@ import {
   type Database,
   type NewPaste,
 } from '@pasteflow/postgres';
-import { DatabaseGate } from '../../src/executions/database-gate.ts';
+import { ReceiveGate } from '../../src/executions/receive-gate.ts';
 import { RunningExecutions } from '../../src/executions/running-executions.ts';
 
 export function openDatabase(url: string): Database {
@@ -49,7 +49,7 @@ export function workerOn(url: string) {
   });
   const running = new RunningExecutions({ db, leaseSeconds: LEASE_SECONDS });
   const graceOver = new AbortController().signal;
-  const gate = new DatabaseGate(() => Promise.resolve());
+  const gate = new ReceiveGate(() => Promise.resolve(true));
   return { db, statements, running, graceOver, gate, actor: 'w', leaseSeconds: LEASE_SECONDS };
 }
 

@@ -9,7 +9,7 @@ import {
   type UploadSettlement,
 } from '@pasteflow/postgres';
 import { breakWaitingConnections, lockRow, refuseUpdates } from '@pasteflow/postgres/testing';
-import { DatabaseGate } from '../../src/executions/database-gate.ts';
+import { ReceiveGate } from '../../src/executions/receive-gate.ts';
 import { RunningExecutions } from '../../src/executions/running-executions.ts';
 import { UploadSettler } from '../../src/uploads/settle-uploads.ts';
 import { until } from '../support/bench.ts';
@@ -175,7 +175,7 @@ async function settleUnderLock(shortCode: string) {
       db: impatient,
       actor: 'w',
       running,
-      gate: new DatabaseGate(() => Promise.resolve()),
+      gate: new ReceiveGate(() => Promise.resolve(true)),
       graceOver: new AbortController().signal,
     },
     events: { dependencyFailed: (_what, error) => void errors.push(error) },

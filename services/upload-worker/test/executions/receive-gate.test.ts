@@ -1,12 +1,12 @@
 import { expect, it } from '@jest/globals';
-import { DatabaseGate } from '../../src/executions/database-gate.ts';
+import { ReceiveGate } from '../../src/executions/receive-gate.ts';
 
-it('makes all callers wait until Postgres answers, with one ping at a time for all of them', async () => {
+it('makes all callers wait until it may open, and asks once at a time for all of them', async () => {
   let up = false;
   let pings = 0;
-  const gate = new DatabaseGate(() => {
+  const gate = new ReceiveGate(() => {
     pings += 1;
-    return up ? Promise.resolve() : Promise.reject(new Error('down'));
+    return up ? Promise.resolve(true) : Promise.reject(new Error('down'));
   });
   await gate.waitUntilOpen();
   gate.close();
@@ -21,7 +21,7 @@ it('makes all callers wait until Postgres answers, with one ping at a time for a
 });
 
 it('lets all callers continue when the worker stops', async () => {
-  const gate = new DatabaseGate(() => Promise.reject(new Error('down')));
+  const gate = new ReceiveGate(() => Promise.reject(new Error('down')));
   gate.close();
   const waiting = gate.waitUntilOpen();
   gate.stop();
