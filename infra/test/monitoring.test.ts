@@ -34,6 +34,7 @@ const standsFor: Readonly<Record<string, string | null>> = {
   PasteflowDeletionStuck: null,
   PasteflowReportsWaiting: null,
   PasteflowStorageNearlyFull: null,
+  PasteflowPaused: null,
   PasteflowUploadsFailed: null,
   PasteflowUploadAttemptsFailing: null,
   PasteflowEnforcementMissing: null,

@@ -1144,6 +1144,8 @@ export interface components {
           required: boolean;
         };
       };
+      /** @description The kinds of work that operators have paused: `uploads`, or types of jobs. Requests are accepted all the same. */
+      paused?: string[];
     };
     /** @description A page of pastes, newest first. */
     PasteList: {

@@ -107,3 +107,21 @@ describe('readiness', () => {
     expect((await readiness.report()).ready).toBe(false);
   });
 });
+
+describe('paused work', () => {
+  it('is named while the process stays ready, and left out while it cannot be read', async () => {
+    const readiness = new Readiness({ timeoutMs: 50 });
+    readiness.markStarted();
+    readiness.showPaused(() => Promise.resolve(['uploads']));
+    expect(await readiness.report()).toEqual({
+      ready: true,
+      status: 'ready',
+      checks: {},
+      paused: ['uploads'],
+    });
+    const silent = new Readiness({ timeoutMs: 50 });
+    silent.markStarted();
+    silent.showPaused(() => new Promise(() => {}));
+    expect(await silent.report()).toEqual({ ready: true, status: 'ready', checks: {} });
+  });
+});

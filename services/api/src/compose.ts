@@ -3,6 +3,7 @@ import {
   createDatabase,
   findPrivilegedUser,
   findSettingProblems,
+  listPausedKinds,
   pingDatabase,
   poolUse,
   PRIVILEGED_USER,
@@ -134,6 +135,7 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
     await pingDatabase(db);
     settings.requirePassed();
   });
+  readiness.showPaused(() => listPausedKinds(db));
   readiness.addCheck('s3', (signal) => store.ping(signal), { required: false });
   readiness.addCheck('sqs', () => dispatchers.ping(), { required: false });
 

@@ -4,6 +4,7 @@ import {
   findPrivilegedUser,
   findSettingProblems,
   isSweepDue,
+  listPausedKinds,
   pingDatabase,
   poolUse,
   PRIVILEGED_USER,
@@ -236,6 +237,7 @@ export function composeJanitor(context: ServiceContext<JanitorConfig>): readonly
     await checks.postgres(signal);
     settings.requirePassed();
   });
+  readiness.showPaused(() => listPausedKinds(owner.db));
   readiness.addCheck('s3', checks.s3, { required: false });
   readiness.addCheck('sqs', checks.sqs, { required: false });
   // Not required: the sweeps that don't delete run without it.

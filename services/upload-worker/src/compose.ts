@@ -6,6 +6,7 @@ import {
   cutStatements,
   findPrivilegedUser,
   findSettingProblems,
+  listPausedKinds,
   pingDatabase,
   poolUse,
   PRIVILEGED_USER,
@@ -161,6 +162,7 @@ export function compose(context: ServiceContext<Config>, overrides: Overrides = 
     await pingDatabase(db);
     settings.requirePassed();
   });
+  readiness.showPaused(() => listPausedKinds(db));
   readiness.addCheck('bucket_owner', () => bucket.requireVerified());
   readiness.addCheck('sqs', () => onEach(({ queue }) => queueDepth(sqs, queue)), { required: false });
   readiness.addCheck(

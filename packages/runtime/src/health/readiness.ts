@@ -13,6 +13,8 @@ export interface ReadinessReport {
   readonly ready: boolean;
   readonly status: 'starting' | 'ready' | 'not_ready' | 'stopping';
   readonly checks: Readonly<Record<string, { readonly state: CheckState; readonly required: boolean }>>;
+  /** The kinds of work that operators have paused. It changes nothing else. Missing when it is not known. */
+  readonly paused?: readonly string[];
 }
 
 export interface ReadinessOptions {
@@ -27,7 +29,7 @@ export interface ReadinessOptions {
 /** The results of all checks, and when the checks began. */
 interface CheckRun {
   readonly beganAt: number;
-  readonly results: Promise<ReadinessReport['checks']>;
+  readonly results: Promise<Pick<ReadinessReport, 'checks' | 'paused'>>;
 }
 
 /**
@@ -40,6 +42,7 @@ const REUSED_FOR_MS = 1000;
 export class Readiness {
   readonly #options: ReadinessOptions;
   readonly #checks = new Map<string, { readonly check: Check; readonly required: boolean }>();
+  #readPaused: (() => Promise<readonly string[]>) | undefined;
   #phase: 'starting' | 'running' | 'stopping' = 'starting';
   #latest: CheckRun | undefined;
 
@@ -54,6 +57,11 @@ export class Readiness {
   addCheck(name: string, check: Check, { required = true }: { readonly required?: boolean } = {}): void {
     this.#checks.set(name, { check, required });
     this.#latest = undefined;
+  }
+
+  /** The report names what this reads, if it answers in time. */
+  showPaused(read: () => Promise<readonly string[]>): void {
+    this.#readPaused = read;
   }
 
   /** @returns false when the process was stopped before it had started */
@@ -83,20 +91,23 @@ export class Readiness {
     const now = this.#options.now?.() ?? performance.now();
     if (this.#latest === undefined || now - this.#latest.beganAt >= REUSED_FOR_MS)
       this.#latest = { beganAt: now, results: this.#runChecks() };
-    const checks = await this.#latest.results;
+    const { checks, ...paused } = await this.#latest.results;
     const passed = Object.values(checks).every(({ state, required }) => state === 'ok' || !required);
     const ready = passed && this.#phase === 'running';
     const status = this.#phase === 'running' ? (passed ? 'ready' : 'not_ready') : this.#phase;
-    return { ready, status, checks };
+    return { ready, status, checks, ...paused };
   }
 
-  async #runChecks(): Promise<ReadinessReport['checks']> {
+  async #runChecks(): Promise<Pick<ReadinessReport, 'checks' | 'paused'>> {
+    let paused: readonly string[] | undefined;
+    const reading = this.#runCheck('paused', async () => (paused = await this.#readPaused?.()));
     const results = await Promise.all(
       [...this.#checks].map(async ([name, { check, required }]) => {
         return [name, { state: await this.#runCheck(name, check), required }] as const;
       }),
     );
-    return Object.fromEntries(results);
+    await reading;
+    return { checks: Object.fromEntries(results), ...(paused !== undefined && { paused }) };
   }
 
   async #runCheck(name: string, check: Check): Promise<CheckState> {

@@ -60,6 +60,13 @@ export interface ShownOverview {
     readonly reason: string;
     readonly outcome: string | null;
   }[];
+  readonly kinds: readonly {
+    readonly kind: string;
+    /** null: it is not paused. */
+    readonly paused_at: string | null;
+    readonly paused_by: string | null;
+    readonly pause_reason: string | null;
+  }[];
   readonly blocks: readonly {
     readonly content_hash: string;
     readonly class: string;
@@ -91,6 +98,8 @@ ${statesTable(overview)}
 <h2>${words.queues}</h2>
 ${queuesTable(overview)}
 <p class="toolbar">${actionLink(site, { action: 'retry-dead-letters', subject: null, label: words.retryDeadLetters })} ${actionLink(site, { action: 'retry-failed', subject: null, label: words.retryFailed })}</p>
+<h2>${words.kinds}</h2>
+${kindsTable(site, overview)}
 <h2>${words.sweeps}</h2>
 ${sweepsTable(site, overview)}
 <h2>${words.blocks}</h2>
@@ -141,6 +150,23 @@ function queuesTable({ queues }: ShownOverview): Html {
 function deadLetters(count: number | null): HtmlValue {
   if (count === null) return '–';
   return count === 0 ? 0 : html`<strong class="bad-news">${count}</strong>`;
+}
+
+function kindsTable(site: OperationsSite, { kinds }: ShownOverview): Html {
+  const rows = kinds.map(({ kind, paused_at, paused_by, pause_reason }) =>
+    row([
+      kind,
+      paused_at === null
+        ? words.runs
+        : html`<strong class="bad-news">${words.pausedSince(paused_at.slice(0, 19).replace('T', ' '))}</strong>`,
+      paused_by,
+      html`<bdi>${pause_reason}</bdi>`,
+      paused_at === null
+        ? actionLink(site, { action: 'pause', subject: kind, label: words.pause(kind) })
+        : actionLink(site, { action: 'resume', subject: kind, label: words.resume(kind) }),
+    ]),
+  );
+  return table(words.kinds, ['Kind', 'State', 'By', 'Reason', 'Action'], rows);
 }
 
 function sweepsTable(site: OperationsSite, { sweeps }: ShownOverview): Html {

@@ -31,6 +31,10 @@ const report = z
         required: z.boolean().meta({ description: 'Whether a failure makes the process not ready.' }),
       }),
     ),
+    paused: z.array(z.string()).optional().meta({
+      description:
+        'The kinds of work that operators have paused: `uploads`, or types of jobs. Requests are accepted all the same.',
+    }),
   })
   .meta({
     id: 'Readiness',
@@ -56,7 +60,7 @@ export function readyz({ readiness }: { readiness: Readiness }): Endpoint {
     },
     handle: async (_req, res) => {
       const found = await readiness.report();
-      res.status(found.ready ? 200 : 503).json(found satisfies z.output<typeof report>);
+      res.status(found.ready ? 200 : 503).json(found);
     },
   };
 }

@@ -9,6 +9,7 @@ import { cancelJob } from './cancel-job.ts';
 import { retryDeadLetters } from './dead-letters.ts';
 import { reject, uphold } from './judge-reports.ts';
 import { retry, retryFailedSince } from './retry.ts';
+import { pause, resume } from './pauses.ts';
 import { runSweep } from './run-sweep.ts';
 import { takedown, takedownUser } from './takedown.ts';
 
@@ -23,6 +24,8 @@ export const actionsOnRows = {
   retry,
   'retry-failed': retryFailedSince,
   'cancel-job': cancelJob,
+  pause,
+  resume,
 } as const satisfies Record<string, (db: Database) => Action>;
 
 export interface ActionDependencies {

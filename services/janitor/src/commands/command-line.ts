@@ -25,7 +25,7 @@ export interface CountCommand {
 }
 
 export type OpsCommand =
-  | { readonly kind: 'status' | 'blocks'; readonly json: boolean }
+  | { readonly kind: 'status' | 'blocks' | 'pauses'; readonly json: boolean }
   /** All pastes with open reports, or the reports of one by its short code. */
   | { readonly kind: 'reports'; readonly of: string | null; readonly json: boolean }
   /** Of a paste by its short code, or of a job by its id. */
@@ -55,6 +55,9 @@ export const usage = `Usage:
   npm run ops -- block HASH --reason TEXT
                                       refuses the content with this SHA-256; takes the code of a paste, too. unblock HASH
                                       --reason TEXT lifts the block, and blocks lists those in force
+  npm run ops -- pause KIND --reason TEXT
+                                      begins nothing more of this kind: uploads, or a type of jobs such as export; resume KIND
+                                      goes on, and pauses lists the kinds
   npm run ops -- adopt-bucket         shows to which database the bucket belongs; with --yes gives it to this one
   npm run ops -- restore-objects      restores wrongly deleted objects from the versions that the bucket keeps;
                                       --deleted-since 2026-11-22T03:00Z leaves earlier deletions alone
@@ -63,7 +66,7 @@ export const usage = `Usage:
   --all-failed-since TIME   for retry: e.g. 2026-11-22T04:00:00Z
   --reason TEXT             for retry: why; the timelines of the pastes show it, also to their owners
                             for cancel: why; the owner of the job reads it
-                            for takedown, block, unblock, uphold, reject: why; for operators only
+                            for takedown, block, unblock, uphold, reject, pause, resume: why; for operators only
   --class CLASS             for takedown, block, uphold: the class that readers see; ${takedownClasses.join(', ')}.
                             Default: other
 
@@ -84,7 +87,7 @@ const options = {
   'end-tokens': { type: 'boolean' },
 } as const;
 
-const reasoned = ['retry', 'cancel', 'takedown', 'block', 'unblock', 'uphold', 'reject'];
+const reasoned = ['retry', 'cancel', 'takedown', 'block', 'unblock', 'uphold', 'reject', 'pause', 'resume'];
 
 /** Which commands take an option, as in the message of a command that does not. */
 const takenBy = [
@@ -129,6 +132,7 @@ export function parseOpsCommand(args: readonly string[]): OpsCommand | Help | Mi
       return misused('the command is missing');
     case 'status':
     case 'blocks':
+    case 'pauses':
     case 'retry-dead-letters':
     case 'adopt-bucket':
     case 'restore-objects':
@@ -161,6 +165,13 @@ export function parseOpsCommand(args: readonly string[]): OpsCommand | Help | Mi
             'retry takes the short code of a paste, or --all-failed-since with a time such as 2026-11-22T04:00Z',
           );
     }
+    case 'pause':
+    case 'resume':
+      if (argument === '' || more.length > 0)
+        return misused(`${name} takes a kind of work, such as uploads or export`);
+      if (name === 'pause' && (reason === null || reason.trim() === ''))
+        return misused('pause needs --reason with a text');
+      return act(name, argument);
     case 'takedown':
     case 'uphold':
     case 'reject':

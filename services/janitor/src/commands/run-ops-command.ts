@@ -11,7 +11,7 @@ import {
   withDatabase,
 } from '@pasteflow/service-kit';
 import { isUuid } from '@pasteflow/domain';
-import { listContentBlocks, listReported, type Database } from '@pasteflow/postgres';
+import { listContentBlocks, listReported, listWorkKinds, type Database } from '@pasteflow/postgres';
 import type { Environment } from '@pasteflow/runtime';
 import { createObjectStore, type ObjectStore } from '@pasteflow/s3';
 import { createSqsClient, type SqsClient } from '@pasteflow/sqs';
@@ -33,7 +33,7 @@ import {
 } from './command-line.ts';
 import { queueText, reportedText } from './reports-text.ts';
 import { restoreObjects } from './restore-objects.ts';
-import { statusText } from './status-text.ts';
+import { kindsText, statusText } from './status-text.ts';
 import { timelineText } from './timeline-text.ts';
 
 /** An operator waits for the answer at a terminal. */
@@ -62,6 +62,8 @@ function runCommand(command: OpsCommand, env: Environment, onProgress: ShowLine)
       return showStatus(command.json, env);
     case 'blocks':
       return withDatabase('ops', env, (db) => showBlocks(db, command.json));
+    case 'pauses':
+      return withDatabase('ops', env, (db) => showKinds(db, command.json));
     case 'reports':
       return command.of === null
         ? withDatabase('ops', env, (db) => showQueue(db, command.json))
@@ -182,6 +184,12 @@ async function showBlocks(db: Database, json: boolean): Promise<CommandResult> {
     toOneLine(reason),
   ]);
   return succeeded(formatTable(['CONTENT', 'CLASS', 'SINCE', 'BY', 'WHY'], rows));
+}
+
+/** Every kind of work, paused or not. */
+async function showKinds(db: Database, json: boolean): Promise<CommandResult> {
+  const kinds = await listWorkKinds(db);
+  return succeeded(json ? asJson(kinds) : kindsText(kinds));
 }
 
 const MAX_LISTED_REPORTED = 1000;

@@ -1,10 +1,12 @@
+import type { WorkKind } from '@pasteflow/postgres';
 import { formatDuration, formatMillisecond, formatTable, toOneLine } from '@pasteflow/service-kit';
 import type { Status } from '../reports/read-status.ts';
 
-/** Five tables. Stuck work comes first, then work that was lost often. */
+/** Tables. Paused work comes first, then stuck work and work that was lost often. */
 export function statusText(status: Status): string {
   const sections = [
     `Pasteflow at ${formatMillisecond(status.at)}\n`,
+    ...(status.paused.length === 0 ? [] : [kindsText(status.paused)]),
     stuckText(status),
     ...(status.lost.length === 0 ? [] : [lostText(status)]),
     statesText(status),
@@ -12,6 +14,17 @@ export function statusText(status: Status): string {
     sweepsText(status),
   ];
   return sections.join('\n');
+}
+
+/** Kinds of work, paused or not. */
+export function kindsText(kinds: readonly WorkKind[]): string {
+  const rows = kinds.map(({ kind, paused_at, paused_by, pause_reason }) => [
+    kind,
+    paused_at === null ? '-' : formatMillisecond(paused_at),
+    paused_by ?? '-',
+    toOneLine(pause_reason ?? '-'),
+  ]);
+  return formatTable(['KIND', 'PAUSED SINCE', 'BY', 'WHY'], rows);
 }
 
 function stuckText({ stuck, zombies, stranded, unsent }: Status): string {

@@ -1,8 +1,10 @@
 import {
   listContentBlocks,
   listOperatorActions,
+  listWorkKinds,
   type ContentBlock,
   type OperatorAction,
+  type WorkKind,
 } from '@pasteflow/postgres';
 import type { ShownOverview } from '@pasteflow/web';
 import { readStatus, type Status, type StatusSources } from '../reports/read-status.ts';
@@ -12,6 +14,7 @@ export interface Reading {
   readonly status: Status;
   readonly actions: readonly OperatorAction[];
   readonly blocks: readonly ContentBlock[];
+  readonly kinds: readonly WorkKind[];
   /** A later reading failed. */
   readonly isStale: boolean;
 }
@@ -52,13 +55,17 @@ export class OverviewReader {
     const status = await readStatus(this.#sources);
     const actions = await listOperatorActions(db, MAX_ACTIONS);
     const blocks = await listContentBlocks(db, MAX_BLOCKS);
-    this.#last = { status, actions, blocks, isStale: false };
+    const kinds = await listWorkKinds(db);
+    this.#last = { status, actions, blocks, kinds, isStale: false };
     return this.#last;
   }
 }
 
 /** The reading as the page shows it. */
-export function showOverview({ status, actions, blocks, isStale }: Reading, minutes: Minutes): ShownOverview {
+export function showOverview(
+  { status, actions, blocks, kinds, isStale }: Reading,
+  minutes: Minutes,
+): ShownOverview {
   const { at, states, stuck, lost, queues, sweeps } = status;
   return {
     at: at.toISOString(),
@@ -69,6 +76,12 @@ export function showOverview({ status, actions, blocks, isStale }: Reading, minu
     queues,
     minutes,
     blocks,
+    kinds: kinds.map(({ kind, paused_at, paused_by, pause_reason }) => ({
+      kind,
+      paused_at: paused_at?.toISOString() ?? null,
+      paused_by,
+      pause_reason,
+    })),
     sweeps: sweeps.map(({ last_success_at: last, ...sweep }) => ({
       ...sweep,
       success_seconds_ago: last === null ? null : Math.max(0, (at.getTime() - last.getTime()) / 1000),

@@ -2,6 +2,7 @@ import {
   estimateLivePastes,
   findLostWork,
   findStuck,
+  listWorkKinds,
   readInstallation,
   readStateFigures,
   readSweepRuns,
@@ -50,6 +51,7 @@ async function readDatabase(db: Database, { sweeps: settings, sweepIntervalSecon
     deletionStuckAfterSeconds: settings.deletionStuckAfterSeconds,
   });
   const lost = await findLostWork(db, MAX_LOST_OF_EACH_KIND);
+  const kinds = await listWorkKinds(db);
   const runs = await readSweepRuns(db);
   const ofKinds = (count: (each: StateFigures['kinds'][number]) => number): Record<string, number> =>
     Object.fromEntries(figures.kinds.map((each) => [each.kind, count(each)]));
@@ -67,6 +69,8 @@ async function readDatabase(db: Database, { sweeps: settings, sweepIntervalSecon
       })),
       { ...live, count: livePastes, approximate: true, oldest_seconds: null },
     ],
+    /** Kinds of work that operators have paused. */
+    paused: kinds.filter(({ paused_at }) => paused_at !== null),
     zombies: ofKinds(({ zombies }) => zombies),
     unsent: ofKinds(({ unsent }) => unsent),
     /** Among the oldest work. */

@@ -1,6 +1,7 @@
 import {
   countLostWork,
   estimateLivePastes,
+  listWorkKinds,
   readInstallation,
   readStateFigures,
   readStoredUsage,
@@ -54,7 +55,8 @@ export async function readDatabase(
       allowedBytes: quotas.maxStoredBytes,
     },
     sweepRuns: await unlessAborted(readSweepRuns(db)),
-    createdAt: (await readInstallation(db)).createdAt,
+    kinds: await unlessAborted(listWorkKinds(db)),
+    ...(await readInstallation(db)),
   };
 }
 
@@ -149,6 +151,18 @@ export const databaseMetrics: readonly DatabaseMetric[] = [
     help: 'Pastes and jobs that are not at their end and have no open execution, counted among the oldest 1000 of each state.',
     labels: ['kind'],
     samplesOf: ofKinds(({ stranded }) => stranded),
+  },
+  {
+    type: 'gauge',
+    name: 'pasteflow_paused_seconds',
+    help: 'Time for which operators have paused a kind of work: uploads, or a type of jobs.',
+    labels: ['kind'],
+    samplesOf: ({ kinds, now }) =>
+      kinds.flatMap(({ kind, paused_at: since }) =>
+        since === null
+          ? []
+          : [{ labels: { kind }, value: Math.max(0, (now.getTime() - since.getTime()) / 1000) }],
+      ),
   },
   {
     type: 'gauge',
