@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { cancel } from './commands/jobs.ts';
+import { cancel, retry } from './commands/jobs.ts';
 import { cat, type CatOptions, diff } from './commands/cat.ts';
 import { completionScript, type Shell, SHELLS } from './commands/completion.ts';
 import { edit, type EditOptions } from './commands/edit.ts';
@@ -185,6 +185,11 @@ export function buildProgram(terminal: Terminal, act: Act): Command {
     .description('ends a job that waits or runs; what it has made stays')
     .argument('<job>', 'the id of the job')
     .action(inSession((session, job: string) => cancel(session, job)));
+  program
+    .command('retry')
+    .description('retries a job that is failed or partial, as a new job, and prints its id')
+    .argument('<job>', 'the id of the job')
+    .action(inSession((session, job: string) => retry(session, job)));
   program
     .command('timeline')
     .description('prints what has happened to a paste or a job')

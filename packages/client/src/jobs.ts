@@ -87,6 +87,20 @@ export class Jobs {
     return data;
   }
 
+  /**
+   * Retries a job that is `failed` or `partial`, as a new job.
+   * @returns the id of the new job
+   * @throws PasteflowApiError job_not_retryable
+   */
+  async retry(id: string, { signal }: CallOptions = {}): Promise<string> {
+    const { data } = await this.#transport.call(
+      async (init) =>
+        await this.#transport.api.POST('/v1/jobs/{id}/retry', { params: { path: { id } }, ...init }),
+      { signal },
+    );
+    return data.job_id;
+  }
+
   /** The caller's own jobs, newest first. */
   list({ signal, ...filter }: JobFilter & CallOptions = {}): Listing<ListedJob> {
     return new Listing(async (place) => {

@@ -382,6 +382,23 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/my/jobs/{id}/retry': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Retries a job, from the form of its page. */
+    post: operations['retryMyJob'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/my/sessions': {
     parameters: {
       query?: never;
@@ -687,6 +704,26 @@ export interface paths {
      * @description The job ends at once: `failed`, or `partial` when it has assets, which stay. Its worker stops within seconds. Cancelling a cancelled job again changes nothing and is answered 200.
      */
     post: operations['cancelJob'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/jobs/{id}/retry': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Retries a job that is failed or partial, as a new job.
+     * @description The new job has the parameters of the old one, and each names the other. An import makes only what is missing. A job is retried once; after that, its retry is. An import whose items came with the request is not retried.
+     */
+    post: operations['retryJob'];
     delete?: never;
     options?: never;
     head?: never;
@@ -1086,6 +1123,7 @@ export interface components {
         | 'job_not_found'
         | 'job_forbidden'
         | 'job_ended'
+        | 'job_not_retryable'
         | 'execution_taken'
         | 'idempotency_key_reused'
         | 'idempotency_key_in_use'
@@ -1564,7 +1602,9 @@ export interface components {
      *       "error_message": null,
      *       "created_at": "2026-11-21T12:00:00.000Z",
      *       "updated_at": "2026-11-21T12:00:09.000Z",
-     *       "completed_at": "2026-11-21T12:00:09.000Z"
+     *       "completed_at": "2026-11-21T12:00:09.000Z",
+     *       "retry_of": null,
+     *       "retried_as": null
      *     }
      */
     ListedJob: {
@@ -1586,6 +1626,10 @@ export interface components {
       updated_at: string;
       /** @description When the job became completed, partial or failed. */
       completed_at: string | null;
+      /** @description The job that this one retries; null: none. */
+      retry_of: string | null;
+      /** @description The job that retries this one; null: none. */
+      retried_as: string | null;
     };
     /**
      * @description A new job.
@@ -1613,6 +1657,8 @@ export interface components {
      *       "created_at": "2026-11-21T12:00:00.000Z",
      *       "updated_at": "2026-11-21T12:00:09.000Z",
      *       "completed_at": "2026-11-21T12:00:09.000Z",
+     *       "retry_of": null,
+     *       "retried_as": null,
      *       "parameters": {},
      *       "result": {}
      *     }
@@ -1636,6 +1682,10 @@ export interface components {
       updated_at: string;
       /** @description When the job became completed, partial or failed. */
       completed_at: string | null;
+      /** @description The job that this one retries; null: none. */
+      retry_of: string | null;
+      /** @description The job that retries this one; null: none. */
+      retried_as: string | null;
       /** @description The parameters, with their defaults, but without content: not the items of an import. */
       parameters: {
         [key: string]: unknown;
@@ -2747,6 +2797,29 @@ export interface components {
         'text/html': string;
       };
     };
+    /** @description Job is not retried (`job_not_retryable`). */
+    JobNotRetryablePage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 409;
+            /** @enum {string} */
+            code: 'job_not_retryable';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
     /** @description Paste not found (`paste_not_found`). */
     PasteNotFoundPage: {
       headers: {
@@ -3643,6 +3716,28 @@ export interface components {
             status: 422;
             /** @enum {string} */
             code: 'idempotency_key_reused';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description Job is not retried (`job_not_retryable`); Idempotency key in use (`idempotency_key_in_use`). */
+    JobNotRetryableOrIdempotencyKeyInUse: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Seconds after which to try again; missing when that can't help. */
+        'Retry-After'?: string;
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 409;
+            /** @enum {string} */
+            code: 'job_not_retryable' | 'idempotency_key_in_use';
           } & {
             [key: string]: unknown;
           });
@@ -5260,6 +5355,55 @@ export interface operations {
       503: components['responses']['DependencyUnavailableOrOverloadedPage'];
     };
   };
+  retryMyJob: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description The job_id from the answer that created the job.
+         * @example 019aa5b2-7c00-7b6e-9c3d-5f2a1e8d4c70
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The job that retries it is stored durably. The answer has an empty body. */
+      303: {
+        headers: {
+          /** @description The path of the next page. */
+          Location?: string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+          [name: string]: unknown;
+        };
+        content: {
+          'text/html': string;
+        };
+      };
+      400: components['responses']['MalformedRequestOrRequestIncompletePage'];
+      401: components['responses']['UnauthorizedPage'];
+      403: components['responses']['JobForbiddenOrCrossSiteRequestOrInsufficientScopePage'];
+      404: components['responses']['JobNotFoundPage'];
+      408: components['responses']['RequestTimeoutPage'];
+      409: components['responses']['JobNotRetryablePage'];
+      429: components['responses']['RateLimitedPage'];
+      431: components['responses']['RequestHeadersTooLargePage'];
+      500: components['responses']['InternalPage'];
+      503: components['responses']['DependencyUnavailablePage'];
+    };
+  };
   showMySessions: {
     parameters: {
       query?: never;
@@ -6502,6 +6646,58 @@ export interface operations {
       404: components['responses']['JobNotFound'];
       408: components['responses']['RequestTimeout'];
       409: components['responses']['JobEndedOrIdempotencyKeyInUse'];
+      422: components['responses']['IdempotencyKeyReused'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['RequestHeadersTooLarge'];
+      500: components['responses']['Internal'];
+      503: components['responses']['DependencyUnavailable'];
+    };
+  };
+  retryJob: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+        /** @description Makes the request safe to repeat: the same request with the same key gets the first answer again and creates nothing. Use a new key for each request, and one that is hard to guess, such as a UUID: it gives access to the answer. */
+        'Idempotency-Key'?: string;
+      };
+      path: {
+        /**
+         * @description The job_id from the answer that created the job.
+         * @example 019aa5b2-7c00-7b6e-9c3d-5f2a1e8d4c70
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The new job is stored durably. Read its progress at Location. */
+      202: {
+        headers: {
+          /** @description The URL of the job. */
+          Location: string;
+          /** @description The answer is that of an earlier request with this Idempotency-Key. */
+          'Idempotency-Replayed'?: 'true';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['QueuedJob'];
+        };
+      };
+      400: components['responses']['MalformedRequestOrRequestIncomplete'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['JobForbiddenOrCrossSiteRequestOrInsufficientScope'];
+      404: components['responses']['JobNotFound'];
+      408: components['responses']['RequestTimeout'];
+      409: components['responses']['JobNotRetryableOrIdempotencyKeyInUse'];
       422: components['responses']['IdempotencyKeyReused'];
       429: components['responses']['RateLimited'];
       431: components['responses']['RequestHeadersTooLarge'];

@@ -8,6 +8,7 @@ export type ErrorCode =
   | 'job_not_found'
   | 'job_forbidden'
   | 'job_ended'
+  | 'job_not_retryable'
   | 'execution_taken'
   | 'content_blocked'
   | 'quota_exceeded'
@@ -126,6 +127,38 @@ export class JobForbiddenError extends PasteflowError {
 export class JobEndedError extends PasteflowError {
   constructor(status: string) {
     super('job_ended', `This job is already ${status}. There is nothing left to cancel.`);
+  }
+}
+
+/** Why a job cannot be retried. */
+export type RetryRefusal =
+  | { readonly kind: 'state'; readonly status: string }
+  | { readonly kind: 'retried'; readonly as: string }
+  | { readonly kind: 'content_deleted' }
+  | { readonly kind: 'source_gone'; readonly shortCode: string };
+
+/** The job cannot be retried. The message says what to do instead. */
+export class JobNotRetryableError extends PasteflowError {
+  readonly why: RetryRefusal;
+
+  constructor(why: RetryRefusal) {
+    super('job_not_retryable', wordsOf(why));
+    this.why = why;
+  }
+}
+
+function wordsOf(why: RetryRefusal): string {
+  switch (why.kind) {
+    case 'state':
+      return `This job is ${why.status}. Only failed and partial jobs are retried.`;
+    case 'retried':
+      return `This job was retried as job ${why.as}. When that has failed, retry that one.`;
+    case 'content_deleted':
+      return 'The items of this job were deleted when it ended. Create a new job with them.';
+    case 'source_gone':
+      return `The paste ${why.shortCode} has expired or was deleted. Create a new job from another paste.`;
+    default:
+      return why satisfies never;
   }
 }
 

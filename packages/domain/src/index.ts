@@ -29,9 +29,11 @@ export {
   JobEndedError,
   JobForbiddenError,
   JobNotFoundError,
+  JobNotRetryableError,
   ParentNotFoundError,
   PasteflowError,
   type ErrorCode,
+  type RetryRefusal,
 } from './errors.ts';
 export { fileNameOf } from './file-name.ts';
 export { isSlug, SLUG, SLUG_MARK, SLUG_RULE } from './slug.ts';

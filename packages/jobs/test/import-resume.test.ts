@@ -80,7 +80,7 @@ describe('an import whose execution is lost', () => {
     });
     await declaring;
     expect(lost.error).toMatchObject({ code: 'execution_taken' });
-    const { size } = await importedPositions(world.db, jobId);
+    const { size } = (await importedPositions(world.db, jobId))!.own;
     expect(size).toBeLessThan(990);
     const { ending, job } = await attempt(world, jobId);
     expect(job).toMatchObject({ attempt: 1, losses: 1 }); // a loss spends no attempt

@@ -20,6 +20,7 @@ import {
 } from './http/response/cross-origin.ts';
 import { robotsHeader } from './http/response/response-headers.ts';
 import { cancelJob, type CancelJobDependencies } from './jobs/cancel-job.ts';
+import { retryJob } from './jobs/retry-job.ts';
 import { createJob, type CreateJobDependencies } from './jobs/create-job.ts';
 import { listAssets, type AssetUrlDependencies } from './jobs/list-assets.ts';
 import { listJobs } from './jobs/list-jobs.ts';
@@ -38,6 +39,7 @@ import { myPastes } from './pages/my-pastes.ts';
 import { endMySessions, mySessions } from './pages/my-sessions.ts';
 import { makeMyToken, myTokens, revokeMyToken } from './pages/my-tokens.ts';
 import { cancelMyJob } from './pages/cancel-my-job.ts';
+import { retryMyJob } from './pages/retry-my-job.ts';
 import { startExport } from './pages/start-export.ts';
 import { startImport } from './pages/start-import.ts';
 import { reportFromForm, showReportForm } from './pages/report-form.ts';
@@ -128,6 +130,7 @@ export function routesOf(deps: AppDependencies): Routes {
     '/my/jobs/:id/cancel': { POST: cancelMyJob(deps) },
     '/my/tokens': { GET: myTokens(deps), POST: makeMyToken(deps) },
     '/my/tokens/revoke': { POST: revokeMyToken(deps) },
+    '/my/jobs/:id/retry': { POST: retryMyJob(deps) },
     '/my/sessions': { GET: mySessions(deps) },
     '/my/sessions/end': { POST: endMySessions(deps) },
     '/my/slugs/:slug': { POST: moveFromForm(deps) },
@@ -145,6 +148,7 @@ export function routesOf(deps: AppDependencies): Routes {
     '/v1/jobs': { GET: listJobs(deps), POST: createJob(deps) },
     '/v1/jobs/:id': { GET: readJob(deps) },
     '/v1/jobs/:id/cancel': { POST: cancelJob(deps) },
+    '/v1/jobs/:id/retry': { POST: retryJob(deps) },
     '/v1/jobs/:id/assets': { GET: listAssets(deps) },
     '/v1/jobs/:id/timeline': { GET: readJobTimeline(deps) },
     '/v1/jobs/:id/events': { GET: jobEvents(deps) },

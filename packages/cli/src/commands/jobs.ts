@@ -14,6 +14,16 @@ export async function cancel(
   return EXIT_DONE;
 }
 
+/** `pasteflow retry JOB`: retries a job that is failed or partial, and prints the id of the new job. */
+export async function retry(
+  { client, output, server, signal }: Session,
+  argument: string,
+): Promise<ExitCode> {
+  const id = await client.jobs.retry(jobNamedBy(argument, server), { signal });
+  output.result({ job_id: id }, [id]);
+  return EXIT_DONE;
+}
+
 /**
  * Waits for the end of a job, with a progress bar. When the wait ends before the job, by Ctrl-C or because
  * the server does not answer, the job goes on, and a note on stderr names the command that waits for it

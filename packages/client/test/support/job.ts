@@ -17,6 +17,8 @@ export function jobWith(fields: Partial<Job>): Job {
     created_at: '2026-11-21T12:00:00.000Z',
     updated_at: '2026-11-21T12:00:00.000Z',
     completed_at: null,
+    retry_of: null,
+    retried_as: null,
     ...fields,
   };
 }

@@ -37,6 +37,7 @@ export const keptColumns: readonly KeptColumns[] = [
   },
   {
     table: 'jobs',
+    onceSet: ['retried_as'],
     onceEnded: [
       [job, ['progress', 'progress_message', 'error_message', 'result', 'updated_at', 'completed_at']],
     ],

@@ -41,8 +41,8 @@ export async function createCappedJob(
     WITH taken AS MATERIALIZED (
       SELECT take_job_turn(${userId}::uuid, ${maxOpen}::integer) AS turn
     ), job AS (
-      INSERT INTO jobs (user_id, job_type, title, parameters, payload)
-      SELECT ${userId}::uuid, ${jobType}, ${title}::text, ${JSON.stringify(parameters)}::jsonb, ${payload && JSON.stringify(payload)}::jsonb FROM taken WHERE turn IS NOT NULL
+      INSERT INTO jobs (user_id, job_type, title, parameters, payload, had_content)
+      SELECT ${userId}::uuid, ${jobType}, ${title}::text, ${JSON.stringify(parameters)}::jsonb, ${payload && JSON.stringify(payload)}::jsonb, ${payload !== null} FROM taken WHERE turn IS NOT NULL
       RETURNING id, user_id, created_at
     ), execution AS (
       INSERT INTO task_executions (kind, subject_id, user_id, turn, attempt)

@@ -56,7 +56,7 @@ export async function listJobs(
   let jobs = db
     .selectFrom('jobs')
     .select(['id', 'user_id', 'job_type', 'title', 'status', 'progress', 'progress_message', 'error_message'])
-    .select(['created_at', 'updated_at', 'completed_at'])
+    .select(['created_at', 'updated_at', 'completed_at', 'retry_of', 'retried_as', 'had_content'])
     .select(placeOfRow.as('place'))
     .where('user_id', '=', userId);
   if (status !== null) jobs = jobs.where('status', '=', status);

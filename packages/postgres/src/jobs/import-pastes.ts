@@ -84,9 +84,25 @@ export async function importPastes(
   return rows.filter((row): row is ImportedPaste => row.position !== null);
 }
 
-/** The positions of a job that have become pastes, for an attempt that resumes the job. */
-export async function importedPositions(db: Database, jobId: string): Promise<ReadonlySet<number>> {
-  const { rows } = await sql<{ position: number }>`
-    SELECT position FROM assets WHERE job_id = ${jobId} AND position IS NOT NULL`.execute(db);
-  return new Set(rows.map(({ position }) => position));
+/** The positions that have become pastes, for an attempt that resumes the job. */
+export interface ImportedPositions {
+  readonly own: ReadonlySet<number>;
+  /** Of the jobs that this one retries. */
+  readonly earlier: ReadonlySet<number>;
+}
+
+/** @returns null when a job that this one retries was removed, so that nobody knows what it has imported */
+export async function importedPositions(db: Database, jobId: string): Promise<ImportedPositions | null> {
+  const { rows } = await sql<{ position: number | null; own: boolean; broken: boolean }>`
+    WITH RECURSIVE line AS (
+      SELECT id, retry_of FROM jobs WHERE id = ${jobId}
+      UNION SELECT j.id, j.retry_of FROM line JOIN jobs j ON j.id = line.retry_of
+    )
+    SELECT a.position, line.id = ${jobId} AS own,
+      line.retry_of IS NOT NULL AND NOT EXISTS (SELECT FROM jobs j WHERE j.id = line.retry_of) AS broken
+    FROM line LEFT JOIN assets a ON a.job_id = line.id AND a.position IS NOT NULL`.execute(db);
+  if (rows.some(({ broken }) => broken)) return null;
+  const positionsOf = (own: boolean) =>
+    new Set(rows.flatMap((row) => (row.own === own && row.position !== null ? [row.position] : [])));
+  return { own: positionsOf(true), earlier: positionsOf(false) };
 }

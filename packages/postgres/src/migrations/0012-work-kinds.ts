@@ -17,6 +17,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     CREATE INDEX work_kinds_paused_now ON work_kinds (kind) WHERE paused_at IS NOT NULL;
     INSERT INTO work_kinds (kind) VALUES ('uploads');
 
+    -- retry_of, retried_as: the job that this one retries, and the one that retries it. A job is retried once.
+    -- had_content: it was created with a payload, so that what it was to work on is deleted at its end.
+    ALTER TABLE jobs ADD COLUMN retry_of uuid, ADD COLUMN retried_as uuid, ADD COLUMN had_content boolean NOT NULL DEFAULT false;
+
     -- As next_job (stamped), without the jobs of paused types. It passes over those, one by one.
     CREATE FUNCTION next_job(stamped boolean, paused text[]) RETURNS uuid LANGUAGE plpgsql VOLATILE
       SET enable_seqscan = off SET enable_sort = off SET enable_bitmapscan = off SET enable_hashjoin = off AS $$

@@ -11,6 +11,9 @@ export interface OldJob {
   readonly completedAt: string;
 }
 
+/** A job stays for as long as the job that retries it: a further retry skips what both have made. */
+const isNotRetried = sql`NOT EXISTS (SELECT FROM jobs retry WHERE retry.id = jobs.retried_as)`;
+
 /**
  * Up to `limit` jobs that ended more than `retentionSeconds` ago, oldest end first, after the place `after`
  * (null: from the start). Continuing after the last one skips jobs whose objects could not be deleted.
@@ -25,7 +28,7 @@ export async function findOldJobs(
       : sql`(completed_at, id) > (${after.completedAt}::timestamptz, ${after.id}::uuid)`;
   const { rows } = await sql<OldJob>`
     SELECT id, completed_at::text AS "completedAt" FROM jobs
-    WHERE ${from} AND completed_at < now() - make_interval(secs => ${retentionSeconds})
+    WHERE ${from} AND completed_at < now() - make_interval(secs => ${retentionSeconds}) AND ${isNotRetried}
     ORDER BY completed_at, id LIMIT ${limit}`.execute(db);
   return rows;
 }

@@ -30,7 +30,11 @@ const apiRights: RoleRights = {
   paste_reports: 'none',
   cleared_contents: 'none',
   operator_actions: 'none',
-  jobs: { select: shownJobColumns, insert: ['user_id', 'job_type', 'title', 'parameters', 'payload'] },
+  jobs: {
+    select: shownJobColumns,
+    insert: ['user_id', 'job_type', 'title', 'parameters', 'payload', 'had_content', 'retry_of'],
+    update: ['retried_as'],
+  },
   assets: { select: 'all' },
   task_executions: {
     select: 'all',
@@ -212,7 +216,13 @@ const janitorRights: RoleRights = {
     insert: ['actor', 'action', 'subject', 'reason'],
     update: ['outcome'],
   },
-  jobs: { ...ofWorker.jobs, select: shownJobColumns, delete: true },
+  jobs: {
+    select: shownJobColumns,
+    // `ops retry` of a job
+    insert: ['user_id', 'job_type', 'title', 'parameters', 'retry_of'],
+    update: [...(ofWorker.jobs.update ?? []), 'retried_as'],
+    delete: true,
+  },
   assets: { select: 'all' },
   task_executions: {
     ...ofWorker.executions,
@@ -220,6 +230,7 @@ const janitorRights: RoleRights = {
       'kind',
       'subject_id',
       'user_id',
+      'turn',
       'attempt',
       'losses',
       'run_at',

@@ -17,6 +17,12 @@ export interface JobsTable {
   /** The parameters that are content of pastes, until the job ends. Only the worker reads them. */
   payload: JSONColumnType<Record<string, unknown>> | null;
   result: JSONColumnType<Record<string, unknown>> | null;
+  /** The job that this one retries. */
+  retry_of: string | null;
+  /** The job that retries this one. */
+  retried_as: string | null;
+  /** It was created with a payload. */
+  had_content: Generated<boolean>;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
   /** Set exactly in a terminal state. */
@@ -35,6 +41,9 @@ export const shownJobColumns = [
   'error_message',
   'parameters',
   'result',
+  'retry_of',
+  'retried_as',
+  'had_content',
   'created_at',
   'updated_at',
   'completed_at',

@@ -37,6 +37,7 @@ ${takedown !== null && html`<p class="bad-news">${words.takenDown}: <bdi>${taked
 <dl class="facts">${facts.map(([fact, value]) => html`<div><dt>${fact}</dt><dd>${value instanceof Date ? formatTime(value.toISOString()) : html`<bdi>${value}</bdi>`}</dd></div>`)}${user_id !== null && html`<div><dt>${words.user}</dt><dd><a href="${site.base}/users/${user_id}">${user_id}</a></dd></div>`}</dl>
 ${kind === 'paste' && pasteActions(site, shown)}
 ${shown.canCancel && html`<p>${actionLink(site, { action: 'cancel-job', subject: name, label: words.cancelJob })}</p>`}
+${kind === 'job' && shown.canRetry && html`<p>${actionLink(site, { action: 'retry-job', subject: name, label: words.retryJob })}</p>`}
 <figure class="chart"><div class="scroll" role="region" aria-label="${words.chart}" tabindex="0">${timelineChart(timeline, created_at, now, kind)}</div>${legend(kind)}</figure>
 ${retriesTable(timeline)}<h2>${words.transitions}</h2>
 ${transitionsTable(timeline, created_at)}

@@ -45,6 +45,7 @@ export const operationsWords = {
   unblock: 'Unblock',
   retry: 'Retry the upload',
   cancelJob: 'Cancel this job',
+  retryJob: 'Retry this job',
   takeDown: 'Take down',
   takeDownUser: 'Take down all pastes of this user',
   block: 'Block this content',

@@ -20,6 +20,10 @@ export interface MyJob extends OwnJob {
   /** The newest. */
   readonly assets: readonly MadeAsset[];
   readonly hasMoreAssets: boolean;
+  /** The job that this one retries, and the one that retries it; null: none. */
+  readonly retry_of: string | null;
+  readonly retried_as: string | null;
+  readonly canRetry: boolean;
 }
 
 /** A job: its progress while it runs, and then what it did. */
@@ -38,18 +42,30 @@ export function myJobPage(site: Site, job: MyJob): string {
 <div><dt>${text.state}</dt><dd>${stateBadge(job, html` id="job-state" data-processing="${text.states.processing}"`)}</dd></div>
 <div><dt>${words.paste.created}</dt><dd>${formatTime(job.created_at)}</dd></div>
 ${job.completed_at !== null && html`<div><dt>${text.ended}</dt><dd>${formatTime(job.completed_at)}</dd></div>`}
-</dl>
+${jobLink(site, text.retryOf, job.retry_of)}${jobLink(site, text.retriedAs, job.retried_as)}</dl>
 ${isOpen && progress(site, job)}
 ${job.error_message !== null && html`<p class="${errorClass(job)}">${withoutFieldNames(job.error_message)}</p>`}
 ${job.result !== null && resultOf(job.result, job)}
 ${assetsOf(site, job)}
-${isOpen && cancellation(site, job)}`,
+${isOpen && cancellation(site, job)}${job.canRetry && retry(site, job)}`,
   });
 }
 
 function errorClass({ status, isCancelled }: MyJob): string {
   if (isCancelled) return 'hint';
   return status === 'partial' ? 'notice attention' : 'notice bad';
+}
+
+function jobLink({ base }: Site, name: string, id: string | null): Html | false {
+  return id !== null && html`<div><dt>${name}</dt><dd><a href="${base}/my/jobs/${id}">${id}</a></dd></div>\n`;
+}
+
+function retry({ base }: Site, { id, job_type: jobType }: MyJob): Html {
+  const { job: text } = words;
+  return html`<form method="post" action="${base}/my/jobs/${id}/retry">
+${jobType === 'import' && html`<p class="hint">${text.retryHint}</p>`}
+<button type="submit">${text.retry}</button>
+</form>`;
 }
 
 function cancellation({ base }: Site, { id }: MyJob): Html {
@@ -61,7 +77,7 @@ function cancellation({ base }: Site, { id }: MyJob): Html {
 </form></details>`;
 }
 
-export function progress({ base }: Site, job: MyJob): Html {
+export function progress({ base }: Site, job: OwnJob): Html {
   const { job: text } = words;
   return html`<div id="job" class="pending column" data-events="${base}/v1/jobs/${job.id}/events">
 <progress id="job-progress" max="100" value="${job.progress}" aria-label="${text.progress}"></progress>

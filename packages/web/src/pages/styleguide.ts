@@ -70,7 +70,7 @@ export function styleguidePage(site: Site): string {
     ['Filter', filter()],
     ['List of pastes', pastesForm(site, listed())],
     ['List of jobs', html`<ul class="rows">${jobs().map((job) => jobRow(site, job))}</ul>`],
-    ['Progress', progress(site, { ...JOB, parameters: {}, result: null, assets: [], hasMoreAssets: false })],
+    ['Progress', progress(site, JOB)],
     ['Table', table('Attempts', ['State', 'Error'], rows())],
     ['Empty list', nothing(site, EMPTY)],
     ['List without a match', nothing(site, { ...EMPTY, title: 'x' })],

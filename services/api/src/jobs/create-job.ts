@@ -35,7 +35,7 @@ export interface CreateJobDependencies {
   readonly jobLimits: JobLimits;
 }
 
-const queuedJobSchema = z.object({ job_id: uuid, status: z.literal('queued') }).meta({
+export const queuedJobSchema = z.object({ job_id: uuid, status: z.literal('queued') }).meta({
   id: 'QueuedJob',
   description: 'A new job.',
   examples: [{ job_id: example.id, status: 'queued' }],
@@ -111,11 +111,11 @@ async function create(deps: CreateJobDependencies, req: Request, res: Response):
  * the paste exists, so each counts as a miss, as a read of it does. The job is created all the same.
  * @throws RequestError rate_limited for a caller with too many misses
  */
-async function countGuesses(
-  { db, limits }: CreateJobDependencies,
+export async function countGuesses(
+  { db, limits }: Pick<CreateJobDependencies, 'db' | 'limits'>,
   res: Response,
   caller: Caller,
-  { job_type: jobType, parameters }: NewJob,
+  { job_type: jobType, parameters }: Pick<NewJob, 'job_type' | 'parameters'>,
 ): Promise<void> {
   const shortCodes = jobTypes.get(jobType)?.readShortCodes?.(parameters) ?? [];
   if (shortCodes.length === 0) return;

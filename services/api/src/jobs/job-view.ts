@@ -32,6 +32,8 @@ export const listedJobSchema = z
     completed_at: instant
       .nullable()
       .meta({ description: 'When the job became completed, partial or failed.' }),
+    retry_of: uuid.nullable().meta({ description: 'The job that this one retries; null: none.' }),
+    retried_as: uuid.nullable().meta({ description: 'The job that retries this one; null: none.' }),
   })
   .meta({
     id: 'ListedJob',
@@ -66,6 +68,8 @@ export function viewOfListed(row: Omit<ListedJob, 'place' | 'user_id'>): ListedJ
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
     completed_at: row.completed_at?.toISOString() ?? null,
+    retry_of: row.retry_of,
+    retried_as: row.retried_as,
   };
 }
 
@@ -107,5 +111,8 @@ function exampleRow(): Omit<JobRow, 'user_id'> {
     created_at: example.createdAt,
     updated_at: example.completedAt,
     completed_at: example.completedAt,
+    retry_of: null,
+    retried_as: null,
+    had_content: false,
   };
 }

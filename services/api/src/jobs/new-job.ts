@@ -91,8 +91,12 @@ export async function insertJob(
     limits.maxOpen,
   );
   if (inserted !== null) return inserted;
-  throw rateLimited(
-    `You have ${limits.maxOpen} jobs that wait or run. Wait until one of them has ended.`,
+  throw tooManyOpen(limits);
+}
+
+export function tooManyOpen({ maxOpen }: JobLimits): RequestError {
+  return rateLimited(
+    `You have ${maxOpen} jobs that wait or run. Wait until one of them has ended.`,
     OPEN_JOBS_RETRY_SECONDS,
   );
 }

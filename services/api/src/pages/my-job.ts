@@ -1,4 +1,4 @@
-import { findOwnPastes, listAssets, type Database } from '@pasteflow/postgres';
+import { findOwnPastes, findRetryRefusal, listAssets, type Database } from '@pasteflow/postgres';
 import { myJobPage } from '@pasteflow/web';
 import { viewOfAsset, type AssetUrlDependencies } from '../jobs/list-assets.ts';
 import { requireUser } from '../identity/caller-of.ts';
@@ -31,6 +31,7 @@ export function myJob({
         isCancelled: isCancelled(job),
         assets: shown.map((asset) => ({ ...asset, title: titles.get(codeOf(asset.url)) ?? null })),
         hasMoreAssets: assets.next !== null,
+        canRetry: job.completed_at !== null && (await findRetryRefusal(db, job.id)) === null,
       }),
     );
   };

@@ -10,6 +10,7 @@ import { retryDeadLetters } from './dead-letters.ts';
 import { reject, uphold } from './judge-reports.ts';
 import { retry, retryFailedSince } from './retry.ts';
 import { pause, resume } from './pauses.ts';
+import { retryJob } from './retry-job.ts';
 import { runSweep } from './run-sweep.ts';
 import { takedown, takedownUser } from './takedown.ts';
 
@@ -23,6 +24,7 @@ export const actionsOnRows = {
   unblock,
   retry,
   'retry-failed': retryFailedSince,
+  'retry-job': retryJob,
   'cancel-job': cancelJob,
   pause,
   resume,

@@ -38,8 +38,8 @@ export type OpsCommand =
 export const usage = `Usage:
   npm run ops -- status               shows states, ages, stuck work, queues and sweeps
   npm run ops -- timeline CODE        shows what happened to a paste; takes the id of a job, too
-  npm run ops -- retry CODE           uploads a FAILED paste again; with --all-failed-since TIME instead of CODE shows how
-                                      many failed since then, and with --yes retries them
+  npm run ops -- retry CODE           uploads a FAILED paste again, or retries a job by its id; with --all-failed-since TIME
+                                      instead of CODE shows how many pastes failed since then, and with --yes retries them
   npm run ops -- cancel JOB           ends a job that waits or runs; what it has made stays
   npm run ops -- retry-dead-letters   moves dead letters back to the queues that they came from
   npm run ops -- reports              lists the pastes with open reports; with CODE shows the reports of a paste, and how its
@@ -159,11 +159,11 @@ export function parseOpsCommand(args: readonly string[]): OpsCommand | Help | Mi
       const since = failedSince === undefined ? null : new Date(failedSince);
       if (since !== null && positionals.length === 1 && !Number.isNaN(since.getTime()))
         return actOrCount('retry-failed', `since ${since.toISOString()}`);
-      return since === null && isShortCode(subject ?? '')
-        ? act('retry', subject ?? '')
-        : misused(
-            'retry takes the short code of a paste, or --all-failed-since with a time such as 2026-11-22T04:00Z',
-          );
+      if (since === null && subject !== null)
+        return act(isShortCode(subject) ? 'retry' : 'retry-job', subject);
+      return misused(
+        'retry takes the short code of a paste, the id of a job, or --all-failed-since with a time such as 2026-11-22T04:00Z',
+      );
     }
     case 'pause':
     case 'resume':

@@ -81,9 +81,10 @@ export function timelineText({
 function subjectLine(subject: SubjectTimeline['subject']): string {
   const created = `created ${formatMillisecond(subject.created_at)}`;
   if (subject.kind === 'job') {
-    const { id, job_type, status, progress, error_message } = subject;
+    const { id, job_type, status, progress, error_message, retry_of, retried_as } = subject;
     const why = error_message === null ? '' : `: ${toOneLine(error_message)}`;
-    return `job ${id}, ${toOneLine(job_type)}, ${created}: ${status}, ${progress} %${why}`;
+    const others = `${retry_of === null ? '' : `; a retry of job ${retry_of}`}${retried_as === null ? '' : `; retried as job ${retried_as}`}`;
+    return `job ${id}, ${toOneLine(job_type)}, ${created}: ${status}, ${progress} %${why}${others}`;
   }
   const { id, short_code, status, deletion_status, size_bytes, failure_reason } = subject;
   const why = failure_reason === null ? '' : `: ${toOneLine(failure_reason)}`;

@@ -25,6 +25,8 @@ export function showSubject({ subject, takedown, ...timeline }: SubjectTimeline)
       ['Created', subject.created_at],
       ...(completed_at === null ? [] : [['Ended', completed_at] as const]),
       ...(error_message === null ? [] : [['Error', error_message] as const]),
+      ...(subject.retry_of === null ? [] : [['Retry of job', subject.retry_of] as const]),
+      ...(subject.retried_as === null ? [] : [['Retried as job', subject.retried_as] as const]),
     ] as const;
     return {
       ...shared,
@@ -32,7 +34,7 @@ export function showSubject({ subject, takedown, ...timeline }: SubjectTimeline)
       facts,
       user_id: null,
       content_hash: null,
-      canRetry: false,
+      canRetry: subject.can_retry,
       canCancel: completed_at === null,
     };
   }

@@ -2,6 +2,7 @@ import { isUuid } from '@pasteflow/domain';
 import {
   findJob,
   findPaste,
+  findRetryRefusal,
   readJobTimeline,
   readTakedown,
   readTimeline,
@@ -58,6 +59,7 @@ async function readOfJob(db: Database, jobId: string) {
   const job = await findJob(db, jobId);
   if (job === null) return null;
   const { id, job_type, status, progress, error_message, created_at, completed_at } = job;
+  const { retry_of, retried_as } = job;
   return {
     subject: {
       kind: 'job' as const,
@@ -68,6 +70,9 @@ async function readOfJob(db: Database, jobId: string) {
       error_message,
       created_at,
       completed_at,
+      retry_of,
+      retried_as,
+      can_retry: completed_at !== null && (await findRetryRefusal(db, id)) === null,
     },
     ...shown(await readJobTimeline(db, id)),
     takedown: null,

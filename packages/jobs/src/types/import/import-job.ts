@@ -20,14 +20,18 @@ export const importJob = defineJobType({
  * The result contains `imported` and `failed` (the numbers of entries that did and did not become pastes) and
  * `errors` (the first thousand failed entries), and where macOS has added files to the archive, `skipped`
  * (their number) and `skipped_files` (the first thousand). An attempt skips the positions that earlier
- * attempts have imported.
+ * attempts have imported, and those that the jobs have imported that this one retries (`imported_earlier`).
  */
 async function run(context: JobContext<ImportParameters>): Promise<JobEnding> {
   const report = new ImportReport();
   const done = await importedPositions(context.services.db, context.jobId);
-  report.imported(done.size);
+  if (done === null)
+    return report.refused('A job that this one retries was removed. Create a new job instead.');
+  report.imported(done.own.size);
+  report.importedEarlier(done.earlier.size);
+  const all = new Set([...done.own, ...done.earlier]);
   try {
-    await importEntries(context, await openInput(context), { done, report });
+    await importEntries(context, await openInput(context), { done: all, report });
   } catch (error) {
     if (error instanceof ImportRefusedError) return report.refused(error.message);
     throw error;

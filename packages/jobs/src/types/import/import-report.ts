@@ -20,6 +20,7 @@ interface EntryError extends NamedPlace {
 /** Counts the imported, the failed and the skipped entries, and derives how the import ends. */
 export class ImportReport {
   #imported = 0;
+  #importedEarlier = 0;
   #failed = 0;
   #skipped = 0;
   readonly #errors: EntryError[] = [];
@@ -27,6 +28,11 @@ export class ImportReport {
 
   imported(count: number): void {
     this.#imported += count;
+  }
+
+  /** By the jobs that this one retries. */
+  importedEarlier(count: number): void {
+    this.#importedEarlier += count;
   }
 
   invalid(position: number, name: string | null, reason: string): void {
@@ -46,7 +52,7 @@ export class ImportReport {
   }
 
   get handled(): number {
-    return this.#imported + this.#failed + this.#skipped;
+    return this.#imported + this.#importedEarlier + this.#failed + this.#skipped;
   }
 
   ending(): JobEnding {
@@ -62,9 +68,13 @@ export class ImportReport {
   }
 
   #result() {
-    const [imported, failed, errors] = [this.#imported, this.#failed, this.#errors];
-    if (this.#skipped === 0) return { imported, failed, errors };
-    return { imported, failed, errors, skipped: this.#skipped, skipped_files: this.#skippedFiles };
+    return {
+      imported: this.#imported,
+      failed: this.#failed,
+      errors: this.#errors,
+      ...(this.#importedEarlier > 0 && { imported_earlier: this.#importedEarlier }),
+      ...(this.#skipped > 0 && { skipped: this.#skipped, skipped_files: this.#skippedFiles }),
+    };
   }
 }
 

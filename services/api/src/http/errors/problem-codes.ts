@@ -25,6 +25,7 @@ const problems = {
   job_not_found: [404, 'Job not found'],
   job_forbidden: [403, "Another user's job"],
   job_ended: [409, 'Job has ended'],
+  job_not_retryable: [409, 'Job is not retried'],
   execution_taken: [500, 'Internal error'],
   idempotency_key_reused: [422, 'Idempotency key reused'],
   idempotency_key_in_use: [409, 'Idempotency key in use'],

@@ -1,0 +1,94 @@
+import type { Request, Response } from 'express';
+import { JobNotFoundError, JobNotRetryableError } from '@pasteflow/domain';
+import { retryJob as retry, type CreatedJob, type Database, type JobRow } from '@pasteflow/postgres';
+import type { z } from 'zod';
+import { contextOf, messageContextOf } from '../http/request/request-context.ts';
+import { jsonAnswer, sendAnswer } from '../http/response/answer.ts';
+import { callerOf } from '../identity/caller-of.ts';
+import * as headers from '../openapi/answer-headers.ts';
+import type { Endpoint } from '../openapi/endpoint.ts';
+import { jsonResponse } from '../openapi/formats.ts';
+import { countGuesses, queuedJobSchema, type CreateJobDependencies } from './create-job.ts';
+import { findErrors, findNamedJob, namedJob } from './find-named-job.ts';
+import { refuseOverImportLimit, tooManyOpen } from './new-job.ts';
+
+export type RetryJobDependencies = Omit<CreateJobDependencies, 'bodies'>;
+
+/** POST /v1/jobs/:id/retry (ADR 22). */
+export function retryJob(deps: RetryJobDependencies): Endpoint {
+  return {
+    operation: {
+      operationId: 'retryJob',
+      tag: 'jobs',
+      access: 'user',
+      summary: 'Retries a job that is failed or partial, as a new job.',
+      description:
+        'The new job has the parameters of the old one, and each names the other. An import makes only what is missing. ' +
+        'A job is retried once; after that, its retry is. An import whose items came with the request is not retried.',
+      params: { path: namedJob },
+      answers: {
+        202: jsonResponse('The new job is stored durably. Read its progress at Location.', queuedJobSchema, {
+          Location: headers.jobLocation,
+        }),
+      },
+      errors: [...findErrors, 'job_not_retryable'],
+    },
+    handle: async (req, res) => {
+      const old = await findRetried(deps, req, res);
+      const claim = await deps.idempotency.claim(req, res, '');
+      if (claim === null) return;
+      const { answer, job } = await claim.commit(async (tx) => {
+        const made = await retryIn(tx, old, deps);
+        const queued: z.output<typeof queuedJobSchema> = { job_id: made.id, status: 'queued' };
+        const Location = `${deps.publicUrl()}/v1/jobs/${made.id}`;
+        return { job: made, answer: jsonAnswer(202, queued, { Location }) };
+      });
+      dispatchRetry(deps, req, job);
+      sendAnswer(res, answer);
+    },
+  };
+}
+
+/** The caller's job that the URL names, after its short codes have counted as they did at its creation. */
+export async function findRetried(
+  deps: Pick<RetryJobDependencies, 'db' | 'limits'>,
+  req: Request,
+  res: Response,
+): Promise<JobRow> {
+  const job = await findNamedJob(deps.db, req);
+  await countGuesses(deps, res, callerOf(req), job);
+  return job;
+}
+
+/** @throws JobNotRetryableError, RequestError rate_limited */
+export async function retryIn(
+  db: Database,
+  old: JobRow,
+  { jobLimits }: Pick<RetryJobDependencies, 'jobLimits'>,
+): Promise<CreatedJob> {
+  if (old.job_type === 'import') await refuseOverImportLimit(db, old.user_id, jobLimits);
+  const retried = await retry(db, old.id, jobLimits.maxOpen);
+  switch (retried.kind) {
+    case 'created':
+      return retried.job;
+    case 'too_many_open':
+      throw tooManyOpen(jobLimits);
+    case 'refused':
+      throw new JobNotRetryableError(retried.why);
+    case 'not_found':
+      throw new JobNotFoundError();
+    default:
+      return retried satisfies never;
+  }
+}
+
+/** Sends the message of the new job. */
+export function dispatchRetry(
+  { jobDispatcher }: Pick<RetryJobDependencies, 'jobDispatcher'>,
+  req: Request,
+  { id, executionId }: CreatedJob,
+): void {
+  const context = contextOf(req);
+  context.jobId = id;
+  jobDispatcher.dispatch({ executionId, jobId: id, context: messageContextOf(context) });
+}

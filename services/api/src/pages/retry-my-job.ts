@@ -1,0 +1,36 @@
+import { JobNotRetryableError } from '@pasteflow/domain';
+import type { Pages } from '../html/page.ts';
+import { findErrors, namedJob } from '../jobs/find-named-job.ts';
+import { dispatchRetry, findRetried, retryIn, type RetryJobDependencies } from '../jobs/retry-job.ts';
+import type { Endpoint, Handler } from '../openapi/endpoint.ts';
+import { goTo, redirectOf } from './page-answers.ts';
+
+/** POST /my/jobs/:id/retry: retries a job from the form of its page, and goes to the page of the new job. */
+export function retryMyJob({ pages, ...deps }: RetryJobDependencies & { readonly pages: Pages }): Endpoint {
+  const retry: Handler = async (req, res) => {
+    const old = await findRetried(deps, req, res);
+    const goToJob = (id: string) => goTo(res, `${pages.site(req).base}/my/jobs/${id}`);
+    try {
+      const job = await retryIn(deps.db, old, deps);
+      dispatchRetry(deps, req, job);
+      goToJob(job.id);
+    } catch (error) {
+      // The form was sent twice.
+      if (!(error instanceof JobNotRetryableError) || error.why.kind !== 'retried') throw error;
+      goToJob(error.why.as);
+    }
+  };
+  return {
+    operation: {
+      operationId: 'retryMyJob',
+      tag: 'pages',
+      access: 'user',
+      summary: 'Retries a job, from the form of its page.',
+      params: { path: namedJob },
+      answers: { 303: redirectOf('The job that retries it is stored durably.') },
+      errors: [...findErrors, 'job_not_retryable'],
+    },
+    handle: retry,
+    page: retry,
+  };
+}
