@@ -135,6 +135,7 @@ describe('--json', () => {
     [['timeline', 'q7Zk2Lm9Xa'], { transitions: [], executions: [] }],
     [['timeline', ID], { transitions: [], executions: [] }],
     [['cancel', ID], { id: ID, status: 'failed' }],
+    [['retry', ID], { job_id: ID }],
     [['export', '-o', 'FILE'], { id: ID, status: 'completed' }],
     [['import', '-'], { id: ID, status: 'completed' }],
   ])('prints each result of %j as one line of JSON', async (args, expected) => {
@@ -151,6 +152,7 @@ describe('--json', () => {
       'GET /v1/pastes/q7Zk2Lm9Xa/timeline': timeline,
       [`GET /v1/jobs/${ID}/timeline`]: timeline,
       [`POST /v1/jobs/${ID}/cancel`]: json(200, jobWith({ status: 'failed' })),
+      [`POST /v1/jobs/${ID}/retry`]: json(202, { job_id: ID, status: 'queued' }),
       'POST /v1/jobs': queued,
       [`GET /v1/jobs/${ID}`]: json(200, jobWith({ job_type: 'export', parameters: { format: 'zip' } })),
       [`GET /v1/jobs/${ID}/assets`]: (request, res) =>

@@ -76,7 +76,7 @@ export {
 } from './pastes/upload-subject.ts';
 export { cancelJob } from './jobs/cancel-job.ts';
 export { claimJob, type JobClaim } from './jobs/claim-job.ts';
-export { findRetryRefusal, retryJob, type JobRetry } from './jobs/retry-job.ts';
+export { findRetryRefusal, retryJob } from './jobs/retry-job.ts';
 export { createCappedJob, createJob, type CreatedJob } from './jobs/create-job.ts';
 export {
   findJob,

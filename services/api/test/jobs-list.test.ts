@@ -64,6 +64,8 @@ describe('listing the jobs of a user', () => {
       'created_at',
       'updated_at',
       'completed_at',
+      'retry_of',
+      'retried_as',
     ]);
     const second = await page(user, `?cursor=${first.next_cursor}`);
     expect([ids(second), second.next_cursor]).toEqual([jobs.slice(20), null]);

@@ -36,6 +36,8 @@ describe('GET /v1/jobs/:id', () => {
       created_at: INSTANT,
       updated_at: INSTANT,
       completed_at: null,
+      retry_of: null,
+      retried_as: null,
     };
     const response = await get(jobId);
     expect(response.headers.get('cache-control')).toBe('no-store');

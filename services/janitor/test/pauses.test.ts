@@ -80,7 +80,7 @@ describe('ops pause and resume', () => {
       /uploads is paused already, since 20\S+ by ops\/\S+: (S3 is being moved|mine)\n/,
     );
     const resumed = await Promise.all([ops('resume', 'uploads'), ops('resume', 'uploads')]);
-    expect(resumed.map(({ code }) => code).toSorted()).toEqual([0, 1]);
+    expect(resumed.map(({ code }) => code).toSorted((a, b) => a - b)).toEqual([0, 1]);
     expect(resumed.find(({ code }) => code === 1)!.stderr).toContain('uploads is not paused');
   });
 });

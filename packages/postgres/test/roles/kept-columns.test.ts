@@ -37,6 +37,12 @@ const free: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     answer: 'has no content, and the api may delete the key',
     created_at: 'begins anew when the key is used again after its retention',
   },
+  work_kinds: {
+    paused_at: 'is the pause in force',
+    paused_by: 'is the pause in force',
+    pause_reason: 'is the pause in force',
+    resumed_at: 'only delays messages that are sent again',
+  },
   rate_limits: { points: 'is counted', expire: 'is the window of the counter' },
   pastes: { counted: 'changes the counters with it, either way' },
 };
