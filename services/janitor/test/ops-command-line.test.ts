@@ -3,7 +3,7 @@ import { parseOpsCommand } from '../src/commands/command-line.ts';
 import { runOpsCommand } from '../src/commands/run-ops-command.ts';
 
 const RETRY_TAKES =
-  'retry takes the short code of a paste, or --all-failed-since with a time such as 2026-11-22T04:00Z';
+  'retry takes the short code of a paste, the id of a job, or --all-failed-since with a time such as 2026-11-22T04:00Z';
 const hash = 'a'.repeat(63) + '7';
 const YES_IS_FOR = '--yes is only for adopt-bucket, retry --all-failed-since and takedown --user';
 const id = '019523b5-3c4d-7e6f-8a9b-0c1d2e3f4a5b';
@@ -53,6 +53,10 @@ describe('the command line of ops', () => {
     ],
     ['block 8Jk2xQw0Zc --reason x', { ...act, action: 'block', subject: '8Jk2xQw0Zc', reason: 'x' }],
     ['blocks', { kind: 'blocks', json: false }],
+    ['pauses', { kind: 'pauses', json: false }],
+    ['pause export --reason because', { ...act, action: 'pause', subject: 'export', reason: 'because' }],
+    ['resume export', { ...act, action: 'resume', subject: 'export' }],
+    [`retry ${id}`, { ...act, action: 'retry-job', subject: id }],
     ['reports', { kind: 'reports', of: null, json: false }],
     ['reports 8Jk2xQw0Zc --json', { kind: 'reports', of: '8Jk2xQw0Zc', json: true }],
     [
@@ -83,7 +87,6 @@ describe('the command line of ops', () => {
     ['timeline not-a-code', 'timeline takes the short code of a paste or the id of a job'],
     ['retry', RETRY_TAKES],
     ['retry a b', RETRY_TAKES],
-    [`retry ${id}`, RETRY_TAKES],
     ['retry abc --all-failed-since 2026-11-22', RETRY_TAKES],
     ['retry --all-failed-since yesterday', RETRY_TAKES],
     ['retry abc --yes', YES_IS_FOR],
@@ -91,7 +94,7 @@ describe('the command line of ops', () => {
     ['status --all-failed-since 2026-11-22', '--all-failed-since is only for retry'],
     [
       'timeline abc --reason x',
-      '--reason is only for retry, cancel, takedown, block, unblock, uphold, reject',
+      '--reason is only for retry, cancel, takedown, block, unblock, uphold, reject, pause, resume',
     ],
     ['takedown abc', 'takedown needs --reason with a text'],
     ['takedown abc --reason= ', 'takedown needs --reason with a text'],
@@ -107,6 +110,9 @@ describe('the command line of ops', () => {
     ['unblock abc --reason x --class spam', '--class is only for takedown, block and uphold'],
     [`retry --user ${id}`, '--user is only for takedown'],
     ['blocks now', 'blocks takes no further arguments'],
+    ['pause --reason x', 'pause takes a kind of work, such as uploads or export'],
+    ['resume a b', 'resume takes a kind of work, such as uploads or export'],
+    ['pause export', 'pause needs --reason with a text'],
     ['reports a b', 'reports takes no argument, or the short code of a paste'],
     ['uphold abc', 'uphold needs --reason with a text'],
     [`reject ${id} --reason x`, 'reject takes the short code of a paste'],

@@ -26,11 +26,14 @@ it('a job costs one claim, one settlement, one receive, one delete, and two stat
   // The first progress is written at once, and the last before the settlement. The 998 between them are not
   // written.
   expect(withText('SET progress = greatest')).toBe(2 * JOB_COUNT);
-  // The start of the worker checks the bucket's owner, its own role, and the settings of Postgres.
+  // The start of the worker checks the bucket's owner, its own role, and the settings of Postgres, inserts its
+  // types, and asks whether all are paused.
   expect(withText('FROM installation')).toBe(1);
   expect(withText('FROM pg_roles')).toBe(1);
   expect(withText('current_setting(name)')).toBe(1);
-  expect(statements).toHaveLength(4 * JOB_COUNT + 3);
+  expect(withText('INSERT INTO work_kinds')).toBe(1);
+  expect(withText('next_job(false, kinds)')).toBe(1);
+  expect(statements).toHaveLength(4 * JOB_COUNT + 5);
   expect(bench.proxy.matching({ target: 'DeleteMessageBatch' })).toHaveLength(JOB_COUNT);
   expect(bench.proxy.matching({ target: 'ReceiveMessage' }).length - JOB_COUNT).toBeLessThanOrEqual(2);
 });

@@ -97,13 +97,14 @@ it('ten uploads cost one claim, one settlement, one receive, one delete, and one
   const withTable = (table: string) => statements.filter((statement) => statement.includes(table));
   expect(withTable('asked AS MATERIALIZED')).toHaveLength(BATCHES);
   expect(withTable('ending AS MATERIALIZED')).toHaveLength(BATCHES);
-  // The start of the worker checks the bucket's owner, taking the empty bucket, its own role, and the
-  // settings of Postgres.
+  // The start of the worker checks the bucket's owner, taking the empty bucket, its own role, the
+  // settings of Postgres, and whether uploads are paused.
   expect(withTable('FROM installation')).toHaveLength(1);
   expect(withTable('FROM pg_roles')).toHaveLength(1);
   expect(withTable('current_setting(name)')).toHaveLength(1);
+  expect(withTable('SELECT kind FROM work_kinds WHERE paused_at IS NOT NULL ORDER')).toHaveLength(1);
   expect(proxy.matching({ method: 'PUT', path: /pasteflow-owner/ })).toHaveLength(1);
-  expect(statements).toHaveLength(2 * BATCHES + 3);
+  expect(statements).toHaveLength(2 * BATCHES + 4);
   expect(proxy.matching({ method: 'PUT' })).toHaveLength(PASTES + 1);
   expect(proxy.matching({ target: 'DeleteMessageBatch' })).toHaveLength(BATCHES);
   // One receive for each batch, and at most two that found the queue empty.
