@@ -156,7 +156,7 @@ function wordsOf(why: RetryRefusal): string {
     case 'content_deleted':
       return 'The items of this job were deleted when it ended. Create a new job with them.';
     case 'source_gone':
-      return `The paste ${why.shortCode} has expired or was deleted. Create a new job from another paste.`;
+      return `The paste ${why.shortCode} does not exist, has expired or was deleted. Create a new job from another paste.`;
     default:
       return why satisfies never;
   }

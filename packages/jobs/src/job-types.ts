@@ -1,3 +1,4 @@
+import { UPLOADS } from '@pasteflow/postgres';
 import type { JobType } from './definition/job-type.ts';
 import { exportJob } from './types/export/export-job.ts';
 import { importJob } from './types/import/import-job.ts';
@@ -16,5 +17,7 @@ export const jobTypes: ReadonlyMap<string, JobType> = byName;
  */
 export function addJobType(type: JobType): void {
   if (byName.has(type.name)) throw new Error(`There already is a job type '${type.name}'.`);
+  if (type.name === UPLOADS)
+    throw new Error(`A job type cannot be called '${UPLOADS}': operators pause uploads by this name.`);
   byName.set(type.name, type);
 }

@@ -109,7 +109,7 @@ describe('POST /v1/jobs/:id/retry', () => {
     await sql`UPDATE pastes SET deletion_requested_at = now() WHERE id = ${source!.id}`.execute(bed.db);
     expect(await problemOf(await retry(id))).toMatchObject({
       status: 409,
-      detail: `The paste ${source!.shortCode} has expired or was deleted. Create a new job from another paste.`,
+      detail: `The paste ${source!.shortCode} does not exist, has expired or was deleted. Create a new job from another paste.`,
     });
   });
 
