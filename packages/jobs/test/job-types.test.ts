@@ -29,6 +29,6 @@ describe('the list of job types', () => {
     addJobType(own);
     expect(jobTypes.get('own')).toBe(own);
     expect(() => addJobType(own)).toThrow("There already is a job type 'own'.");
-    expect(() => addJobType({ ...own, name: 'uploads' })).toThrow("cannot be called 'uploads'");
+    expect(() => addJobType({ ...own, name: 'uploads' } as typeof own)).toThrow("cannot be called 'uploads'");
   });
 });
