@@ -283,9 +283,6 @@ export const rights: Readonly<Record<ServiceRole, RoleRights>> = {
   pasteflow_janitor: janitorRights,
 };
 
-/** The tables of the migrator, which no service uses. */
-export const untypedTables = ['kysely_migration', 'kysely_migration_lock'] as const;
-
 /** The views, and who may read them. */
 export const viewReaders: Readonly<Record<string, readonly ServiceRole[]>> = {
   zombie_executions: ['pasteflow_janitor'],

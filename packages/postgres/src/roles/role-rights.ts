@@ -14,3 +14,6 @@ export interface TableRights<Row> {
 export type RoleRights = {
   readonly [Table in keyof Schema]: TableRights<Schema[Table]> | 'none';
 };
+
+/** The tables of the migrator, which no service uses. */
+export const untypedTables = ['kysely_migration', 'kysely_migration_lock'] as const;
