@@ -17,7 +17,7 @@ export const folderOrders: Readonly<Record<string, string>> = {
     'roles enforcement migrations database schema',
   'packages/runtime': 'entry health lifecycle tracing logging config',
   'packages/s3': 'direct',
-  'packages/service-kit': 'command-line bucket-owner new-paste',
+  'packages/service-kit': 'command-line bucket-owner new-paste sign-in',
   'packages/web': 'operations pages timeline content html',
   'services/api':
     'pages private-bin jobs pastes own-tokens health docs admission live timeline openapi idempotency limits token budget identity html diff http',

@@ -1,4 +1,5 @@
 import { errors, type JWTHeaderParameters, type JWTPayload, jwtVerify } from 'jose';
+import { CLOCK_TOLERANCE_SECONDS, isSubject } from '@pasteflow/service-kit/sign-in';
 import type { IssuerKeys } from './issuer-keys.ts';
 
 /** Asymmetric signatures only: with HS256 the public key would be the secret, and `none` is unsigned. */
@@ -15,9 +16,6 @@ const ALGORITHMS = [
   'EdDSA',
   'Ed25519',
 ];
-
-/** The allowed difference between the issuer's clock and ours. */
-export const CLOCK_TOLERANCE_SECONDS = 5;
 
 /** What the access tokens of an identity provider are verified with. */
 export interface AccessTokenRules {
@@ -89,12 +87,4 @@ function isIdToken(claims: JWTPayload): boolean {
   if (use !== 'access') return true;
   if (ID_TOKEN_CLAIMS.some((claim) => claim in claims)) return true;
   return 'nonce' in claims && kind === null;
-}
-
-/** OpenID Connect Core, 2: at most 255 characters. Postgres can't store NUL, for example. */
-const SUBJECT = /^\P{Cc}{1,255}$/u;
-
-/** Whether the claim `sub` of a token can name a user. */
-export function isSubject(sub: unknown): sub is string {
-  return typeof sub === 'string' && sub.isWellFormed() && SUBJECT.test(sub);
 }

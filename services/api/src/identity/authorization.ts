@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { SignInRefused } from '@pasteflow/service-kit/sign-in';
 import { RequestError } from '../http/errors/request-error.ts';
 
 const REALM = 'Bearer realm="pasteflow"';
@@ -42,9 +43,9 @@ export function refusedAtSignIn(): RequestError {
   );
 }
 
-/** At the identity provider, or with what it answered. @param detail one or two sentences of ours */
-export function signInRefused(detail: string, cause?: unknown): RequestError {
-  return unauthorized(`${detail} Sign in again.`, REALM, cause);
+/** @throws RequestError unauthorized for what the sign-in at the identity provider refused */
+export function throwAsAnswer(error: unknown): never {
+  throw error instanceof SignInRefused ? unauthorized(error.message, REALM, error.cause) : error;
 }
 
 /** For a browser whose session was good once. */

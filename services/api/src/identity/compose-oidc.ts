@@ -1,8 +1,8 @@
 import type { Database } from '@pasteflow/postgres';
 import type { Logger } from '@pasteflow/runtime';
+import { IdentityProvider, type OidcClient } from '@pasteflow/service-kit/sign-in';
 import { IssuerKeys } from './issuer-keys.ts';
 import { OidcUsers } from './oidc-users.ts';
-import { IdentityProvider, type OidcClient } from './sign-in/identity-provider.ts';
 
 /** The operator's identity provider. */
 export interface OidcConfig {

@@ -1,4 +1,5 @@
-import { httpUrl, isLoopback, oneOf, secret, text } from '@pasteflow/runtime';
+import { isLoopback, oneOf, secret, text } from '@pasteflow/runtime';
+import { issuerUrl, scopes } from '@pasteflow/service-kit/sign-in';
 import { z } from 'zod';
 import type { OidcConfig } from './compose-oidc.ts';
 
@@ -10,25 +11,11 @@ export interface IdentityConfig {
 
 const settings = z.object({
   ANONYMOUS_PASTES: oneOf(['allow', 'deny']).default('allow'),
-  // OpenID Connect Discovery, 2: no query and no fragment. Users are named ISSUER#SUBJECT, which a second #
-  // would make ambiguous.
-  OIDC_ISSUER: httpUrl('https://login.example.org')
-    .refine((issuer) => !/[?#@]/.test(issuer), 'has a query, a fragment or credentials; remove them')
-    .optional(),
+  OIDC_ISSUER: issuerUrl().optional(),
   OIDC_AUDIENCE: text('the aud claim of the tokens').optional(),
   OIDC_CLIENT_ID: text('the id of the client of this service').optional(),
   OIDC_CLIENT_SECRET: secret('the secret of that client').optional(),
-  // RFC 6749, 3.3.
-  OIDC_SCOPES: text('names of scopes')
-    .refine(
-      (scopes) => /^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/.test(scopes),
-      'is no list of scopes; set it to names separated by single spaces, e.g. openid profile',
-    )
-    .refine(
-      (scopes) => scopes.split(' ').includes('openid'),
-      'has no openid, without which the provider names nobody; add it',
-    )
-    .optional(),
+  OIDC_SCOPES: scopes().optional(),
   API_HOST: z.string().default('127.0.0.1'),
   PUBLIC_URL: z.string().optional(),
 });

@@ -1,7 +1,7 @@
 import { DependencyUnavailableError } from '@pasteflow/domain';
+import { boundedFetch } from '@pasteflow/service-kit/sign-in';
 import { createLocalJWKSet, errors, type CryptoKey, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 import { z } from 'zod';
-import { boundedFetch } from './bounded-fetch.ts';
 
 type KeySet = ReturnType<typeof createLocalJWKSet>;
 

@@ -1,14 +1,7 @@
-import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
+import { hashOfSecret, newSecret } from '@pasteflow/service-kit/sign-in';
 
-/** 256 bits of the CSPRNG, which can't be guessed: a single SHA-256 in the database is enough. */
-export function newSecret(): string {
-  return randomBytes(32).toString('base64url');
-}
-
-/** SHA-256. */
-export function hashOfSecret(secret: string): Buffer {
-  return hash('sha256', secret, 'buffer');
-}
+export { hashOfSecret, newSecret };
 
 /** Compares two SHA-256 hashes in constant time. */
 export function isSameHash(one: Buffer, other: Buffer): boolean {

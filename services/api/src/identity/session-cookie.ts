@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { Cookies } from '@pasteflow/service-kit/sign-in';
 import { RequestError } from '../http/errors/request-error.ts';
 import { contextOf } from '../http/request/request-context.ts';
 
@@ -11,12 +12,12 @@ const SESSION_COOKIE = 'pasteflow';
  */
 export class SessionCookie {
   readonly #publicUrl: string | undefined;
-  readonly #isHttps: boolean;
+  readonly #cookies: Cookies;
 
   /** @param publicUrl PUBLIC_URL; undefined: not set */
   constructor(publicUrl: string | undefined) {
     this.#publicUrl = publicUrl;
-    this.#isHttps = publicUrl?.startsWith('https:') ?? false;
+    this.#cookies = new Cookies({ isHttps: publicUrl?.startsWith('https:') ?? false });
   }
 
   /** The secret of a browser that is signed in; null when there is none, or when it does not count. */
@@ -40,19 +41,14 @@ export class SessionCookie {
     return this.cookie(SESSION_COOKIE, '', 'SameSite=Strict; Max-Age=0');
   }
 
-  /** A header Set-Cookie. No script can read the cookie, and https cookies are never sent or set by http. */
+  /** A header Set-Cookie. */
   cookie(name: string, value: string, attributes: string): string {
-    return `${this.#name(name)}=${value}; Path=/; HttpOnly; ${attributes}${this.#isHttps ? '; Secure' : ''}`;
+    return this.#cookies.set(name, value, attributes);
   }
 
   /** A cookie that `cookie` has set; null: none. */
   valueOf(req: IncomingMessage, name: string): string | null {
-    return cookieOf(req, this.#name(name));
-  }
-
-  /** With the prefix browsers accept a cookie only from this host, by https. */
-  #name(name: string): string {
-    return this.#isHttps ? `__Host-${name}` : name;
+    return this.#cookies.valueOf(req, name);
   }
 
   /** Whether the service's own pages or the user's address bar sent the request, as the browser says. */
@@ -98,13 +94,4 @@ export class SessionCookie {
       `The form was not sent from a page of this service, or the browser does not say from where. Open ${address} and try again, with https and a current browser.`,
     );
   }
-}
-
-/** The value of a cookie; null: the request has none of this name. The first of several counts. */
-function cookieOf(req: IncomingMessage, name: string): string | null {
-  for (const pair of (req.headers.cookie ?? '').split(';')) {
-    const [key = '', ...value] = pair.split('=');
-    if (key.trim() === name) return value.join('=').trim();
-  }
-  return null;
 }

@@ -1,11 +1,11 @@
 import type { Request } from 'express';
+import { PENDING_SECONDS, writePending, type IdentityProvider } from '@pasteflow/service-kit/sign-in';
 import { z } from 'zod';
 import { RequestError } from '../http/errors/request-error.ts';
 import { contextOf } from '../http/request/request-context.ts';
 import { readQuery } from '../http/request/query.ts';
+import { throwAsAnswer } from '../identity/authorization.ts';
 import type { SessionCookie } from '../identity/session-cookie.ts';
-import type { IdentityProvider } from '../identity/sign-in/identity-provider.ts';
-import { PENDING_SECONDS, writePending } from '../identity/sign-in/pending-sign-in.ts';
 import type { Endpoint, Handler } from '../openapi/endpoint.ts';
 import type { Pages } from '../html/page.ts';
 import { ownPath } from './own-path.ts';
@@ -41,7 +41,7 @@ export function beginOidcSignIn({ provider, sessions, pages }: OidcSignInDepende
       goTo(res, `${base}/session?next=${encodeURIComponent(next)}`);
       return;
     }
-    const { url, pending } = await oidc.begin(next);
+    const { url, pending } = await oidc.begin(next).catch(throwAsAnswer);
     // Lax: the provider's redirect back to the callback comes from another site, and a Strict cookie would
     // not be sent with it.
     res.set(

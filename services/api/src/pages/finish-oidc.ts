@@ -1,16 +1,20 @@
 import type { Request, Response } from 'express';
 import { endBrowserSession, ensureUser, type Database } from '@pasteflow/postgres';
 import type { Logger } from '@pasteflow/runtime';
+import {
+  readPending,
+  SignInRefused,
+  type IdentityProvider,
+  type PendingSignIn,
+} from '@pasteflow/service-kit/sign-in';
 import { signedInPage } from '@pasteflow/web';
 import { z } from 'zod';
 import type { TokenGuesses } from '../admission/token-guesses.ts';
 import { RequestError } from '../http/errors/request-error.ts';
 import { readQuery } from '../http/request/query.ts';
 import { contextOf, idsOf } from '../http/request/request-context.ts';
-import { signInRefused } from '../identity/authorization.ts';
+import { throwAsAnswer } from '../identity/authorization.ts';
 import { beginSession } from '../identity/browser-sessions.ts';
-import type { IdentityProvider } from '../identity/sign-in/identity-provider.ts';
-import { readPending, type PendingSignIn } from '../identity/sign-in/pending-sign-in.ts';
 import { nameOfSubject } from '../identity/oidc-users.ts';
 import type { Endpoint, Handler } from '../openapi/endpoint.ts';
 import { ownPath } from './own-path.ts';
@@ -23,6 +27,8 @@ export interface FinishOidcDependencies extends OidcSignInDependencies {
   readonly guesses: TokenGuesses;
   readonly logger: Logger;
 }
+
+const NOT_BEGUN_HERE = 'This browser did not begin this sign-in, or began it more than 10 minutes ago.';
 
 /**
  * Providers add parameters of their own, for instance session_state. The library checks those that it knows.
@@ -51,8 +57,7 @@ export function finishOidcSignIn(deps: FinishOidcDependencies): Endpoint {
     const pending = readPending(deps.sessions.valueOf(req, PENDING_COOKIE));
     expectSignIn(req, ownPath(pending?.next, site.base));
     const { state } = readQuery(req, query);
-    if (pending === null || pending.state !== state)
-      throw signInRefused('This browser did not begin this sign-in, or began it more than 10 minutes ago.');
+    if (pending === null || pending.state !== state) throwAsAnswer(new SignInRefused(NOT_BEGUN_HERE));
     res.append('Set-Cookie', deps.sessions.cookie(PENDING_COOKIE, '', 'SameSite=Lax; Max-Age=0'));
     const subject = await finishCounted(deps, provider, req, res, pending);
     const userId = await ensureUser(deps.db, nameOfSubject(provider.issuer, subject));
@@ -92,9 +97,10 @@ async function finishCounted(
   const search = new URL(req.url, 'http://own.invalid').search;
   guesses.refuseGuesser(req, res);
   try {
-    return await guesses.counted(req, res, `Sign-in ${pending.state}`, () =>
-      provider.finish(search, pending),
+    const { subject } = await guesses.counted(req, res, `Sign-in ${pending.state}`, () =>
+      provider.finish(search, pending).catch(throwAsAnswer),
     );
+    return subject;
   } catch (error) {
     if (error instanceof RequestError)
       logger.info('sign-in by the identity provider refused', { ...idsOf(contextOf(req)), error });

@@ -5,8 +5,7 @@ import {
   ResponseBodyError,
   WWWAuthenticateChallengeError,
 } from 'openid-client';
-import { RequestError } from '../../http/errors/request-error.ts';
-import { signInRefused } from '../authorization.ts';
+import { SignInRefused } from './sign-in-refused.ts';
 
 /** The codes of openid-client for an answer that is none of a working provider. */
 const BROKEN_ANSWERS = new Set([
@@ -21,31 +20,34 @@ const BROKEN_ANSWERS = new Set([
  * What an error of a sign-in means to the person who signs in. The provider's own texts are not shown,
  * because anybody who makes a link to the callback can choose them.
  */
-export function explainProviderError(error: unknown): RequestError | DependencyUnavailableError {
-  if (error instanceof DependencyUnavailableError || error instanceof RequestError) return error;
+export function explainProviderError(error: unknown): SignInRefused | DependencyUnavailableError {
+  if (error instanceof DependencyUnavailableError || error instanceof SignInRefused) return error;
   if (error instanceof AuthorizationResponseError) return refusedByProvider(error);
   // RFC 6749, 5.2: the code has expired, was used before, or is another client's.
   if (error instanceof ResponseBodyError && error.error === 'invalid_grant')
-    return signInRefused(
+    return new SignInRefused(
       'The identity provider says that this sign-in has expired or was used before.',
       kindOf(error),
     );
   if (isUnavailable(error)) return signInUnavailable(error);
-  return signInRefused('The answer of the identity provider is not valid for this sign-in.', kindOf(error));
+  return new SignInRefused(
+    'The answer of the identity provider is not valid for this sign-in.',
+    kindOf(error),
+  );
 }
 
-function refusedByProvider(error: AuthorizationResponseError): RequestError | DependencyUnavailableError {
+function refusedByProvider(error: AuthorizationResponseError): SignInRefused | DependencyUnavailableError {
   switch (error.error) {
     case 'temporarily_unavailable':
     case 'server_error':
       return signInUnavailable(error);
     case 'access_denied':
-      return signInRefused(
+      return new SignInRefused(
         'The sign-in was cancelled, or the identity provider did not allow it.',
         kindOf(error),
       );
     default:
-      return signInRefused('The identity provider answered with an error.', kindOf(error));
+      return new SignInRefused('The identity provider answered with an error.', kindOf(error));
   }
 }
 
@@ -64,7 +66,7 @@ export function signInUnavailable(cause: unknown): DependencyUnavailableError {
   return new DependencyUnavailableError('oidc', {
     cause: kindOf(cause),
     message:
-      'Sign-in by the identity provider is not available now. Try again in a minute, or sign in with an API token.',
+      'Sign-in by the identity provider is not available now. Try again in a minute, or sign in with a token.',
   });
 }
 

@@ -1,10 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import * as openid from 'openid-client';
-import { boundedFetch } from '../bounded-fetch.ts';
-import { CLOCK_TOLERANCE_SECONDS, isSubject } from '../access-tokens.ts';
-import { signInRefused } from '../authorization.ts';
+import { boundedFetch } from './bounded-fetch.ts';
 import { newPendingSignIn, type PendingSignIn } from './pending-sign-in.ts';
 import { explainProviderError, signInUnavailable } from './provider-error.ts';
+import { SignInRefused } from './sign-in-refused.ts';
+
+/** The allowed difference between the issuer's clock and ours. */
+export const CLOCK_TOLERANCE_SECONDS = 5;
 
 export interface OidcClient {
   readonly id: string;
@@ -24,6 +26,13 @@ export interface IdentityProviderOptions {
   readonly requestTimeoutMs?: number | undefined;
 }
 
+/** Whom the provider has signed in. */
+export interface SignedIn {
+  readonly subject: string;
+  /** Of the ID token. */
+  readonly claims: Readonly<Record<string, unknown>>;
+}
+
 const REQUEST_TIMEOUT_MS = 5000;
 
 /** The metadata is read again after this time, while the old one stays in use. */
@@ -34,7 +43,7 @@ const MAX_CONCURRENT = 20;
 
 /**
  * Signs people in by the authorization code flow with PKCE (OpenID Connect Core, 3.1). The metadata is read
- * at the first use, so that the api starts while the provider is down.
+ * at the first use, so that the service starts while the provider is down.
  */
 export class IdentityProvider {
   readonly #options: IdentityProviderOptions;
@@ -78,22 +87,22 @@ export class IdentityProvider {
   }
 
   /**
-   * The subject whom the provider has signed in. The library checks state, `iss`, and of the ID token `iss`,
+   * Whom the provider has signed in. The library checks state, `iss`, and of the ID token `iss`,
    * `aud`, `azp`, `exp`, `iat`, nonce and signature. The access token is dropped, so its `at_hash` says
    * nothing that is used.
    * @param query of the callback, with its question mark
-   * @throws RequestError unauthorized, DependencyUnavailableError
+   * @throws SignInRefused, DependencyUnavailableError
    */
-  async finish(query: string, { state, nonce, codeVerifier }: PendingSignIn): Promise<string> {
+  async finish(query: string, { state, nonce, codeVerifier }: PendingSignIn): Promise<SignedIn> {
     return await this.#bounded(async () => {
       const tokens = await openid.authorizationCodeGrant(
         await this.#configuration(),
         new URL(this.#options.redirectUri() + query),
         { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: codeVerifier, idTokenExpected: true },
       );
-      const subject = tokens.claims()?.sub;
-      if (!isSubject(subject)) throw signInRefused('The identity provider names no user.');
-      return subject;
+      const claims = tokens.claims() ?? { sub: null };
+      if (!isSubject(claims.sub)) throw new SignInRefused('The identity provider names no user.');
+      return { subject: claims.sub, claims };
     });
   }
 
@@ -143,7 +152,7 @@ export class IdentityProvider {
     const { issuer: named } = configuration.serverMetadata();
     if (named !== issuer)
       throw new Error(
-        `The metadata of ${issuer} is that of ${named}. Set OIDC_ISSUER to exactly that issuer.`,
+        `The metadata of ${issuer} is that of ${named}. Name exactly that issuer in the settings.`,
       );
     return configuration;
   }
@@ -158,4 +167,12 @@ function authenticationOf(secret: string | null): openid.ClientAuth {
     const supported = provider.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
     (supported.includes('client_secret_basic') ? basic : post)(provider, ...request);
   };
+}
+
+/** OpenID Connect Core, 2: at most 255 characters. Postgres can't store NUL, for example. */
+const SUBJECT = /^\P{Cc}{1,255}$/u;
+
+/** Whether the claim `sub` of a token can name a user. */
+export function isSubject(sub: unknown): sub is string {
+  return typeof sub === 'string' && sub.isWellFormed() && SUBJECT.test(sub);
 }

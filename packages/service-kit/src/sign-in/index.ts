@@ -1,0 +1,13 @@
+export { boundedFetch } from './bounded-fetch.ts';
+export { issuerUrl, scopes } from './client-settings.ts';
+export { Cookies } from './cookies.ts';
+export {
+  CLOCK_TOLERANCE_SECONDS,
+  IdentityProvider,
+  isSubject,
+  type OidcClient,
+  type SignedIn,
+} from './identity-provider.ts';
+export { PENDING_SECONDS, readPending, writePending, type PendingSignIn } from './pending-sign-in.ts';
+export { hashOfSecret, newSecret } from './secret.ts';
+export { SignInRefused } from './sign-in-refused.ts';
