@@ -49,6 +49,8 @@ export type OperationsConfiguration =
       readonly certificateArn: string;
       /** The networks of the operators, such as `10.8.0.0/16`. Nobody else reaches the load balancer. */
       readonly clients: readonly string[];
+      /** The secret whose whole text is `OPS_OIDC_CLIENT_SECRET`, as with `oidcClientSecretArn`. */
+      readonly oidcClientSecretArn?: string;
     };
 
 /** Settings that only the stacks set, because they follow from the resources, or because they are secrets. */
@@ -79,6 +81,7 @@ export const derivedSettings = [
   'OPS_URL',
   'OPS_TOKEN',
   'OPS_READ_TOKEN',
+  'OPS_OIDC_CLIENT_SECRET',
 ] as const;
 
 /**

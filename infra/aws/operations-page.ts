@@ -18,7 +18,7 @@ const TOKEN_CHARACTERS = 40;
 
 /** The passwords of the operations page, and the settings of the janitors that serve it. */
 export class OperationsPage extends Construct {
-  readonly secrets: Readonly<Record<'OPS_TOKEN' | 'OPS_READ_TOKEN', ecs.Secret>>;
+  readonly secrets: Readonly<Record<string, ecs.Secret>>;
   readonly environment: Readonly<Record<string, string>>;
 
   constructor(scope: Construct, id: string, operations: OperationsConfiguration) {
@@ -26,6 +26,12 @@ export class OperationsPage extends Construct {
     this.secrets = {
       OPS_TOKEN: this.#makeToken('Token', 'reads and acts'),
       OPS_READ_TOKEN: this.#makeToken('ReadToken', 'reads'),
+      ...(operations.via === 'balancer' &&
+        operations.oidcClientSecretArn !== undefined && {
+          OPS_OIDC_CLIENT_SECRET: ecs.Secret.fromSecretsManager(
+            Secret.fromSecretCompleteArn(this, 'OidcClientSecret', operations.oidcClientSecretArn),
+          ),
+        }),
     };
     this.environment = {
       OPS_PORT: String(OPERATIONS_PORT),

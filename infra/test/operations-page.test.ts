@@ -6,14 +6,13 @@ import { containers, deployment, executionSecrets } from './support/deployments.
 type Deployment = ReturnType<typeof deployment>;
 
 const tunnelled = deployment('production');
-const balanced = deployment('production', {
-  operations: {
-    via: 'balancer',
-    url: 'https://ops.example.internal/pasteflow',
-    certificateArn: 'arn:aws:acm:eu-central-1:222222222222:certificate/11111111-0000-0000-0000-000000000000',
-    clients: ['10.8.0.0/16', '10.9.0.0/16'],
-  },
-});
+const balancer = {
+  via: 'balancer',
+  url: 'https://ops.example.internal/pasteflow',
+  certificateArn: 'arn:aws:acm:eu-central-1:222222222222:certificate/11111111-0000-0000-0000-000000000000',
+  clients: ['10.8.0.0/16', '10.9.0.0/16'],
+} as const;
+const balanced = deployment('production', { operations: balancer });
 const without = deployment('production', { operations: null });
 
 const containerOf = (of: Deployment, name: string) =>
@@ -208,11 +207,19 @@ describe('the client secret of the sign-in', () => {
     expect(JSON.stringify(others)).not.toContain(arn);
   });
 
+  test('of operators is one that only the janitors get', () => {
+    const one = deployment('production', { operations: { ...balancer, oidcClientSecretArn: arn } });
+    const { janitor, ...others } = executionSecrets(one);
+    expect(secretNames(one, 'janitor')).toContain('OPS_OIDC_CLIENT_SECRET');
+    expect(janitor).toContain(arn);
+    expect(JSON.stringify(others)).not.toContain(arn);
+  });
+
   test('without a client stops the synthesis, because the api would not start', () => {
     expect(() => deployment('production', { oidcClientSecretArn: arn })).toThrow('has no OIDC_CLIENT_ID');
   });
 
-  test.each(['OIDC_CLIENT_SECRET', 'OPS_TOKEN', 'OPS_READ_TOKEN'])(
+  test.each(['OIDC_CLIENT_SECRET', 'OPS_TOKEN', 'OPS_READ_TOKEN', 'OPS_OIDC_CLIENT_SECRET'])(
     '%s in the environment stops the synthesis',
     (name) => {
       const api = { [name]: 'a secret' };

@@ -10,6 +10,7 @@ const readers = [
   'packages/postgres/src/roles/create-roles.ts',
   'services/*/src/config.ts',
   'services/api/src/identity/identity-env.ts',
+  'services/janitor/src/operator-oidc-env.ts',
   'packages/dev-stack/src/**/*.ts',
 ];
 

@@ -51,6 +51,8 @@ const secretSettings: Readonly<Record<string, WrongValues>> = {
   OIDC_CLIENT_SECRET: wrongTexts,
   OPS_URL: wrongUrls('https'),
   OPS_TOKEN: (mark) => [mark, `${mark} with spaces`, `${mark}é`, `${mark}${mark}`],
+  OPS_OIDC_ISSUER: wrongUrls('https'),
+  OPS_OIDC_CLIENT_SECRET: wrongTexts,
   OPS_READ_TOKEN: (mark) => [mark, `${mark} with spaces`, `${mark}é`, mark],
 };
 

@@ -195,7 +195,14 @@ export {
   listBrowserSessions,
 } from './identity/browser-sessions.ts';
 export { createOwnToken, listOwnTokens, revokeOwnToken, type OwnToken } from './identity/own-tokens.ts';
+export {
+  beginOperatorSession,
+  endOperatorSession,
+  findOperatorSession,
+  type OperatorSession,
+} from './identity/operator-sessions.ts';
 export { ensureUser, findUserName } from './identity/users.ts';
+export type { OperatorMay } from './schema/users.ts';
 export { listPastes, type ListedPaste } from './pastes/list-pastes.ts';
 export {
   readJobTimeline,

@@ -10,6 +10,7 @@ const { refreshMs } = live?.dataset ?? {};
 async function refresh(): Promise<void> {
   if (document.hidden || live === null || live.contains(document.activeElement)) return;
   const answer = await fetch(location.href, { headers: { Accept: 'text/html' } });
+  if (answer.status === 401) location.reload(); // the page to sign in
   if (!answer.ok) return;
   const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
   const next = page.querySelector<HTMLElement>('#live');

@@ -23,7 +23,7 @@ export { signInPage } from './pages/sign-in.ts';
 export { signedInPage } from './pages/signed-in.ts';
 export { styleguidePage } from './pages/styleguide.ts';
 export { timelinePage } from './pages/timeline.ts';
-export { operationsPolicy, refusalPage, type OperationsSite } from './operations/layout.ts';
+export { operationsPolicy, refusalPage, type OperationsSite, type RefusalLink } from './operations/layout.ts';
 export { confirmationPage, outcomePage } from './operations/action.ts';
 export { failedPastesPage } from './operations/failed.ts';
 export { overviewPage, plain, type ShownOverview } from './operations/overview.ts';

@@ -27,6 +27,7 @@ import {
   uploadRetryEnv,
 } from '@pasteflow/service-kit';
 import type { z } from 'zod';
+import { operatorOidcEnv } from './operator-oidc-env.ts';
 import type { SweepName } from './sweep-runner/sweep.ts';
 
 const HOUR = 3600;
@@ -128,19 +129,29 @@ const operationsSettings = groups({
   token: setting('OPS_TOKEN', token()),
   /** Reads; null: there is none. */
   readToken: setting('OPS_READ_TOKEN', token()),
+  /** null: operators sign in with tokens alone. */
+  oidc: operatorOidcEnv,
 }).transform(({ port: opsPort, ...page }, context) => {
   if (opsPort === undefined) return null;
   const wrong = (name: string, message: string) => {
     context.addIssue({ code: 'custom', path: [name], message });
   };
-  const { host, url, token: acting, readToken: reading } = page;
+  const { host, url, token: acting, readToken: reading, oidc } = page;
   if (!isLoopback(host)) {
     const others = `because OPS_HOST ${host} can be reached from other machines`;
-    if (acting === null && reading === null)
-      wrong('OPS_TOKEN', `is missing; set it, or OPS_READ_TOKEN, to a random text, ${others}`);
+    if (acting === null && reading === null && oidc === null)
+      wrong(
+        'OPS_TOKEN',
+        `is missing; set it, or OPS_READ_TOKEN, to a random text, or set OPS_OIDC_ISSUER, ${others}`,
+      );
     if (url === null)
       wrong('OPS_URL', `is missing; set it to the URL of the operations page in a browser, ${others}`);
   }
+  if (oidc !== null && url === null)
+    wrong(
+      'OPS_URL',
+      'is missing; set it to the URL of the operations page in a browser, to which the identity provider sends operators back, or unset OPS_OIDC_ISSUER',
+    );
   if (acting !== null && acting === reading)
     wrong('OPS_READ_TOKEN', 'is the same as OPS_TOKEN; set it to another text');
   return { ...page, port: opsPort };

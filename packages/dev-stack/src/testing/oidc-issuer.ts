@@ -52,6 +52,8 @@ export class OidcIssuer {
   #provider: Provider | undefined;
   /** The requested paths. */
   readonly requests: string[] = [];
+  /** By the name that a person types: further claims of the ID token. */
+  readonly claimsOf = new Map<string, Readonly<Record<string, unknown>>>();
   /** By path: what answers instead of the provider. */
   readonly instead = new Map<string, (req: IncomingMessage, res: ServerResponse) => void>();
 
@@ -117,7 +119,9 @@ export class OidcIssuer {
       ],
       cookies: { keys: ['of a test'] },
       interactions: { url: (_ctx, { uid }) => `/interaction/${uid}` },
-      findAccount: (_ctx, sub) => ({ accountId: sub, claims: () => ({ sub }) }),
+      findAccount: (_ctx, sub) => ({ accountId: sub, claims: () => ({ ...this.claimsOf.get(sub), sub }) }),
+      claims: { openid: ['sub', 'groups', 'email', 'email_verified', 'preferred_username'] },
+      conformIdTokenClaims: false, // in the ID token, as many providers do
       loadExistingGrant: async ({ oidc }) => {
         const { accountId } = oidc.session;
         const grant = new oidc.provider.Grant({ accountId, clientId: oidc.client.clientId });
@@ -145,6 +149,28 @@ export class OidcIssuer {
   async rotate(kid: string, { keepOld }: { keepOld: boolean }): Promise<void> {
     const key = await newKey(kid, this.key.alg);
     await this.signWith(keepOld ? [key, ...this.#keys] : [key]);
+  }
+
+  /** The person's part: types a name at the provider. Returns the query of the way back to the service. */
+  async signIn(url: URL, fields: Readonly<Record<string, string>>): Promise<Record<string, string>> {
+    const cookies = new Map<string, string>();
+    let at = url;
+    for (let steps = 0; at.href.startsWith(this.url); steps += 1) {
+      if (steps > 10) throw new Error(`the provider redirects without end, at last to ${at.href}`);
+      const response = await fetch(at, {
+        redirect: 'manual',
+        headers: { cookie: [...cookies].map((pair) => pair.join('=')).join('; ') },
+        ...(at.pathname.startsWith('/interaction/') && { method: 'POST', body: new URLSearchParams(fields) }),
+      });
+      for (const cookie of response.headers.getSetCookie()) {
+        const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
+        cookies.set(name, value);
+      }
+      const location = response.headers.get('location');
+      if (location === null) throw new Error(`${at.href}: ${response.status} ${await response.text()}`);
+      at = new URL(location, at);
+    }
+    return Object.fromEntries(at.searchParams);
   }
 
   /** An access token from the token endpoint; without an audience, an opaque one. */

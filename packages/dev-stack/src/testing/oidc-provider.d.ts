@@ -28,6 +28,8 @@ declare module 'oidc-provider' {
     readonly clients: readonly Readonly<Record<string, unknown>>[];
     readonly cookies: { readonly keys: readonly string[] };
     readonly interactions: { readonly url: (ctx: Context, interaction: { readonly uid: string }) => string };
+    readonly claims: Readonly<Record<string, readonly string[]>>;
+    readonly conformIdTokenClaims: boolean;
     readonly findAccount: (
       ctx: Context,
       sub: string,

@@ -12,6 +12,7 @@ import * as quotas from './0010-quotas.ts';
 import * as ownTokens from './0011-own-tokens.ts';
 import * as workKinds from './0012-work-kinds.ts';
 import * as slugVersions from './0013-slug-versions.ts';
+import * as operatorSessions from './0014-operator-sessions.ts';
 
 /**
  * In order. 0001 to 0007 are release 0.1.0 and frozen: a change is a new migration. It runs beside services
@@ -32,4 +33,5 @@ export const migrations: Record<string, Migration> = {
   '0011-own-tokens': ownTokens,
   '0012-work-kinds': workKinds,
   '0013-slug-versions': slugVersions,
+  '0014-operator-sessions': operatorSessions,
 };

@@ -35,6 +35,7 @@ const apiRights: RoleRights = {
     insert: ['user_id', 'job_type', 'title', 'parameters', 'payload', 'had_content', 'retry_of'],
     update: ['retried_as'],
   },
+  operator_sessions: 'none',
   assets: { select: 'all' },
   task_executions: {
     select: 'all',
@@ -84,6 +85,7 @@ const workerRights: RoleRights = {
   paste_reports: 'none',
   cleared_contents: 'none',
   operator_actions: 'none',
+  operator_sessions: 'none',
   jobs: {
     select: 'all',
     update: [
@@ -223,6 +225,7 @@ const janitorRights: RoleRights = {
     update: [...(ofWorker.jobs.update ?? []), 'retried_as'],
     delete: true,
   },
+  operator_sessions: { select: 'all', insert: 'all', delete: true },
   assets: { select: 'all' },
   task_executions: {
     ...ofWorker.executions,

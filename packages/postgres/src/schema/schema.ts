@@ -1,4 +1,4 @@
-import type { ApiTokensTable, UsersTable } from './users.ts';
+import type { ApiTokensTable, OperatorSessionsTable, UsersTable } from './users.ts';
 import type { AssetsTable, JobsTable } from './jobs.ts';
 import type { IdempotencyKeysTable, RateLimitsTable } from './requests.ts';
 import type {
@@ -39,6 +39,7 @@ export interface Schema {
   paste_reports: PasteReportsTable;
   cleared_contents: ClearedContentsTable;
   operator_actions: OperatorActionsTable;
+  operator_sessions: OperatorSessionsTable;
   jobs: JobsTable;
   assets: AssetsTable;
   task_executions: TaskExecutionsTable;

@@ -29,3 +29,16 @@ export interface ApiTokensTable {
   /** The token with which its user made this one; NULL: an operator did, or the identity provider signed the user in. */
   made_by: string | null;
 }
+
+/** What the groups of an operator allow. Who may act may read. */
+export type OperatorMay = 'nothing' | 'read' | 'act';
+
+/** The browser of an operator whom the identity provider has signed in. */
+export interface OperatorSessionsTable {
+  /** SHA-256 of the secret in the cookie. */
+  secret_hash: Buffer;
+  /** As what the operator does is recorded. */
+  actor: string;
+  may: OperatorMay;
+  expires_at: Date;
+}

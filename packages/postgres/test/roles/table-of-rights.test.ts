@@ -24,6 +24,7 @@ jobs                    siu..    S.u..    siuD.
 kysely_migration        .....    .....    .....
 kysely_migration_lock   .....    .....    .....
 operator_actions        .....    .....    Siu..
+operator_sessions       .....    .....    SI.D.
 orphan_objects          .....    .....    SIuD.
 paste_payloads          si...    Si.D.    Si.D.
 paste_reports           .....    .....    s.uD.

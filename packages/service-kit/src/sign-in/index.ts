@@ -8,6 +8,7 @@ export {
   type OidcClient,
   type SignedIn,
 } from './identity-provider.ts';
+export { ownPath } from './own-path.ts';
 export { PENDING_SECONDS, readPending, writePending, type PendingSignIn } from './pending-sign-in.ts';
 export { hashOfSecret, newSecret } from './secret.ts';
 export { SignInRefused } from './sign-in-refused.ts';

@@ -11,6 +11,8 @@ export interface OperationsSite {
   readonly asset: (name: string) => string;
   /** The operator may do things. */
   readonly mayAct: boolean;
+  /** The name under which the identity provider has signed the operator in; null: it has not. */
+  readonly signedInAs: string | null;
 }
 
 /** Everything comes from this origin, nothing is inline but the script of the head, and nobody may frame the page. */
@@ -41,7 +43,7 @@ export interface OperationsPageParts {
 
 /** A whole document. */
 export function operationsPage(
-  { base, asset, mayAct }: OperationsSite,
+  { base, asset, mayAct, signedInAs }: OperationsSite,
   { title, main, scripts = [], head, hasFooter = true }: OperationsPageParts,
 ): string {
   return html`<!doctype html>
@@ -64,7 +66,7 @@ ${themeButton}
 <main id="main" tabindex="-1">
 ${main}
 </main>
-${hasFooter && html`<footer class="site"><p>${mayAct ? words.footer : words.readOnly}</p></footer>\n`}</body>
+${(hasFooter || signedInAs !== null) && html`<footer class="site">${hasFooter && html`<p>${mayAct ? words.footer : words.readOnly}</p>`}${signedInAs !== null && html`<form method="post" action="${base}/session/end"><p>${words.signedInAs} <bdi>${signedInAs}</bdi> <button type="submit">${words.signOut}</button></p></form>`}</footer>\n`}</body>
 </html>
 `.markup;
 }
@@ -83,16 +85,29 @@ export function actionLink(
   return html`<a class="button" href="${base}/confirm/${action}${query}">${label}</a>`;
 }
 
-/** Why a request was not served, and what to do. */
+export interface RefusalLink {
+  readonly href: string;
+  readonly label: string;
+}
+
+/**
+ * Why a request was not served, and what to do.
+ * @param links what to follow; empty: the overview
+ */
 export function refusalPage(
   site: OperationsSite,
-  { title, detail }: { readonly title: string; readonly detail: string },
+  {
+    title,
+    detail,
+    links,
+  }: { readonly title: string; readonly detail: string; readonly links: readonly RefusalLink[] },
 ): string {
+  const shown = links.length > 0 ? links : [{ href: `${site.base}/`, label: words.back }];
   return operationsPage(site, {
     title,
     hasFooter: false,
     main: html`<h1>${title}</h1>
 <p>${detail}</p>
-<p><a class="button" href="${site.base}/">${words.back}</a></p>`,
+<p class="toolbar">${shown.map(({ href, label }) => html`<a class="button" href="${href}">${label}</a> `)}</p>`,
   });
 }

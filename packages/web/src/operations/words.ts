@@ -8,6 +8,8 @@ export const operationsWords = {
   searchLabel: 'Short code, or id of a job, an execution or a user, or SHA-256',
   footer: 'What you do here is recorded with your name and your reason.',
   readOnly: 'You may read here and change nothing.',
+  signedInAs: 'Signed in as',
+  signOut: 'Sign out',
   readAt: (time: string) => `Read at ${time} UTC.`,
   stale: 'The last reading failed. These are older figures.',
 

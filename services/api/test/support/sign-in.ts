@@ -100,24 +100,7 @@ export async function signInAtProvider(
   begun: BegunSignIn,
   fields: Readonly<Record<string, string>>,
 ): Promise<Record<string, string>> {
-  const cookies = new Map<string, string>();
-  let at = begun.url;
-  for (let steps = 0; at.href.startsWith(issuer.url); steps += 1) {
-    if (steps > 10) throw new Error(`the provider redirects without end, at last to ${at.href}`);
-    const response = await fetch(at, {
-      redirect: 'manual',
-      headers: { cookie: [...cookies].map((pair) => pair.join('=')).join('; ') },
-      ...(at.pathname.startsWith('/interaction/') && { method: 'POST', body: new URLSearchParams(fields) }),
-    });
-    for (const cookie of response.headers.getSetCookie()) {
-      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
-      cookies.set(name, value);
-    }
-    const location = response.headers.get('location');
-    if (location === null) throw new Error(`${at.href}: ${response.status} ${await response.text()}`);
-    at = new URL(location, at);
-  }
-  return Object.fromEntries(at.searchParams);
+  return await issuer.signIn(begun.url, fields);
 }
 
 /** The value of the cookie with which the browser is signed in; undefined: none is set. */

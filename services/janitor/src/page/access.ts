@@ -3,41 +3,84 @@ import type { IncomingMessage } from 'node:http';
 import { isLoopback } from '@pasteflow/runtime';
 import { operator } from '../actions/record.ts';
 import type { OperationsConfig } from '../config.ts';
+import { cleanName } from './names.ts';
+import type { OperatorSignIn } from './operator-sign-in.ts';
 import { Refusal } from './response.ts';
 
 /** Who uses the page, and whether they may do things. */
 export interface Visitor {
-  /** The actor of what they do: `ops-page/NAME`. The name is what they say it is. */
+  /**
+   * The actor of what they do: `ops-oidc/NAME#SUBJECT` as the identity provider says, or `ops-page/NAME` as
+   * they say.
+   */
   readonly actor: string;
   readonly mayAct: boolean;
+  /** As whom the identity provider has signed them in; null: it has not. */
+  readonly signedInAs: string | null;
 }
 
-const MAX_NAME_CHARACTERS = 40;
+const ENTER_TOKEN = 'Enter your name, and the token as the password.';
 
 /**
- * Checks the token, which browsers send as the password of HTTP's Basic authentication. The user name is the
- * operator's name.
+ * Finds the session of a browser that the identity provider has signed in, or checks the token, which
+ * browsers send as the password of HTTP's Basic authentication. The user name is then the operator's name.
  */
 export class Access {
   readonly #token: Buffer | null;
   readonly #readToken: Buffer | null;
+  readonly #signIn: OperatorSignIn | null;
 
-  constructor({ token, readToken }: Pick<OperationsConfig, 'token' | 'readToken'>) {
+  /** @param signIn null: there is no identity provider */
+  constructor(
+    { token, readToken }: Pick<OperationsConfig, 'token' | 'readToken'>,
+    signIn: OperatorSignIn | null,
+  ) {
     this.#token = token === null ? null : digest(token);
     this.#readToken = readToken === null ? null : digest(readToken);
+    this.#signIn = signIn;
   }
 
-  /** @throws Refusal 401 without a right token */
-  visitorOf(req: IncomingMessage): Visitor {
-    if (this.#token === null && this.#readToken === null) return { actor: operator(), mayAct: true };
+  /**
+   * @param asksForToken the page to sign in was left for a token, for which browsers ask on a challenge
+   * @throws Refusal 401 for a visitor who is not signed in, 403 for one who is in no group
+   */
+  async visitorOf(req: IncomingMessage, asksForToken: boolean): Promise<Visitor> {
+    const hasTokens = this.#token !== null || this.#readToken !== null;
+    if (this.#signIn === null && !hasTokens) return { actor: operator(), mayAct: true, signedInAs: null };
     const sent = credentialsOf(req);
-    if (sent === null) throw unauthorized('Enter your name, and the token as the password.');
+    if (sent !== null && hasTokens) return this.#holderOf(sent);
+    if (this.#signIn === null) throw unauthorized(ENTER_TOKEN);
+    const session = await this.#signIn.sessionOf(req);
+    if (session === null && hasTokens && asksForToken) throw unauthorized(ENTER_TOKEN);
+    if (session === null)
+      throw this.#signIn.refusal(req, 'You are not signed in, or your session of an hour has ended.');
+    const { actor } = session;
+    const visitor = { actor, mayAct: session.may === 'act', signedInAs: actor.replace(/^ops-oidc\//, '') };
+    if (session.may !== 'nothing') return visitor;
+    throw new NoGroup(visitor);
+  }
+
+  #holderOf(sent: Credentials): Visitor {
     const given = digest(sent.token);
     // Both are compared, so that the time doesn't tell which one is set
     const mayAct = isSame(given, this.#token);
     const mayRead = isSame(given, this.#readToken);
-    if (mayAct || mayRead) return { actor: `ops-page/${sent.name}`, mayAct };
+    if (mayAct || mayRead) return { actor: `ops-page/${sent.name}`, mayAct, signedInAs: null };
     throw unauthorized('The token is wrong. Enter your name, and the token as the password.');
+  }
+}
+
+/** The identity provider knows the visitor, and none of the visitor's groups may read. */
+export class NoGroup extends Refusal {
+  readonly visitor: Visitor;
+
+  constructor(visitor: Visitor) {
+    super(403, {
+      title: 'No access',
+      detail: `You are signed in as ${visitor.signedInAs}, who is in no group that may use this page. Ask for the group, then sign out and in again.`,
+    });
+    this.name = 'NoGroup';
+    this.visitor = visitor;
   }
 }
 
@@ -46,14 +89,18 @@ function unauthorized(detail: string): Refusal {
   return new Refusal(401, { title: 'Not authorized', detail }, { 'WWW-Authenticate': challenge });
 }
 
-function credentialsOf(req: IncomingMessage): { readonly name: string; readonly token: string } | null {
+interface Credentials {
+  readonly name: string;
+  readonly token: string;
+}
+
+function credentialsOf(req: IncomingMessage): Credentials | null {
   const [, encoded] = /^basic ([\w+/=]+)$/i.exec(req.headers.authorization ?? '') ?? [];
   if (encoded === undefined) return null;
   const text = Buffer.from(encoded, 'base64').toString();
   const colon = text.indexOf(':');
   if (colon === -1) return null;
-  const name = text.slice(0, colon).replaceAll(/[^\p{L}\p{N}@._-]/gu, '');
-  return { name: name.slice(0, MAX_NAME_CHARACTERS) || 'unnamed', token: text.slice(colon + 1) };
+  return { name: cleanName(text.slice(0, colon)), token: text.slice(colon + 1) };
 }
 
 function isSame(given: Buffer, expected: Buffer | null): boolean {

@@ -136,6 +136,7 @@ function wrongForm(status: number, detail: string): Refusal {
 function mayOnlyRead(): Refusal {
   return new Refusal(403, {
     title: 'Read only',
-    detail: 'Your token reads and changes nothing. Sign in with OPS_TOKEN to act.',
+    detail:
+      'You may read and change nothing. Sign in with OPS_TOKEN, or in the group of OPS_OIDC_ACT, to act.',
   });
 }

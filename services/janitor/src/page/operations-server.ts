@@ -5,7 +5,7 @@ import type { ObjectStore } from '@pasteflow/s3';
 import { listen, type Component, type Logger, type Metrics } from '@pasteflow/runtime';
 import type { SqsClient } from '@pasteflow/sqs';
 import { loadAssets, operationsPolicy, refusalPage, type Assets, type OperationsSite } from '@pasteflow/web';
-import { Access, assertSameOrigin, originOf } from './access.ts';
+import { Access, assertSameOrigin, NoGroup, originOf, type Visitor } from './access.ts';
 import { createActions } from '../actions/actions.ts';
 import type { StatusSources } from '../reports/read-status.ts';
 import type { SweepRunner } from '../sweep-runner/sweep-runner.ts';
@@ -15,6 +15,7 @@ import { ActionRunner } from './action-runner.ts';
 import type { MinuteHistory } from './minutes.ts';
 import { OverviewReader } from './overview.ts';
 import type { OperationsConfig } from '../config.ts';
+import { OperatorSignIn } from './operator-sign-in.ts';
 import { respondWithPage, type PagesDependencies } from './pages.ts';
 import { notFound, pageResponse, Refusal, type PageResponse } from './response.ts';
 
@@ -40,18 +41,35 @@ const headersOfAll = {
   'X-Robots-Tag': 'noindex',
 };
 
+/** Of whom nothing is known. */
+const nobody: Visitor = { actor: '', mayAct: false, signedInAs: null };
+
+interface Asked {
+  readonly isRead: boolean;
+  readonly origin: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+}
+
 /** The pages for operators, on a port of their own. */
 class OperationsServer implements Component {
   readonly name = 'operations page';
   readonly #options: OperationsServerOptions;
   readonly #access: Access;
+  readonly #signIn: OperatorSignIn | null;
   readonly #base: string;
   readonly #server;
 
   constructor(options: OperationsServerOptions) {
     this.#options = options;
-    this.#access = new Access(options.config);
-    this.#base = (options.config.url?.pathname ?? '').replace(/\/$/, '');
+    const { config, db, logger } = options;
+    const hasTokens = config.token !== null || config.readToken !== null;
+    this.#signIn =
+      config.oidc === null || config.url === null
+        ? null
+        : new OperatorSignIn({ config: config.oidc, url: config.url, hasTokens, db, logger });
+    this.#access = new Access(config, this.#signIn);
+    this.#base = (config.url?.pathname ?? '').replace(/\/$/, '');
     this.#server = createServer(
       { requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS, maxHeaderSize: 16 * 1024 },
       (req, res) => {
@@ -79,7 +97,7 @@ class OperationsServer implements Component {
   }
 
   async #serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    const answer = await this.#answer(req).catch((error: unknown) => this.#failure(req, error));
+    const answer = await this.#answer(req).catch((error: unknown) => this.#failure(req, error, nobody));
     const body = typeof answer.body === 'string' ? Buffer.from(answer.body) : answer.body;
     res.writeHead(answer.status, {
       ...headersOfAll,
@@ -97,9 +115,30 @@ class OperationsServer implements Component {
     if (url === null || path === null) throw notFound('There is no such page.');
     const isRead = req.method === 'GET' || req.method === 'HEAD';
     if (isRead && path.startsWith('/assets/')) return this.#asset(path.slice('/assets/'.length));
-    const visitor = this.#access.visitorOf(req);
-    const site = this.#site(visitor.mayAct);
-    if (isRead) return await respondWithPage(this.#options, site, { path, query: url.searchParams });
+    if (this.#signIn !== null) {
+      if (isRead && path === '/session/oidc')
+        return await this.#signIn.begin(req, url.searchParams.get('next'));
+      if (isRead && path === '/session/oidc/callback')
+        return await this.#signIn.finish(req, url.searchParams);
+      if (req.method === 'POST' && path === '/session/end') {
+        assertSameOrigin(req, origin);
+        return await this.#signIn.end(req);
+      }
+    }
+    const visitor = await this.#access.visitorOf(req, url.searchParams.has('token'));
+    const query = url.searchParams;
+    return await this.#answerTo(visitor, req, { isRead, origin, path, query }).catch((error: unknown) =>
+      this.#failure(req, error, visitor),
+    );
+  }
+
+  async #answerTo(
+    visitor: Visitor,
+    req: IncomingMessage,
+    { isRead, origin, path, query }: Asked,
+  ): Promise<PageResponse> {
+    const site = this.#site(visitor);
+    if (isRead) return await respondWithPage(this.#options, site, { path, query });
     if (req.method !== 'POST' || !path.startsWith('/act/'))
       throw new Refusal(
         405,
@@ -123,11 +162,11 @@ class OperationsServer implements Component {
     return { status: 200, headers, body: asset.bytes };
   }
 
-  #failure(req: IncomingMessage, error: unknown): PageResponse {
-    const site = this.#site(false);
+  #failure(req: IncomingMessage, error: unknown, visitor: Visitor): PageResponse {
+    const site = this.#site(error instanceof NoGroup ? error.visitor : visitor);
     if (error instanceof Refusal)
       return pageResponse(
-        refusalPage(site, { title: error.title, detail: error.message }),
+        refusalPage(site, { title: error.title, detail: error.message, links: error.links }),
         error.status,
         error.headers,
       );
@@ -137,12 +176,13 @@ class OperationsServer implements Component {
       error,
     });
     const detail = isDown ? error.message : 'The janitor failed. Its log says why.';
-    return pageResponse(refusalPage(site, { title: 'Not available', detail }), isDown ? 503 : 500);
+    return pageResponse(refusalPage(site, { title: 'Not available', detail, links: [] }), isDown ? 503 : 500);
   }
 
-  #site(mayAct: boolean): OperationsSite {
+  #site({ mayAct, signedInAs }: Visitor): OperationsSite {
     const { assets } = this.#options;
-    return { base: this.#base, asset: (name) => `${this.#base}/assets/${assets.fileOf(name)}`, mayAct };
+    const asset = (name: string) => `${this.#base}/assets/${assets.fileOf(name)}`;
+    return { base: this.#base, asset, mayAct, signedInAs };
   }
 }
 
