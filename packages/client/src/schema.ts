@@ -399,6 +399,43 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/my/account': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Shows who the user is, with an export and the erasure of everything. */
+    get: operations['showMyAccount'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/my/account/erase': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Erases the user with all pastes and jobs, immediately and permanently, from the form of the page.
+     * @description From the answer on, no token and no session of the user is good, and nothing more is created. The deletion follows within minutes.
+     */
+    post: operations['eraseMyAccount'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/my/sessions': {
     parameters: {
       query?: never;
@@ -1478,7 +1515,7 @@ export interface components {
     /** @description A change from one state to another. */
     Transition: {
       /** @enum {string} */
-      machine: 'paste_upload' | 'paste_deletion' | 'job' | 'task_execution' | 'paste_report';
+      machine: 'paste_upload' | 'paste_deletion' | 'job' | 'task_execution' | 'paste_report' | 'erasure';
       /**
        * Format: uuid
        * @description The id of the paste, job or execution.
@@ -2814,6 +2851,83 @@ export interface components {
             status: 409;
             /** @enum {string} */
             code: 'job_not_retryable';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Content too large (`content_too_large`). */
+    ContentTooLargePageWithCookies: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
+        'Set-Cookie'?: string;
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 413;
+            /** @enum {string} */
+            code: 'content_too_large';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Unsupported media type (`unsupported_media_type`); Unsupported content encoding (`unsupported_encoding`). */
+    UnsupportedMediaTypeOrUnsupportedEncodingPageWithCookies: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
+        'Set-Cookie'?: string;
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 415;
+            /** @enum {string} */
+            code: 'unsupported_media_type' | 'unsupported_encoding';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Temporarily unavailable (`dependency_unavailable`); Too many bytes in flight (`overloaded`). */
+    DependencyUnavailableOrOverloadedPageWithCookies: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Seconds after which to try again. */
+        'Retry-After': string;
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
+        'Set-Cookie'?: string;
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 503;
+            /** @enum {string} */
+            code: 'dependency_unavailable' | 'overloaded';
           } & {
             [key: string]: unknown;
           });
@@ -5402,6 +5516,100 @@ export interface operations {
       431: components['responses']['RequestHeadersTooLargePage'];
       500: components['responses']['InternalPage'];
       503: components['responses']['DependencyUnavailablePage'];
+    };
+  };
+  showMyAccount: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The page. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+          [name: string]: unknown;
+        };
+        content: {
+          'text/html': string;
+        };
+      };
+      400: components['responses']['MalformedRequestOrRequestIncompletePage'];
+      401: components['responses']['UnauthorizedPage'];
+      408: components['responses']['RequestTimeoutPage'];
+      429: components['responses']['RateLimitedPage'];
+      431: components['responses']['RequestHeadersTooLargePage'];
+      500: components['responses']['InternalPage'];
+      503: components['responses']['DependencyUnavailablePage'];
+    };
+  };
+  eraseMyAccount: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "name": "alice"
+         *     }
+         */
+        'application/x-www-form-urlencoded': {
+          /** @description The name of the user, exactly as the page shows it. */
+          name: string;
+        };
+      };
+    };
+    responses: {
+      /** @description The erasure has begun. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
+          'Set-Cookie'?: string;
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+          [name: string]: unknown;
+        };
+        content: {
+          'text/html': string;
+        };
+      };
+      400: components['responses']['MalformedRequestOrRequestIncompletePageWithCookies'];
+      401: components['responses']['UnauthorizedPageWithCookies'];
+      403: components['responses']['CrossSiteRequestOrInsufficientScopePageWithCookies'];
+      408: components['responses']['RequestTimeoutPageWithCookies'];
+      413: components['responses']['ContentTooLargePageWithCookies'];
+      415: components['responses']['UnsupportedMediaTypeOrUnsupportedEncodingPageWithCookies'];
+      422: components['responses']['ValidationFailedPageWithCookies'];
+      429: components['responses']['RateLimitedPageWithCookies'];
+      431: components['responses']['RequestHeadersTooLargePageWithCookies'];
+      500: components['responses']['InternalPageWithCookies'];
+      503: components['responses']['DependencyUnavailableOrOverloadedPageWithCookies'];
     };
   };
   showMySessions: {

@@ -99,8 +99,11 @@ lists the pastes of dev. To create a token for another user: npm run token -- NA
 }
 
 function aboutOperations(url: string): string {
-  const { OPS_TOKEN: token } = process.env;
+  const { OPS_TOKEN: token, OPS_OIDC_ISSUER: issuer } = process.env;
+  const withToken = token
+    ? ': enter any name, and OPS_TOKEN as the password'
+    : ', without a password on this machine';
   return `
-Operators see figures, failures and timelines at ${url}${token ? ': enter any name, and OPS_TOKEN as the password' : ', without a password on this machine'}
+Operators see figures, failures and timelines at ${url}${issuer ? `, signed in at ${issuer}` : withToken}
 `;
 }

@@ -17,6 +17,7 @@ export { machines, type MachineName } from './machines/all.ts';
 export { pasteUpload, type PasteUploadState } from './machines/paste-upload.ts';
 export { pasteDeletion, type PasteDeletionState } from './machines/paste-deletion.ts';
 export { job, type JobState } from './machines/job.ts';
+export { erasure, type ErasureState } from './machines/erasure.ts';
 export { pasteReport, type PasteReportState } from './machines/paste-report.ts';
 export { taskExecution, type TaskExecutionState } from './machines/task-execution.ts';
 export {

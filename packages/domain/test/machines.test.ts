@@ -38,6 +38,7 @@ const rules: {
   },
   task_execution: { PENDING: ['RUNNING'], RUNNING: ['SUCCEEDED', 'FAILED'], SUCCEEDED: [], FAILED: [] },
   paste_report: { open: ['upheld', 'rejected'], upheld: [], rejected: [] },
+  erasure: { requested: ['at_work'], at_work: ['done'], done: [] },
 };
 
 it('has a rule for every machine', () => {

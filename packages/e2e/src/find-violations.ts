@@ -39,6 +39,7 @@ const ROW_NAMES: Readonly<Record<MachineName, string>> = {
   paste_deletion: `'paste ' || short_code`,
   job: `'job ' || id`,
   paste_report: `'report ' || id`,
+  erasure: `'erasure ' || id`,
   task_execution: `'attempt ' || attempt || ' of ' || coalesce((SELECT short_code FROM pastes p WHERE p.id = subject_id), subject_id::text)`,
 };
 

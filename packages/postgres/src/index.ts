@@ -201,7 +201,20 @@ export {
   findOperatorSession,
   type OperatorSession,
 } from './identity/operator-sessions.ts';
-export { ensureUser, findUserName } from './identity/users.ts';
+export { ensureUser, findUserName, isErased } from './identity/users.ts';
+export {
+  countOwned,
+  eraseUser,
+  findEndedJobsOf,
+  findErasure,
+  findOpenErasures,
+  findOpenJobsOf,
+  findUserId,
+  finishErasure,
+  removeOwnedRows,
+  requestDeletionsOf,
+  startErasure,
+} from './retention/erasures.ts';
 export type { OperatorMay } from './schema/users.ts';
 export { listPastes, type ListedPaste } from './pastes/list-pastes.ts';
 export {

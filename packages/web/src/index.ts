@@ -11,6 +11,7 @@ export { diffPage, diffRefusedPage, type ShownHunk } from './pages/diff.ts';
 export { myJobPage } from './pages/my-job.ts';
 export { myJobsPage } from './pages/my-jobs.ts';
 export { confirmDeletionPage, myPastesPage } from './pages/my-pastes.ts';
+export { accountErasedPage, myAccountPage } from './pages/my-account.ts';
 export { mySessionsPage } from './pages/my-sessions.ts';
 export { myTokensPage } from './pages/my-tokens.ts';
 export { MAX_FILLED_BYTES, newPastePage, type ShownOrigin } from './pages/new-paste.ts';

@@ -16,6 +16,22 @@ export const signInWords = {
   goOn: 'Continue',
 } as const;
 
+export const myAccountWords = {
+  title: 'My account',
+  exportTitle: 'Take your pastes with you',
+  exportHint: 'A job makes an archive of all your pastes. Download it before you erase them.',
+  eraseTitle: 'Erase everything',
+  eraseHint:
+    'This deletes your pastes, jobs, archives, tokens and sessions, and your name, for ever. Nobody can bring them back.',
+  nameField: 'Your name',
+  nameHint: 'To confirm, type it exactly:',
+  erase: 'Erase everything',
+  erased: 'You are erased',
+  erasedHint:
+    'Your tokens and sessions are good for nothing any more. Your pastes and jobs are deleted within minutes.',
+  goOn: 'Continue without signing in',
+} as const;
+
 export const mySessionsWords = {
   title: 'My sessions',
   intro:

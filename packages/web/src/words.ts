@@ -2,7 +2,7 @@ import { diffWords } from './diff-words.ts';
 import { formWords } from './form-words.ts';
 import { jobWords, myJobsWords, myPastesWords } from './list-words.ts';
 import { reportWords } from './report-words.ts';
-import { mySessionsWords, myTokensWords, signInWords } from './sign-in-words.ts';
+import { myAccountWords, mySessionsWords, myTokensWords, signInWords } from './sign-in-words.ts';
 
 /** Every text of the pages. The texts of errors come from the API's problem details. */
 export const words = {
@@ -216,6 +216,7 @@ export const words = {
   job: jobWords,
   mySessions: mySessionsWords,
   myTokens: myTokensWords,
+  myAccount: myAccountWords,
   signIn: signInWords,
 
   problem: {

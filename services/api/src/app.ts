@@ -36,6 +36,7 @@ import { readImage } from './pages/image.ts';
 import { myJob } from './pages/my-job.ts';
 import { myJobs } from './pages/my-jobs.ts';
 import { myPastes } from './pages/my-pastes.ts';
+import { eraseMyAccount, myAccount } from './pages/my-account.ts';
 import { endMySessions, mySessions } from './pages/my-sessions.ts';
 import { makeMyToken, myTokens, revokeMyToken } from './pages/my-tokens.ts';
 import { cancelMyJob } from './pages/cancel-my-job.ts';
@@ -131,6 +132,8 @@ export function routesOf(deps: AppDependencies): Routes {
     '/my/tokens': { GET: myTokens(deps), POST: makeMyToken(deps) },
     '/my/tokens/revoke': { POST: revokeMyToken(deps) },
     '/my/jobs/:id/retry': { POST: retryMyJob(deps) },
+    '/my/account': { GET: myAccount(deps) },
+    '/my/account/erase': { POST: eraseMyAccount(deps) },
     '/my/sessions': { GET: mySessions(deps) },
     '/my/sessions/end': { POST: endMySessions(deps) },
     '/my/slugs/:slug': { POST: moveFromForm(deps) },

@@ -39,6 +39,7 @@ import { sweepNames, type Sweep, type SweepName, type Sweeps } from './sweep-run
 import { createCleanup } from './sweeps/cleanup.ts';
 import { createDeadLetters } from './sweeps/dead-letters.ts';
 import { createDeletionWatchdog } from './sweeps/deletion-watchdog.ts';
+import { createErasures } from './sweeps/erasures.ts';
 import { createExpiredKeys } from './sweeps/expired-keys.ts';
 import { createFailedPastes } from './sweeps/failed-pastes.ts';
 import { createJobs } from './sweeps/jobs.ts';
@@ -191,6 +192,7 @@ function createSweeps(
       ...base,
       stuckAfterSeconds: settings.deletionStuckAfterSeconds,
     }),
+    erasures: deleting(createErasures({ ...base, store })),
     'failed-pastes': deleting(
       createFailedPastes({ ...base, store, retentionSeconds: settings.failedRetentionSeconds }),
     ),

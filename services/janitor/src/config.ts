@@ -40,6 +40,7 @@ const sweepIntervals = groups({
   'rescue-stranded': setting('RESCUE_STRANDED_INTERVAL_SECONDS', intervalSeconds().default(30)),
   cleanup: setting('CLEANUP_INTERVAL_SECONDS', intervalSeconds().default(60)),
   'deletion-watchdog': setting('DELETION_WATCHDOG_INTERVAL_SECONDS', intervalSeconds().default(600)),
+  erasures: setting('ERASURES_INTERVAL_SECONDS', intervalSeconds().default(60)),
   'failed-pastes': setting('FAILED_PASTES_INTERVAL_SECONDS', intervalSeconds().default(DAY)),
   'dead-letters': setting('DEAD_LETTERS_INTERVAL_SECONDS', intervalSeconds().default(60)),
   jobs: setting('JOBS_INTERVAL_SECONDS', intervalSeconds().default(DAY)),

@@ -73,7 +73,15 @@ describe('the owner of the bucket', () => {
     expect(await keysIn(world.store)).toEqual(keys);
   });
 
-  it.each(['reconcile', 'cleanup', 'failed-pastes', 'jobs', 'tombstones', 'expired-keys'] as const)(
+  it.each([
+    'reconcile',
+    'cleanup',
+    'erasures',
+    'failed-pastes',
+    'jobs',
+    'tombstones',
+    'expired-keys',
+  ] as const)(
     'is checked at the start of each run of %s, since the bucket may be exchanged meanwhile',
     async (name) => {
       const { sweeps, close } = composedOn(other.url);

@@ -74,6 +74,7 @@ const countsOf: Record<SweepName, readonly string[]> = {
   jobs: ['removed', 'refused', 'objects', 'aborted'],
   tombstones: ['removed', 'reports', 'partitions_made', 'partitions_dropped'],
   reconcile: ['listed', 'orphans', 'removed', 'refused', 'held', 'foreign', 'missing', 'aborted'],
+  erasures: ['pastes', 'cancelled', 'removed', 'refused', 'objects', 'aborted', 'done'],
   'expired-keys': ['keys', 'counters'],
   measure: ['counted'],
 };

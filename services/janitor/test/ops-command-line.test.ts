@@ -5,7 +5,7 @@ import { runOpsCommand } from '../src/commands/run-ops-command.ts';
 const RETRY_TAKES =
   'retry takes the short code of a paste, the id of a job, or --all-failed-since with a time such as 2026-11-22T04:00Z';
 const hash = 'a'.repeat(63) + '7';
-const YES_IS_FOR = '--yes is only for adopt-bucket, retry --all-failed-since and takedown --user';
+const YES_IS_FOR = '--yes is only for adopt-bucket, erase, retry --all-failed-since and takedown --user';
 const id = '019523b5-3c4d-7e6f-8a9b-0c1d2e3f4a5b';
 
 const act = { kind: 'act', class: 'other', reason: null, json: false };

@@ -118,7 +118,7 @@ async function createWorldOn<Stack extends SharedTestStack>(stack: Stack): Promi
     reset: async () => {
       proxy.clear();
       await rewriteTrail(db, (tx) =>
-        sql`TRUNCATE pastes, paste_payloads, failed_payloads, paste_retries, jobs, assets, task_executions, state_transitions, uncounted_transitions, takedowns, content_blocks, paste_reports, cleared_contents, slug_versions, operator_actions, stored_usage`.execute(
+        sql`TRUNCATE pastes, paste_payloads, failed_payloads, paste_retries, jobs, assets, task_executions, state_transitions, uncounted_transitions, takedowns, content_blocks, paste_reports, cleared_contents, slug_versions, operator_actions, stored_usage, erasures`.execute(
           tx,
         ),
       );

@@ -1,4 +1,5 @@
 import type { Machine } from '../machine.ts';
+import { erasure } from './erasure.ts';
 import { job } from './job.ts';
 import { pasteDeletion } from './paste-deletion.ts';
 import { pasteReport } from './paste-report.ts';
@@ -15,6 +16,7 @@ export const machines = [
   job,
   taskExecution,
   pasteReport,
+  erasure,
 ] as const satisfies readonly Machine[];
 
 export type MachineName = (typeof machines)[number]['name'];

@@ -3,6 +3,7 @@ import { sql, type Kysely } from 'kysely';
 import type { Schema } from '../schema/schema.ts';
 import { trailFunctions, trailGuard } from './audit-trail.ts';
 import { cancelJobFunction } from './cancel-job.ts';
+import { eraseUserFunction } from './erase-user.ts';
 import { moveSlugFunction } from './move-slug.ts';
 import { reportPasteFunction } from './report-paste.ts';
 import { revealPasteFunction } from './reveal-paste.ts';
@@ -37,6 +38,7 @@ export async function enforcementOf(db: Kysely<Schema>, machines: readonly Machi
     functions: [
       ...trailFunctions,
       cancelJobFunction,
+      eraseUserFunction,
       revealPasteFunction,
       reportPasteFunction,
       moveSlugFunction,

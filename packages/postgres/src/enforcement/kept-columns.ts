@@ -54,6 +54,7 @@ export const keptColumns: readonly KeptColumns[] = [
   },
   { table: 'paste_reports', onceSet: ['judged_at'], exceptRemoved: ['reporter'] },
   { table: 'users', always: ['name'] },
+  { table: 'erasures', onceSet: ['done_at'] },
   { table: 'failed_payloads', always: ['paste_id'] },
   { table: 'api_tokens', onceSet: ['revoked_at'] },
   { table: 'content_blocks', onceSet: ['unblocked_at', 'unblocked_by', 'unblock_reason'] },

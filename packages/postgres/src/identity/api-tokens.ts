@@ -29,7 +29,10 @@ export async function createApiToken(db: Database, token: NewApiToken): Promise<
     SELECT id, ${token.name}, ${token.tokenHash}::bytea, now() + make_interval(secs => ${token.expiresInSeconds})
     FROM ensured_user
     RETURNING id, user_id AS "userId", expires_at AS "expiresAt"`.execute(db);
-  return (rows as [CreatedApiToken])[0];
+  const [created] = rows;
+  if (created === undefined)
+    throw new Error(`${token.userName} is the name of an erased user; choose another name`);
+  return created;
 }
 
 /** The token that signed the browser of the row `t` in, or with which `t` was made; NULL: none. */

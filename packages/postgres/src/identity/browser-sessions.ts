@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
 import { good } from './api-tokens.ts';
+import { standingUser } from './users.ts';
 
 /** Far more than the browsers of a person. A further session ends the user's oldest one. */
 const MAX_SESSIONS_OF_USER = 100;
@@ -22,9 +23,11 @@ interface NewBrowserSession {
 export async function beginBrowserSession(db: Database, session: NewBrowserSession): Promise<void> {
   const { userId, signedInBy, secretHash, lastsSeconds } = session;
   await sql`
-    WITH sessions AS (
-      SELECT id, ${good} AS good, row_number() OVER (ORDER BY ${good} DESC, created_at DESC, id DESC) AS place
-      FROM api_tokens t WHERE user_id = ${userId} AND is_session
+    WITH owner AS MATERIALIZED (
+      ${standingUser(sql`${userId}::uuid`)}
+    ), sessions AS (
+      SELECT t.id, ${good} AS good, row_number() OVER (ORDER BY ${good} DESC, t.created_at DESC, t.id DESC) AS place
+      FROM owner JOIN api_tokens t ON t.user_id = owner.id WHERE is_session
     ), spare AS MATERIALIZED (
       SELECT id FROM api_tokens
       WHERE id IN (SELECT id FROM sessions WHERE NOT good OR place >= ${MAX_SESSIONS_OF_USER})
@@ -33,9 +36,10 @@ export async function beginBrowserSession(db: Database, session: NewBrowserSessi
       DELETE FROM api_tokens t USING spare WHERE t.id = spare.id
     )
     INSERT INTO api_tokens (user_id, name, token_hash, is_session, signed_in_by, expires_at)
-    SELECT ${userId}::uuid, 'browser session', ${secretHash}::bytea, true, ${signedInBy}::uuid,
+    SELECT owner.id, 'browser session', ${secretHash}::bytea, true, ${signedInBy}::uuid,
       least(now() + make_interval(secs => ${lastsSeconds}),
-        (SELECT expires_at FROM api_tokens WHERE id = ${signedInBy}::uuid))`.execute(db);
+        (SELECT expires_at FROM api_tokens WHERE id = ${signedInBy}::uuid))
+    FROM owner`.execute(db);
 }
 
 interface BrowserSession {

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { affectedRows } from '../database/affected-rows.ts';
 import type { Database } from '../database/database.ts';
 import { good, scope } from './api-tokens.ts';
+import { standingUser } from './users.ts';
 
 interface NewOwnToken {
   readonly userId: string;
@@ -45,6 +46,11 @@ export async function createOwnToken(
     await sql`SELECT pg_advisory_xact_lock(hashtext('pasteflow.tokens'), hashtext(${userId}::text))`.execute(
       tx,
     );
+    // Before the maker, as an erasure does.
+    const { rows: owners } = await sql`SELECT FROM ${standingUser(sql`${userId}::uuid`)} AS owner`.execute(
+      tx,
+    );
+    if (owners.length === 0) return 'refused';
     const { rows: makers } = await sql<{ id: string | null }>`
       SELECT coalesce(signed_in_by, CASE WHEN NOT is_session THEN id END) AS id FROM api_tokens t
       WHERE token_hash = ${makerHash} AND user_id = ${userId} AND ${good} AND ${scope} = 'full' FOR SHARE OF t`.execute(

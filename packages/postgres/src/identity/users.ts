@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../database/database.ts';
 
 /**
@@ -19,13 +19,35 @@ export async function findUserName(db: Database, id: string): Promise<string | n
   return row?.name ?? null;
 }
 
-/** The CTE `ensured_user (id)`, for larger statements. An existing user is only read. */
+/**
+ * A subquery that has a row when the user is not erased, and keeps an erasure waiting until the commit. Every
+ * statement that creates something for a user asks it: what is created is in time to be erased, or refused.
+ */
+export function standingUser(userId: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`(SELECT id FROM users standing WHERE standing.id = ${userId} AND standing.erased_at IS NULL FOR KEY SHARE)`;
+}
+
+/**
+ * As a condition, for many rows: whether the user is not erased. A user who does not exist breaks the foreign
+ * key.
+ */
+export function isStanding(userId: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql<boolean>`coalesce((SELECT owner.erased_at IS NULL FROM users owner WHERE owner.id = ${userId} FOR KEY SHARE), true)`;
+}
+
+/** Whether the user is erased, so that nothing is created for it. */
+export async function isErased(db: Database, userId: string): Promise<boolean> {
+  const { rows } = await sql`SELECT FROM users WHERE id = ${userId} AND erased_at IS NOT NULL`.execute(db);
+  return rows.length > 0;
+}
+
+/** The CTE `ensured_user (id)`, for larger statements. An existing user is only locked against its erasure. */
 export function ensuredUser(name: string) {
   return sql`
-    known_user AS MATERIALIZED (SELECT id FROM users WHERE name = ${name}),
+    known_user AS MATERIALIZED (SELECT id FROM users WHERE name = ${name} AND erased_at IS NULL FOR KEY SHARE),
     made_user AS (
       INSERT INTO users AS u (name) SELECT ${name}::text WHERE NOT EXISTS (SELECT FROM known_user)
-      ON CONFLICT (name) DO UPDATE SET name = u.name RETURNING id
+      ON CONFLICT (name) DO UPDATE SET name = u.name WHERE u.erased_at IS NULL RETURNING id
     ),
     ensured_user AS (SELECT id FROM known_user UNION ALL SELECT id FROM made_user)`;
 }

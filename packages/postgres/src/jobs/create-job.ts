@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
+import { standingUser } from '../identity/users.ts';
 
 export interface NewJob {
   readonly userId: string;
@@ -30,7 +31,7 @@ export async function createJob(db: Database, job: NewJob): Promise<CreatedJob> 
  * 202 is sent after its commit. Of concurrent creations by one user, each waits for the commit of the one
  * before, so the cap is exact.
  * @param maxOpen null: no cap
- * @returns null when the user has `maxOpen` open jobs; nothing was inserted
+ * @returns null when the user has `maxOpen` open jobs or is erased; nothing was inserted
  */
 export async function createCappedJob(
   db: Database,
@@ -39,7 +40,8 @@ export async function createCappedJob(
 ): Promise<CreatedJob | null> {
   const { rows } = await sql<CreatedJob>`
     WITH taken AS MATERIALIZED (
-      SELECT take_job_turn(${userId}::uuid, ${maxOpen}::integer) AS turn
+      SELECT take_job_turn(owner.id, ${maxOpen}::integer) AS turn
+      FROM ${standingUser(sql`${userId}::uuid`)} AS owner
     ), job AS (
       INSERT INTO jobs (user_id, job_type, title, parameters, payload, had_content)
       SELECT ${userId}::uuid, ${jobType}, ${title}::text, ${JSON.stringify(parameters)}::jsonb, ${payload && JSON.stringify(payload)}::jsonb, ${payload !== null} FROM taken WHERE turn IS NOT NULL

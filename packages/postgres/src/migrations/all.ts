@@ -12,7 +12,7 @@ import * as quotas from './0010-quotas.ts';
 import * as ownTokens from './0011-own-tokens.ts';
 import * as workKinds from './0012-work-kinds.ts';
 import * as slugVersions from './0013-slug-versions.ts';
-import * as operatorSessions from './0014-operator-sessions.ts';
+import * as operatorsAndErasures from './0014-operators-and-erasures.ts';
 
 /**
  * In order. 0001 to 0007 are release 0.1.0 and frozen: a change is a new migration. It runs beside services
@@ -33,5 +33,5 @@ export const migrations: Record<string, Migration> = {
   '0011-own-tokens': ownTokens,
   '0012-work-kinds': workKinds,
   '0013-slug-versions': slugVersions,
-  '0014-operator-sessions': operatorSessions,
+  '0014-operators-and-erasures': operatorsAndErasures,
 };

@@ -1,5 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import {
+  type erasure,
   job,
   machines,
   openStatesOf,
@@ -83,7 +84,16 @@ const gauges: Gauges = {
       SELECT count(*), min(created_at) FROM (
         SELECT created_at FROM paste_reports WHERE judged_at IS NULL ORDER BY created_at LIMIT ${limit}) AS waiting`,
   },
+  erasure: { requested: erasuresIn('requested'), at_work: erasuresIn('at_work') },
 };
+
+/** The age of an erasure is the time since it was requested. */
+function erasuresIn(state: OpenStateOf<typeof erasure>): Gauge {
+  return (limit) => sql`
+    SELECT count(*), min(created_at) FROM (
+      SELECT created_at FROM erasures WHERE done_at IS NULL AND status = ${sql.lit(state)}
+      ORDER BY created_at LIMIT ${limit}) AS open`;
+}
 
 /** The age of a job in any open state is the time since it was created. */
 function jobsIn(state: OpenStateOf<typeof job>): Gauge {

@@ -2,6 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../database/database.ts';
 import { lockLimit } from '../database/lock-limit.ts';
 import { prepared } from '../database/prepared.ts';
+import { isStanding } from '../identity/users.ts';
 import { isThere } from '../schema/pastes.ts';
 import { entriesOf, insertPastes, isNotBlocked, type NewPaste } from './insert-pastes.ts';
 import { affordableEntries, ifAffordable, type Quotas } from './quotas.ts';
@@ -75,7 +76,8 @@ export async function createPastes(
     ), ${quotas === null ? sql`` : sql`${affordableEntries(quotas, 'allowance')}, `}${insertPastes({
       from: 'entry',
       where: sql`${isNotBlocked(sql`entry.content_hash`)} AND ${parentIsReadable(sql`entry.parent`, sql`entry.user_id`)}
-        AND short_code NOT IN (SELECT short_code FROM excess)${ifAffordable(quotas)}`,
+        AND short_code NOT IN (SELECT short_code FROM excess)${ifAffordable(quotas)}
+        AND (entry.user_id IS NULL OR ${isStanding(sql`entry.user_id`)})`,
       content,
       ifTaken: 'skip',
     })}
@@ -97,7 +99,12 @@ export async function createPaste(
 }
 
 /** Why a paste was not inserted. */
-export type PasteRefusal = 'content_blocked' | 'slug_taken' | 'slug_limit_reached' | 'parent_not_found';
+export type PasteRefusal =
+  | 'user_erased'
+  | 'content_blocked'
+  | 'slug_taken'
+  | 'slug_limit_reached'
+  | 'parent_not_found';
 
 /**
  * Why `createPastes` has not inserted a paste; null: its short code was taken, or the reason is gone, so
@@ -111,6 +118,7 @@ export async function findRefusal(
 ): Promise<PasteRefusal | null> {
   const { rows } = await sql<{ refusal: PasteRefusal | null }>`
     SELECT CASE
+      WHEN EXISTS (SELECT FROM users WHERE id = ${userId} AND erased_at IS NOT NULL) THEN 'user_erased'
       WHEN NOT ${isNotBlocked(sql`${contentHash}`)} THEN 'content_blocked'
       WHEN EXISTS (SELECT FROM pastes WHERE slug = ${slug}) THEN 'slug_taken'
       WHEN ${slug}::text IS NOT NULL AND ${maxSlugs}::integer <= (SELECT count(*) FROM (

@@ -1,6 +1,6 @@
 import type { Schema } from '../schema/schema.ts';
-import { functionCallers, rights, viewReaders } from './rights.ts';
-import type { TableRights } from './role-rights.ts';
+import { rights } from './rights.ts';
+import { functionCallers, viewReaders, type TableRights } from './role-rights.ts';
 import type { ServiceRole } from './role-names.ts';
 
 /** One right of one role, as Postgres stores it. */

@@ -36,6 +36,7 @@ const apiRights: RoleRights = {
     update: ['retried_as'],
   },
   operator_sessions: 'none',
+  erasures: 'none',
   assets: { select: 'all' },
   task_executions: {
     select: 'all',
@@ -86,6 +87,7 @@ const workerRights: RoleRights = {
   cleared_contents: 'none',
   operator_actions: 'none',
   operator_sessions: 'none',
+  erasures: 'none',
   jobs: {
     select: 'all',
     update: [
@@ -141,9 +143,9 @@ const ofWorker = {
 
 /** Settles for crashed workers, sweeps, measures. `npm run ops` runs with the janitor's rights. */
 const janitorRights: RoleRights = {
-  users: 'none',
-  // `ops uphold --end-tokens`
-  api_tokens: { select: ['user_id', 'revoked_at'], update: ['revoked_at'] },
+  users: { select: 'all' }, // `ops erase`
+  // `ops uphold --end-tokens`, and the sweep `erasures`
+  api_tokens: { select: ['user_id', 'revoked_at'], update: ['revoked_at'], delete: true },
   pastes: {
     ...ofWorker.pastes, // `ops retry` inserts
     update: [
@@ -186,7 +188,7 @@ const janitorRights: RoleRights = {
     ],
     update: ['paste_id'],
   },
-  slug_versions: 'none',
+  slug_versions: { select: ['paste_id'] },
   // Nobody may change or delete the record of a takedown.
   takedowns: {
     select: 'all',
@@ -226,6 +228,7 @@ const janitorRights: RoleRights = {
     delete: true,
   },
   operator_sessions: { select: 'all', insert: 'all', delete: true },
+  erasures: { select: 'all', update: ['status', 'done_at'] },
   assets: { select: 'all' },
   task_executions: {
     ...ofWorker.executions,
@@ -284,20 +287,4 @@ export const rights: Readonly<Record<ServiceRole, RoleRights>> = {
   pasteflow_api: apiRights,
   pasteflow_worker: workerRights,
   pasteflow_janitor: janitorRights,
-};
-
-/** The views, and who may read them. */
-export const viewReaders: Readonly<Record<string, readonly ServiceRole[]>> = {
-  zombie_executions: ['pasteflow_janitor'],
-};
-
-/** The functions that run with the rights of the owner, apart from triggers, and who may call them. */
-export const functionCallers: Readonly<Record<string, readonly ServiceRole[]>> = {
-  ensure_transition_partitions: ['pasteflow_janitor'],
-  drop_old_transitions: ['pasteflow_janitor'],
-  cancel_job: ['pasteflow_api', 'pasteflow_janitor'],
-  reveal_paste: ['pasteflow_api'],
-  report_paste: ['pasteflow_api'],
-  move_slug: ['pasteflow_api'],
-  locked_usage: ['pasteflow_api', 'pasteflow_worker'],
 };

@@ -1,4 +1,5 @@
 import type { Schema } from '../schema/schema.ts';
+import type { ServiceRole } from './role-names.ts';
 
 type Columns<Row> = 'all' | readonly (keyof Row & string)[];
 
@@ -17,3 +18,20 @@ export type RoleRights = {
 
 /** The tables of the migrator, which no service uses. */
 export const untypedTables = ['kysely_migration', 'kysely_migration_lock'] as const;
+
+/** The views, and who may read them. */
+export const viewReaders: Readonly<Record<string, readonly ServiceRole[]>> = {
+  zombie_executions: ['pasteflow_janitor'],
+};
+
+/** The functions that run with the rights of the owner, apart from triggers, and who may call them. */
+export const functionCallers: Readonly<Record<string, readonly ServiceRole[]>> = {
+  ensure_transition_partitions: ['pasteflow_janitor'],
+  drop_old_transitions: ['pasteflow_janitor'],
+  cancel_job: ['pasteflow_api', 'pasteflow_janitor'],
+  reveal_paste: ['pasteflow_api'],
+  report_paste: ['pasteflow_api'],
+  erase_user: ['pasteflow_api', 'pasteflow_janitor'],
+  move_slug: ['pasteflow_api'],
+  locked_usage: ['pasteflow_api', 'pasteflow_worker'],
+};

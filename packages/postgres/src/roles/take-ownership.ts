@@ -3,8 +3,8 @@ import { holdOffVacuum, withLockRetries } from '../database/lock-retries.ts';
 import { trailFunctions } from '../enforcement/audit-trail.ts';
 import type { Schema } from '../schema/schema.ts';
 import { readCurrentUser } from './current-user.ts';
-import { rights, viewReaders } from './rights.ts';
-import { untypedTables } from './role-rights.ts';
+import { rights } from './rights.ts';
+import { untypedTables, viewReaders } from './role-rights.ts';
 import { OWNER_ROLE } from './role-names.ts';
 
 /** The functions of the migrations. Those of the enforcement are named after its triggers. */

@@ -22,6 +22,7 @@ import type {
   TransitionStatisticsTable,
   UncountedTransitionsTable,
 } from './audit-trail.ts';
+import type { ErasuresTable } from './erasures.ts';
 import type { ClearedContentsTable, PasteReportsTable } from './reports.ts';
 import type { StoredUsageTable } from './usage.ts';
 import type { TaskExecutionsTable, WorkKindsTable } from './executions.ts';
@@ -40,6 +41,7 @@ export interface Schema {
   cleared_contents: ClearedContentsTable;
   operator_actions: OperatorActionsTable;
   operator_sessions: OperatorSessionsTable;
+  erasures: ErasuresTable;
   jobs: JobsTable;
   assets: AssetsTable;
   task_executions: TaskExecutionsTable;

@@ -5,6 +5,8 @@ export interface UsersTable {
   id: Generated<string>;
   name: string;
   created_at: Generated<Date>;
+  /** NULL: the user stands. */
+  erased_at: Date | null;
 }
 
 export interface ApiTokensTable {

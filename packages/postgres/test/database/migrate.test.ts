@@ -33,7 +33,7 @@ it('three processes that migrate an empty database at once apply each migration 
     '0011-own-tokens',
     '0012-work-kinds',
     '0013-slug-versions',
-    '0014-operator-sessions',
+    '0014-operators-and-erasures',
   ]);
 });
 

@@ -1,8 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { findRightsGaps, migrate } from '../../src/index.ts';
-import { functionCallers, rights, viewReaders } from '../../src/roles/rights.ts';
-import { untypedTables, type TableRights } from '../../src/roles/role-rights.ts';
+import { rights } from '../../src/roles/rights.ts';
+import {
+  functionCallers,
+  untypedTables,
+  viewReaders,
+  type TableRights,
+} from '../../src/roles/role-rights.ts';
 import { OWNER_ROLE, serviceRoles, type ServiceRole } from '../../src/roles/role-names.ts';
 import { useOwnServer } from '../support/database.ts';
 

@@ -56,6 +56,7 @@ const companions: {
       rejected: { judged_at: 'now()' },
     },
   },
+  erasure: { columns: ['done_at'], of: { requested: {}, at_work: {}, done: { done_at: 'now()' } } },
 };
 
 /** The rest of a legal row. */
@@ -75,6 +76,7 @@ const basics: Record<MachineName, () => Record<string, string>> = {
   }),
   job: () => ({ job_type: `'t'`, user_id: '(SELECT id FROM users LIMIT 1)' }),
   task_execution: () => ({ kind: `'upload'`, subject_id: `'${randomUUID()}'`, attempt: '1' }),
+  erasure: () => ({ user_id: `'${randomUUID()}'`, pastes: '0', jobs: '0' }),
   paste_report: () => ({
     paste_id: '(SELECT id FROM pastes LIMIT 1)',
     content_hash: `'${hash}'`,

@@ -35,7 +35,7 @@ export interface PageParts {
 }
 
 /** The pages of the navigation, by their paths. */
-type Place = '/' | '/my/pastes' | '/my/jobs' | '/my/tokens' | '/my/sessions';
+type Place = '/' | '/my/pastes' | '/my/jobs' | '/my/tokens' | '/my/sessions' | '/my/account';
 
 /** A whole document. */
 export function page(site: Site, { main, ...parts }: PageParts): string {
@@ -108,6 +108,7 @@ function account({ base, viewer }: Site, place: Place | undefined): Html {
   if (viewer === null) return html`<p class="account"><a href="${base}/session">${words.signIn.link}</a></p>`;
   return html`<details class="account menu"><summary><span><span class="visually-hidden">${words.signIn.signedInAs} </span><bdi>${viewer.name}</bdi><span class="initial" aria-hidden="true">${String.fromCodePoint(viewer.name.codePointAt(0) ?? 0x3f)}</span></span></summary><div>
 <a class="button" href="${base}/my/tokens"${place === '/my/tokens' && html` aria-current="page"`}>${words.myTokens.title}</a>
+<a class="button" href="${base}/my/account"${place === '/my/account' && html` aria-current="page"`}>${words.myAccount.title}</a>
 <a class="button" href="${base}/my/sessions"${place === '/my/sessions' && html` aria-current="page"`}>${words.mySessions.title}</a>
 <form method="post" action="${base}/session/end"><button type="submit">${words.signIn.signOut}</button></form>
 </div></details>`;

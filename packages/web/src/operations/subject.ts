@@ -61,6 +61,6 @@ export function userPage(
     title: `${words.user} ${id}`,
     main: html`<h1>${words.user} ${id}</h1>
 <p>${words.pastesOfUser(pastes)}</p>
-<p>${actionLink(site, { action: 'takedown-user', subject: id, label: words.takeDownUser })}</p>`,
+<p>${actionLink(site, { action: 'takedown-user', subject: id, label: words.takeDownUser })} ${actionLink(site, { action: 'erase', subject: id, label: words.eraseUser })}</p>`,
   });
 }

@@ -50,6 +50,7 @@ export const operationsWords = {
   retryJob: 'Retry this job',
   takeDown: 'Take down',
   takeDownUser: 'Take down all pastes of this user',
+  eraseUser: 'Erase this user',
   block: 'Block this content',
 
   reports: 'Reported pastes',

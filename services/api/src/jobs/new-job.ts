@@ -3,6 +3,7 @@ import {
   createCappedJob,
   type CreatedJob,
   type Database,
+  isErased,
   secondsUntilBytesAllowed,
 } from '@pasteflow/postgres';
 import { mustBeOneOf } from '@pasteflow/service-kit';
@@ -12,6 +13,7 @@ import { parseStorableJson } from '../http/body/json-body.ts';
 import { type BudgetOfBodies, readBody } from '../http/body/read-body.ts';
 import { RequestError, validate } from '../http/errors/request-error.ts';
 import { assertUtf8, mediaTypeOf } from '../http/request/media-type.ts';
+import { invalidToken } from '../identity/authorization.ts';
 import { readQuery } from '../http/request/query.ts';
 
 /**
@@ -91,7 +93,7 @@ export async function insertJob(
     limits.maxOpen,
   );
   if (inserted !== null) return inserted;
-  throw tooManyOpen(limits);
+  throw (await isErased(db, userId)) ? invalidToken() : tooManyOpen(limits);
 }
 
 export function tooManyOpen({ maxOpen }: JobLimits): RequestError {

@@ -22,6 +22,7 @@ import {
 } from '@pasteflow/postgres';
 import { GroupedCalls, withSpan } from '@pasteflow/runtime';
 import { MAX_SHORT_CODE_TRIES, type ShortCodes } from '@pasteflow/service-kit';
+import { invalidToken } from '../identity/authorization.ts';
 import { RequestError } from '../http/errors/request-error.ts';
 import type { Answer } from '../http/response/answer.ts';
 import { keyTaken, type KeyOfRequest } from '../idempotency/idempotency.ts';
@@ -174,6 +175,8 @@ function errorOf(
   maxSlugs: number | null,
 ): RequestError | ContentBlockedError | ParentNotFoundError {
   switch (refusal) {
+    case 'user_erased':
+      return invalidToken();
     case 'content_blocked':
       return new ContentBlockedError();
     case 'parent_not_found':

@@ -7,6 +7,7 @@ import type { Action } from './action.ts';
 import { block, unblock } from './blocks.ts';
 import { cancelJob } from './cancel-job.ts';
 import { retryDeadLetters } from './dead-letters.ts';
+import { erase } from './erase.ts';
 import { reject, uphold } from './judge-reports.ts';
 import { retry, retryFailedSince } from './retry.ts';
 import { pause, resume } from './pauses.ts';
@@ -28,6 +29,7 @@ export const actionsOnRows = {
   'cancel-job': cancelJob,
   pause,
   resume,
+  erase,
 } as const satisfies Record<string, (db: Database) => Action>;
 
 export interface ActionDependencies {

@@ -32,6 +32,14 @@ export type OpsCommand =
   | { readonly kind: 'timeline'; readonly of: string; readonly json: boolean }
   | ActCommand
   | CountCommand
+  /** Of the user with exactly this name. */
+  | {
+      readonly kind: 'erase';
+      readonly name: string;
+      readonly reason: string;
+      readonly yes: boolean;
+      readonly json: boolean;
+    }
   | { readonly kind: 'adopt-bucket'; readonly yes: boolean; readonly json: boolean }
   | { readonly kind: 'restore-objects'; readonly deletedSince: Date | null; readonly json: boolean };
 
@@ -58,6 +66,9 @@ export const usage = `Usage:
   npm run ops -- pause KIND --reason TEXT
                                       begins nothing more of this kind: uploads, or a type of jobs such as export; resume KIND
                                       goes on, and pauses lists the kinds
+  npm run ops -- erase NAME --reason TEXT
+                                      shows what the user with exactly this name has, and with --yes erases the user: first the
+                                      tokens and the name, and then pastes, jobs and archives, for ever
   npm run ops -- adopt-bucket         shows to which database the bucket belongs; with --yes gives it to this one
   npm run ops -- restore-objects      restores wrongly deleted objects from the versions that the bucket keeps;
                                       --deleted-since 2026-11-22T03:00Z leaves earlier deletions alone
@@ -66,7 +77,7 @@ export const usage = `Usage:
   --all-failed-since TIME   for retry: e.g. 2026-11-22T04:00:00Z
   --reason TEXT             for retry: why; the timelines of the pastes show it, also to their owners
                             for cancel: why; the owner of the job reads it
-                            for takedown, block, unblock, uphold, reject, pause, resume: why; for operators only
+                            for takedown, block, unblock, uphold, reject, pause, resume, erase: why; for operators only
   --class CLASS             for takedown, block, uphold: the class that readers see; ${takedownClasses.join(', ')}.
                             Default: other
 
@@ -87,7 +98,18 @@ const options = {
   'end-tokens': { type: 'boolean' },
 } as const;
 
-const reasoned = ['retry', 'cancel', 'takedown', 'block', 'unblock', 'uphold', 'reject', 'pause', 'resume'];
+const reasoned = [
+  'retry',
+  'cancel',
+  'takedown',
+  'block',
+  'unblock',
+  'uphold',
+  'reject',
+  'pause',
+  'resume',
+  'erase',
+];
 
 /** Which commands take an option, as in the message of a command that does not. */
 const takenBy = [
@@ -108,8 +130,8 @@ export function parseOpsCommand(args: readonly string[]): OpsCommand | Help | Mi
   const [name = '', argument = '', ...more] = positionals;
   const { reason = null, user, yes = false, json = false } = values;
   const failedSince = values['all-failed-since'];
-  if (yes && name !== 'adopt-bucket' && failedSince === undefined && user === undefined)
-    return misused('--yes is only for adopt-bucket, retry --all-failed-since and takedown --user');
+  if (yes && !['adopt-bucket', 'erase'].includes(name) && failedSince === undefined && user === undefined)
+    return misused('--yes is only for adopt-bucket, erase, retry --all-failed-since and takedown --user');
   for (const [option, names, text] of takenBy)
     if (values[option] !== undefined && !names.some((each) => each === name))
       return misused(`--${option} is only for ${text}`);
@@ -151,6 +173,10 @@ export function parseOpsCommand(args: readonly string[]): OpsCommand | Help | Mi
       return subject === null
         ? misused('timeline takes the short code of a paste or the id of a job')
         : { kind: 'timeline', of: subject, json };
+    case 'erase':
+      if (argument === '' || more.length > 0) return misused('erase takes the name of a user');
+      if (reason === null || reason.trim() === '') return misused('erase needs --reason with a text');
+      return { kind: 'erase', name: argument, reason, yes, json };
     case 'cancel':
       return subject !== null && isUuid(subject)
         ? act('cancel-job', subject)

@@ -5,13 +5,20 @@ import {
   failed,
   formatMillisecond,
   formatTable,
+  quote,
   runCommandLine,
   succeeded,
   toOneLine,
   withDatabase,
 } from '@pasteflow/service-kit';
 import { isUuid } from '@pasteflow/domain';
-import { listContentBlocks, listReported, listWorkKinds, type Database } from '@pasteflow/postgres';
+import {
+  findUserId,
+  listContentBlocks,
+  listReported,
+  listWorkKinds,
+  type Database,
+} from '@pasteflow/postgres';
 import type { Environment } from '@pasteflow/runtime';
 import { createObjectStore, type ObjectStore } from '@pasteflow/s3';
 import { createSqsClient, type SqsClient } from '@pasteflow/sqs';
@@ -76,6 +83,8 @@ function runCommand(command: OpsCommand, env: Environment, onProgress: ShowLine)
           ? withSqs(env, (sqs, { queues }) => act(db, retryDeadLetters(sqs, queues), command, onProgress))
           : act(db, actionsOnRows[command.action](db), command, onProgress),
       );
+    case 'erase':
+      return withDatabase('ops', env, (db) => eraseByName(db, command, onProgress));
     case 'adopt-bucket':
       return withBucket(env, (db, store) => {
         const run = () => adoptBucket(db, store, command);
@@ -153,6 +162,22 @@ async function count(db: Database, { action, subject, json }: CountCommand): Pro
   if (pastes === 0) return succeeded(stdout);
   const advice = `ops: nothing was changed. To ${doThem}, repeat the command with --yes\n`;
   return { ...failed(EXIT_FAILED, advice), stdout };
+}
+
+/** The name must match exactly, and --yes be given: an erasure can't be taken back. */
+async function eraseByName(
+  db: Database,
+  { name, reason, yes, json }: Extract<OpsCommand, { kind: 'erase' }>,
+  onProgress: ShowLine,
+): Promise<CommandResult> {
+  const id = await findUserId(db, name);
+  const meant = id === null ? null : await actionsOnRows.erase(db).check(id);
+  if (id === null || meant === null)
+    return failed(EXIT_FAILED, `ops: there is no user ${quote(name)}; the name must match exactly\n`);
+  const command = { kind: 'act', action: 'erase', subject: id, class: 'other', reason, json } as const;
+  if (yes) return await act(db, actionsOnRows.erase(db), command, onProgress);
+  const advice = 'ops: nothing was changed. To erase the user, repeat the command with --yes\n';
+  return { ...failed(EXIT_FAILED, advice), stdout: json ? asJson(meant) : `${meant.sentence}\n` };
 }
 
 async function showTimeline(db: Database, of: string, json: boolean): Promise<CommandResult> {

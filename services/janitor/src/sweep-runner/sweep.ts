@@ -5,6 +5,7 @@ export const sweepNames = [
   'rescue-stranded',
   'cleanup',
   'deletion-watchdog',
+  'erasures',
   'failed-pastes',
   'dead-letters',
   'jobs',

@@ -27,6 +27,11 @@ interface FolderCounts {
   aborted: number;
 }
 
+interface JobCounts extends FolderCounts {
+  removed: number;
+  refused: number;
+}
+
 /**
  * Removes jobs that ended long ago: first the objects and the unfinished multipart uploads in the job's
  * folder, then the row with its assets and executions. Without the row, no statement would find the objects.
@@ -53,24 +58,40 @@ export function createJobs({
     let after: OldJob | null = null;
     await inBatches({ limit: batch, signal }, async (limit) => {
       const old = await findOldJobs(db, { retentionSeconds, after, limit });
-      const emptied: string[] = [];
-      const reasons: string[] = [];
-      try {
-        await inLanes(old, { lanes: LANES, signal }, async ({ id }) => {
-          const reason = await tryToEmpty(store, id, counts, signal);
-          if (reason === null) emptied.push(id);
-          else reasons.push(reason);
-        });
-      } finally {
-        counts.removed += await removeJobs(db, emptied);
-      }
-      if (reasons.length > 0)
-        logger.warn('objects of old jobs not deleted', { count: reasons.length, reason: reasons[0] });
-      counts.refused += reasons.length;
+      const ids = old.map(({ id }) => id);
+      await removeWithFolders({ db, store, logger }, ids, counts, signal);
       after = old.at(-1) ?? null;
       return old.length;
     });
   });
+}
+
+/**
+ * Empties the folders of jobs that have ended, and removes the rows of those that are empty.
+ * @returns the ids of the others, which keep their rows
+ * @throws DependencyUnavailableError when S3 doesn't answer at all
+ */
+export async function removeWithFolders(
+  { db, store, logger }: Pick<JobsOptions, 'db' | 'store' | 'logger'>,
+  ids: readonly string[],
+  counts: JobCounts,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const emptied: string[] = [];
+  const refused = new Map<string, string>();
+  try {
+    await inLanes(ids, { lanes: LANES, signal }, async (id) => {
+      const reason = await tryToEmpty(store, id, counts, signal);
+      if (reason === null) emptied.push(id);
+      else refused.set(id, reason);
+    });
+  } finally {
+    counts.removed += await removeJobs(db, emptied);
+  }
+  const [reason] = refused.values();
+  if (reason !== undefined) logger.warn('objects of old jobs not deleted', { count: refused.size, reason });
+  counts.refused += refused.size;
+  return [...refused.keys()];
 }
 
 /**

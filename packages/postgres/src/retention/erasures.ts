@@ -1,0 +1,160 @@
+import { erasure, openStatesOf, job, transition, type ErasureState } from '@pasteflow/domain';
+import { sql, type RawBuilder } from 'kysely';
+import { byActor, type Actor } from '../database/actor.ts';
+import { affectedRows } from '../database/affected-rows.ts';
+import type { Database } from '../database/database.ts';
+
+const start = transition(erasure, 'requested', 'at_work');
+const finish = transition(erasure, 'at_work', 'done');
+
+type OfUser = (userId: string) => RawBuilder<unknown>;
+
+/**
+ * What belongs to a user beside pastes and jobs, which have objects: the rows that an erasure deletes, a line
+ * for each table. The janitor needs the right to delete them.
+ */
+const ownedRows: readonly (readonly [table: string, ofUser: OfUser])[] = [
+  ['api_tokens', (userId) => sql`user_id = ${userId}::uuid`],
+  ['idempotency_keys', (userId) => sql`caller = ${`user:${userId}`}`],
+];
+
+/** The pastes that no cleanup has claimed. */
+const unclaimed: OfUser = (userId) => sql`user_id = ${userId}::uuid AND deletion_initiated_at IS NULL`;
+
+/** The pastes that a cleanup is deleting: few, of all users. */
+const beingDeleted: OfUser = (userId) =>
+  sql`deletion_initiated_at IS NOT NULL AND deleted_at IS NULL AND user_id = ${userId}::uuid`;
+
+/** The pastes that a slug names, or has named before it was moved. */
+const named: readonly OfUser[] = [
+  (userId) => sql`user_id = ${userId}::uuid AND slug IS NOT NULL`,
+  (userId) => sql`user_id = ${userId}::uuid AND id IN (SELECT paste_id FROM slug_versions)`,
+];
+
+/** The user with exactly this name; null: there is none. */
+export async function findUserId(db: Database, name: string): Promise<string | null> {
+  const row = await db.selectFrom('users').select('id').where('name', '=', name).executeTakeFirst();
+  return row?.id ?? null;
+}
+
+/** What an erasure would delete; null: there is no such user, or the erasure has begun. */
+export async function countOwned(
+  db: Database,
+  userId: string,
+): Promise<{ readonly pastes: number; readonly jobs: number; readonly tokens: number } | null> {
+  const { rows } = await sql<{ pastes: number; jobs: number; tokens: number }>`
+    SELECT (SELECT count(*) FROM pastes WHERE ${unclaimed(userId)})::integer AS pastes,
+      (SELECT count(*) FROM jobs WHERE user_id = ${userId}::uuid)::integer AS jobs,
+      (SELECT count(*) FROM api_tokens WHERE user_id = ${userId}::uuid AND revoked_at IS NULL)::integer AS tokens
+    FROM users WHERE id = ${userId}::uuid AND erased_at IS NULL`.execute(db);
+  return rows[0] ?? null;
+}
+
+/**
+ * Ends the name, the tokens and the sessions of a user, and orders the sweep to delete the rest.
+ * @returns false: there is no such user, or the erasure has begun before
+ */
+export async function eraseUser(db: Database, userId: string): Promise<boolean> {
+  const { rows } = await sql<{ erased: boolean }>`SELECT erase_user(${userId}::uuid) AS erased`.execute(db);
+  return rows[0]?.erased === true;
+}
+
+export interface Erasure {
+  readonly status: ErasureState;
+  readonly createdAt: Date;
+  readonly doneAt: Date | null;
+  /** What the user had when the erasure was requested. */
+  readonly pastes: number;
+  readonly jobs: number;
+}
+
+/** @param userId a UUID. @returns null: the user was not erased */
+export async function findErasure(db: Database, userId: string): Promise<Erasure | null> {
+  const row = await db
+    .selectFrom('erasures')
+    .select(['status', 'created_at as createdAt', 'done_at as doneAt', 'pastes', 'jobs'])
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** The users whose erasure is not done, oldest first. */
+export async function findOpenErasures(db: Database, limit: number): Promise<readonly string[]> {
+  const { rows } = await sql<{ userId: string }>`
+    SELECT user_id AS "userId" FROM erasures WHERE done_at IS NULL ORDER BY created_at, id LIMIT ${limit}`.execute(
+    db,
+  );
+  return rows.map(({ userId }) => userId);
+}
+
+/** requested → at_work. An erasure that is at work already stays so. */
+export async function startErasure(db: Database, userId: string, actor: Actor): Promise<void> {
+  await sql`
+    WITH ${byActor(actor)}
+    UPDATE erasures SET status = ${start.to} FROM actor
+    WHERE user_id = ${userId} AND status = ${start.from}`.execute(db);
+}
+
+/** The ids of jobs that wait or run. */
+export async function findOpenJobsOf(db: Database, userId: string): Promise<readonly string[]> {
+  const { rows } = await sql<{ id: string }>`
+    SELECT id FROM jobs WHERE user_id = ${userId} AND status = ANY (${openStatesOf(job)})
+    ORDER BY created_at, id`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+/** Up to `limit` jobs that have ended, without those that could not be removed before. */
+export async function findEndedJobsOf(
+  db: Database,
+  { userId, without, limit }: { userId: string; without: readonly string[]; limit: number },
+): Promise<readonly string[]> {
+  const { rows } = await sql<{ id: string }>`
+    SELECT id FROM jobs WHERE user_id = ${userId} AND completed_at IS NOT NULL AND id <> ALL (${without}::uuid[])
+    ORDER BY created_at, id LIMIT ${limit}`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Requests the deletion of up to `limit` pastes of the user, as the user could. The cleanup deletes them. A
+ * locked paste is left to the next call.
+ * @returns how many there were
+ */
+export async function requestDeletionsOf(
+  db: Database,
+  { userId, limit }: { userId: string; limit: number },
+): Promise<number> {
+  const result = await sql`
+    WITH own AS MATERIALIZED (
+      SELECT id FROM pastes WHERE ${unclaimed(userId)} AND deletion_requested_at IS NULL
+      LIMIT ${limit} FOR UPDATE SKIP LOCKED
+    )
+    UPDATE pastes p SET deletion_requested_at = now() FROM own WHERE p.id = own.id`.execute(db);
+  return affectedRows(result);
+}
+
+/**
+ * Deletes the rows that belong to the user, and the tombstones with a slug, which may be a name. Other
+ * tombstones stay for their time.
+ */
+export async function removeOwnedRows(db: Database, userId: string): Promise<void> {
+  for (const [table, ofUser] of ownedRows)
+    await sql`DELETE FROM ${sql.table(table)} WHERE ${ofUser(userId)}`.execute(db);
+  for (const ofUser of named)
+    await sql`DELETE FROM pastes WHERE ${ofUser(userId)} AND deletion_status = 'DELETED'`.execute(db);
+}
+
+/** at_work → done, when nothing is left. @returns whether it is done */
+export async function finishErasure(db: Database, userId: string, actor: Actor): Promise<boolean> {
+  const left = [
+    sql`pastes WHERE ${unclaimed(userId)}`,
+    sql`pastes WHERE ${beingDeleted(userId)}`,
+    ...named.map((ofUser) => sql`pastes WHERE ${ofUser(userId)}`),
+    sql`jobs WHERE user_id = ${userId}::uuid`,
+    ...ownedRows.map(([table, ofUser]) => sql`${sql.table(table)} WHERE ${ofUser(userId)}`),
+  ].map((rows) => sql`NOT EXISTS (SELECT FROM ${rows})`);
+  const result = await sql`
+    WITH ${byActor(actor)}
+    UPDATE erasures SET status = ${finish.to}, done_at = now() FROM actor
+    WHERE user_id = ${userId} AND status = ${finish.from} AND ${sql.join(left, sql` AND `)}`.execute(db);
+  return affectedRows(result) > 0;
+}

@@ -1,0 +1,89 @@
+import { exportFormats } from '@pasteflow/jobs';
+import { eraseUser, type Database } from '@pasteflow/postgres';
+import { accountErasedPage, myAccountPage } from '@pasteflow/web';
+import { z } from 'zod';
+import type { BodyBudget } from '../budget/body-budget.ts';
+import { readUrlForm } from '../http/body/url-form.ts';
+import { RequestError, validate } from '../http/errors/request-error.ts';
+import { requireUser } from '../identity/caller-of.ts';
+import { nameOfUser } from '../identity/oidc-users.ts';
+import type { SessionCookie } from '../identity/session-cookie.ts';
+import type { Endpoint, Handler } from '../openapi/endpoint.ts';
+import { type Pages, sendPage } from '../html/page.ts';
+import { formErrors, pageOf } from './page-answers.ts';
+
+interface MyAccountDependencies {
+  readonly db: Database;
+  readonly pages: Pages;
+}
+
+/** GET /my/account: the name of the user, an export, and the erasure. */
+export function myAccount({ db, pages }: MyAccountDependencies): Endpoint {
+  const show: Handler = async (req, res) => {
+    const name = await nameOfUser(db, requireUser(req));
+    sendPage(res, myAccountPage(pages.site(req), { name, exportFormats }));
+  };
+  return {
+    operation: {
+      operationId: 'showMyAccount',
+      tag: 'pages',
+      access: 'user',
+      summary: 'Shows who the user is, with an export and the erasure of everything.',
+      answers: { 200: pageOf('The page.') },
+      errors: ['dependency_unavailable'],
+    },
+    handle: show,
+    page: show,
+  };
+}
+
+const form = z.strictObject({
+  name: z.string().meta({ description: 'The name of the user, exactly as the page shows it.' }),
+});
+
+/** POST /my/account/erase: begins the erasure of the user. */
+export function eraseMyAccount({
+  db,
+  pages,
+  bodies,
+  sessions,
+}: MyAccountDependencies & {
+  readonly bodies: BodyBudget;
+  readonly sessions: Pick<SessionCookie, 'end'>;
+}): Endpoint {
+  const erase: Handler = async (req, res) => {
+    const userId = requireUser(req);
+    const { name } = validate(form, await readUrlForm(req, res, bodies));
+    if (name !== (await nameOfUser(db, userId))) throw wrongName();
+    await eraseUser(db, userId); // false: another request has begun it
+    res.set('Set-Cookie', sessions.end());
+    sendPage(res, accountErasedPage({ ...pages.site(req), viewer: null }));
+  };
+  return {
+    operation: {
+      operationId: 'eraseMyAccount',
+      tag: 'pages',
+      access: 'user',
+      setsCookies: true,
+      summary:
+        'Erases the user with all pastes and jobs, immediately and permanently, from the form of the page.',
+      description:
+        'From the answer on, no token and no session of the user is good, and nothing more is created. The deletion follows within minutes.',
+      body: {
+        required: true,
+        content: { 'application/x-www-form-urlencoded': { schema: form, example: { name: 'alice' } } },
+      },
+      answers: { 200: pageOf('The erasure has begun.') },
+      errors: [...formErrors, 'dependency_unavailable'],
+    },
+    handle: erase,
+    page: erase,
+  };
+}
+
+function wrongName(): RequestError {
+  const message = 'is not your name; type it exactly as the page shows it';
+  return new RequestError('validation_failed', `The name ${message}. Nothing was deleted.`, {
+    errors: [{ path: 'name', message }],
+  });
+}

@@ -1,0 +1,67 @@
+import {
+  cancelJob,
+  findEndedJobsOf,
+  findOpenErasures,
+  findOpenJobsOf,
+  finishErasure,
+  removeOwnedRows,
+  requestDeletionsOf,
+  startErasure,
+  type Actor,
+  type Database,
+} from '@pasteflow/postgres';
+import type { Logger } from '@pasteflow/runtime';
+import type { ObjectStore } from '@pasteflow/s3';
+import { inBatches } from '../sweep-runner/batches.ts';
+import { defineSweep, type Sweep } from '../sweep-runner/sweep.ts';
+import { removeWithFolders } from './jobs.ts';
+
+export interface ErasuresOptions {
+  readonly db: Database;
+  readonly store: ObjectStore;
+  readonly actor: Actor;
+  readonly logger: Logger;
+}
+
+/** Erasures in one run. The next run goes on with the oldest ones, which may wait for uploads. */
+const ERASURES = 100;
+
+/** Pastes a statement: some 50 ms. */
+const PASTES = 1000;
+
+/** Jobs whose folders are emptied together. */
+const JOBS = 200;
+
+/**
+ * Deletes what erased users have left. Each step finds what is left of its kind, so that a run after a kill
+ * goes on where the last one stopped, and two janitors do no harm to each other. Pastes are deleted by the
+ * cleanup, with its limits and in its order: an erasure is done in a later run, when nothing is left.
+ */
+export function createErasures({ db, store, actor, logger }: ErasuresOptions): Sweep<'erasures'> {
+  const zero = { pastes: 0, cancelled: 0, removed: 0, refused: 0, objects: 0, aborted: 0, done: 0 };
+  return defineSweep('erasures', zero, async (counts, signal) => {
+    for (const userId of await findOpenErasures(db, ERASURES)) {
+      if (signal.aborted) return;
+      await startErasure(db, userId, actor);
+      // First the jobs, which create pastes until their executions have ended.
+      for (const jobId of await findOpenJobsOf(db, userId))
+        if ((await cancelJob(db, { jobId, actor, by: 'the erasure of its owner' })) !== null)
+          counts.cancelled += 1;
+      await inBatches({ limit: PASTES, signal }, async (limit) => {
+        const requested = await requestDeletionsOf(db, { userId, limit });
+        counts.pastes += requested;
+        return requested;
+      });
+      const refused: string[] = [];
+      await inBatches({ limit: JOBS, signal }, async (limit) => {
+        const ids = await findEndedJobsOf(db, { userId, without: refused, limit });
+        refused.push(...(await removeWithFolders({ db, store, logger }, ids, counts, signal)));
+        return ids.length;
+      });
+      await removeOwnedRows(db, userId);
+      if (!(await finishErasure(db, userId, actor))) continue;
+      counts.done += 1;
+      logger.info('user erased', { userId });
+    }
+  });
+}

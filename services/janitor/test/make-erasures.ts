@@ -1,0 +1,12 @@
+import type { Database } from '@pasteflow/postgres';
+import { sql } from 'kysely';
+
+/** An erasure that was requested 300 s ago, and one at work that was requested 400 s ago. */
+export async function makeErasures(db: Database): Promise<void> {
+  await sql`
+    INSERT INTO erasures (user_id, pastes, jobs, created_at)
+    SELECT gen_random_uuid(), 0, 0, now() - make_interval(secs => age) FROM unnest('{300,400}'::integer[]) age`.execute(
+    db,
+  );
+  await sql`UPDATE erasures SET status = 'at_work' WHERE created_at < now() - interval '350 s'`.execute(db);
+}
