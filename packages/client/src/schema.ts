@@ -347,6 +347,23 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/my/jobs/{id}/retry': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Retries a job, from the form of its page. */
+    post: operations['retryMyJob'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/my/tokens': {
     parameters: {
       query?: never;
@@ -376,23 +393,6 @@ export interface paths {
     put?: never;
     /** Revokes a token of the user, from the form of the page. */
     post: operations['revokeMyToken'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/my/jobs/{id}/retry': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Retries a job, from the form of its page. */
-    post: operations['retryMyJob'];
     delete?: never;
     options?: never;
     head?: never;
@@ -2788,6 +2788,29 @@ export interface components {
         'text/html': string;
       };
     };
+    /** @description Job is not retried (`job_not_retryable`). */
+    JobNotRetryablePage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 409;
+            /** @enum {string} */
+            code: 'job_not_retryable';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
     /** @description Too many tokens (`token_limit_reached`). */
     TokenLimitReachedPage: {
       headers: {
@@ -2828,29 +2851,6 @@ export interface components {
             status: 404;
             /** @enum {string} */
             code: 'token_not_found';
-          } & {
-            [key: string]: unknown;
-          });
-        'text/html': string;
-      };
-    };
-    /** @description Job is not retried (`job_not_retryable`). */
-    JobNotRetryablePage: {
-      headers: {
-        'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
-        /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-        Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-        [name: string]: unknown;
-      };
-      content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 409;
-            /** @enum {string} */
-            code: 'job_not_retryable';
           } & {
             [key: string]: unknown;
           });
@@ -5304,6 +5304,55 @@ export interface operations {
       503: components['responses']['DependencyUnavailablePage'];
     };
   };
+  retryMyJob: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description The job_id from the answer that created the job.
+         * @example 019aa5b2-7c00-7b6e-9c3d-5f2a1e8d4c70
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The job that retries it is stored durably. The answer has an empty body. */
+      303: {
+        headers: {
+          /** @description The path of the next page. */
+          Location?: string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+          [name: string]: unknown;
+        };
+        content: {
+          'text/html': string;
+        };
+      };
+      400: components['responses']['MalformedRequestOrRequestIncompletePage'];
+      401: components['responses']['UnauthorizedPage'];
+      403: components['responses']['JobForbiddenOrCrossSiteRequestOrInsufficientScopePage'];
+      404: components['responses']['JobNotFoundPage'];
+      408: components['responses']['RequestTimeoutPage'];
+      409: components['responses']['JobNotRetryablePage'];
+      429: components['responses']['RateLimitedPage'];
+      431: components['responses']['RequestHeadersTooLargePage'];
+      500: components['responses']['InternalPage'];
+      503: components['responses']['DependencyUnavailablePage'];
+    };
+  };
   showMyTokens: {
     parameters: {
       query?: {
@@ -5467,55 +5516,6 @@ export interface operations {
       431: components['responses']['RequestHeadersTooLargePage'];
       500: components['responses']['InternalPage'];
       503: components['responses']['DependencyUnavailableOrOverloadedPage'];
-    };
-  };
-  retryMyJob: {
-    parameters: {
-      query?: never;
-      header?: {
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
-      };
-      path: {
-        /**
-         * @description The job_id from the answer that created the job.
-         * @example 019aa5b2-7c00-7b6e-9c3d-5f2a1e8d4c70
-         */
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description The job that retries it is stored durably. The answer has an empty body. */
-      303: {
-        headers: {
-          /** @description The path of the next page. */
-          Location?: string;
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'text/html': string;
-        };
-      };
-      400: components['responses']['MalformedRequestOrRequestIncompletePage'];
-      401: components['responses']['UnauthorizedPage'];
-      403: components['responses']['JobForbiddenOrCrossSiteRequestOrInsufficientScopePage'];
-      404: components['responses']['JobNotFoundPage'];
-      408: components['responses']['RequestTimeoutPage'];
-      409: components['responses']['JobNotRetryablePage'];
-      429: components['responses']['RateLimitedPage'];
-      431: components['responses']['RequestHeadersTooLargePage'];
-      500: components['responses']['InternalPage'];
-      503: components['responses']['DependencyUnavailablePage'];
     };
   };
   showMyAccount: {

@@ -281,7 +281,9 @@ describe('the access to each endpoint', () => {
           if (status >= 400 && asked !== 'HEAD') {
             const { code } = await problemOf(response);
             const missing = missingAt(path);
-            expect(code).toBe({ 401: 'unauthorized', 403: 'job_forbidden', 404: missing }[status]);
+            expect(code).toBe(
+              { 401: 'unauthorized', 403: 'job_forbidden', 404: missing, 422: 'validation_failed' }[status],
+            );
           } else {
             await response.arrayBuffer();
           }

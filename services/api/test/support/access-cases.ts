@@ -198,6 +198,11 @@ export const ofJob = (rest: string, make: typeof newJob = newJob): AccessCase[] 
   },
 ];
 
+/** Of a job: only its owner may do it. @param owner the status that the owner gets */
+export const actOnJob = (owner: number, prepare: AccessCase['prepare']): AccessCase[] => [
+  { prepare, none: 401, other: 403, owner },
+];
+
 /** A move of a slug: by its owner, and a private paste has none for others. */
 export const slugMove = (
   requestOf: (

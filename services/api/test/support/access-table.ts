@@ -7,6 +7,7 @@ import { ownForm, ownPage } from './http.ts';
 import { newPaste } from './pastes.ts';
 import { ownToken } from './users.ts';
 import {
+  actOnJob,
   creation,
   deletion,
   deletionByForm,
@@ -113,17 +114,14 @@ export const accessTable: Readonly<Record<string, readonly AccessCase[]>> = {
       owner: 200,
     },
   ],
-  'POST /my/jobs/:id/cancel': [
-    {
-      prepare: async ({ api, db }, owner) => ({
-        path: `/my/jobs/${await newJob(db, owner)}/cancel`,
-        init: ownForm(api.url, {}),
-      }),
-      none: 401,
-      other: 403,
-      owner: 303,
-    },
-  ],
+  'POST /my/jobs/:id/cancel': actOnJob(303, async ({ api, db }, owner) => ({
+    path: `/my/jobs/${await newJob(db, owner)}/cancel`,
+    init: ownForm(api.url, {}),
+  })),
+  'POST /my/jobs/:id/retry': actOnJob(303, async ({ api, db }, owner) => ({
+    path: `/my/jobs/${await endedJob(db, owner, { status: 'failed' })}/retry`,
+    init: ownForm(api.url, {}),
+  })),
   'GET /my/tokens': ofUser('/my/tokens'),
   'POST /my/tokens': [
     {
@@ -146,6 +144,17 @@ export const accessTable: Readonly<Record<string, readonly AccessCase[]>> = {
       none: 401,
       other: 404,
       owner: 303,
+    },
+  ],
+  'GET /my/account': ofUser('/my/account'),
+  // With a name that is not the caller's.
+  'POST /my/account/erase': [
+    {
+      prepare: ({ api }) =>
+        Promise.resolve({ path: '/my/account/erase', init: ownForm(api.url, { name: '-' }) }),
+      none: 401,
+      other: 422,
+      owner: 422,
     },
   ],
   'GET /my/sessions': ofUser('/my/sessions'),
@@ -209,17 +218,14 @@ export const accessTable: Readonly<Record<string, readonly AccessCase[]>> = {
     },
   ],
   'GET /v1/jobs/:id': ofJob(''),
-  'POST /v1/jobs/:id/cancel': [
-    {
-      prepare: async ({ db }, owner) => ({
-        path: `/v1/jobs/${await newJob(db, owner)}/cancel`,
-        init: { method: 'POST' },
-      }),
-      none: 401,
-      other: 403,
-      owner: 200,
-    },
-  ],
+  'POST /v1/jobs/:id/cancel': actOnJob(200, async ({ db }, owner) => ({
+    path: `/v1/jobs/${await newJob(db, owner)}/cancel`,
+    init: { method: 'POST' },
+  })),
+  'POST /v1/jobs/:id/retry': actOnJob(202, async ({ db }, owner) => ({
+    path: `/v1/jobs/${await endedJob(db, owner, { status: 'failed' })}/retry`,
+    init: { method: 'POST' },
+  })),
   'GET /v1/jobs/:id/assets': ofJob('/assets'),
   'GET /v1/jobs/:id/timeline': ofJob('/timeline'),
   'GET /v1/jobs/:id/events': ofJob('/events', (db, owner) => endedJob(db, owner)), // it ends
