@@ -31,6 +31,7 @@ export function fetchFeeds(feeds: Feeds) {
         .max(MAX_FEEDS),
     }),
     example: { feeds: names.slice(0, 1) },
+    readShortCodes: () => [],
     run: (context) => run(feeds, context),
   });
 }

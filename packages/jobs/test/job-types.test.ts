@@ -24,6 +24,7 @@ describe('the list of job types', () => {
       summary: 'Made for a test.',
       parameters: z.strictObject({}),
       example: {},
+      readShortCodes: () => [],
       run: async () => ({ status: 'completed', result: {} }),
     });
     addJobType(own);

@@ -88,10 +88,10 @@ export interface JobType<Schema extends z.ZodType = z.ZodType> {
   /** Example parameters, as a client sends them. */
   readonly example: z.input<Schema>;
   /**
-   * The short codes that a job with these parameters reads (default: none). They count as guesses, like
-   * requests that read a paste.
+   * The short codes that a job with these parameters reads. They count as guesses, like requests that read a
+   * paste.
    */
-  readonly readShortCodes?: (parameters: z.output<Schema>) => readonly string[];
+  readonly readShortCodes: (parameters: z.output<Schema>) => readonly string[];
   run(context: JobContext<z.output<Schema>>): Promise<JobEnding>;
 }
 

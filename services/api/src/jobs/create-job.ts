@@ -117,7 +117,7 @@ export async function countGuesses(
   caller: Caller,
   { job_type: jobType, parameters }: Pick<NewJob, 'job_type' | 'parameters'>,
 ): Promise<void> {
-  const shortCodes = jobTypes.get(jobType)?.readShortCodes?.(parameters) ?? [];
+  const shortCodes = jobTypes.get(jobType)?.readShortCodes(parameters) ?? [];
   if (shortCodes.length === 0) return;
   limits.refuseUsedUp(res, 'misses', limitKeyOf(caller));
   const userId = caller.kind === 'user' ? caller.userId : null;

@@ -81,6 +81,7 @@ describe('a job', () => {
       summary: 'Made for a test.',
       parameters,
       example: {},
+      readShortCodes: () => [],
       run: (context) => Promise.resolve({ status: 'completed', result: context.parameters }),
     });
     types.set(type.name, type);

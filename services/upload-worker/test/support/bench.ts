@@ -197,7 +197,14 @@ function readJob(db: Database, jobId: string) {
 
 /** A job type for a test. */
 export function jobType(name: string, run: (context: JobContext<unknown>) => Promise<JobEnding>): JobType {
-  return defineJobType({ name, summary: 'Made for a test.', parameters: z.unknown(), example: {}, run });
+  return defineJobType({
+    name,
+    summary: 'Made for a test.',
+    parameters: z.unknown(),
+    example: {},
+    readShortCodes: () => [],
+    run,
+  });
 }
 
 export const completed = { status: 'completed', result: {} } as const satisfies JobEnding;

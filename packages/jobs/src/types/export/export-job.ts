@@ -25,6 +25,7 @@ export const exportJob = defineJobType({
   summary: "Writes the caller's pastes into one archive: all of them, or those of a period or a status.",
   parameters: exportParameters,
   example: { format: 'zip', created_after: '2026-01-01T00:00:00Z' },
+  readShortCodes: () => [],
   run,
 });
 
