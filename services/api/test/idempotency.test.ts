@@ -73,6 +73,7 @@ describe('the same key with the same request', () => {
       if (path.endsWith('/cancel') || post?.tags.includes('pages')) continue; // a form can't send the header
       if (post?.operationId.startsWith('revealPaste') === true) continue; // a reveal is never repeated
       if (post?.operationId === 'reportPaste') continue; // a repeated report is the same row
+      if (post?.operationId === 'createToken') continue; // a kept answer would hold the token
       const names = post?.parameters.map(({ name }) => name) ?? ['Idempotency-Key'];
       expect(names).toContain('Idempotency-Key');
     }
