@@ -19,7 +19,7 @@ beforeEach(() => world.reset());
 const ops = (...args: string[]) => runOpsCommand(args, world.env);
 
 async function jobIn(status: 'failed' | 'completed'): Promise<string> {
-  const [job] = await makeJobs(world.db, 1, { userId: world.userId, status });
+  const [job] = await makeJobs(world.db, 1, { userId: world.userId, jobType: 'export', status });
   return job!.id;
 }
 

@@ -19,6 +19,9 @@ const sourceIsGone: RawBuilder<boolean> = sql`(j.parameters ? 'source_short_code
   SELECT FROM pastes p WHERE p.short_code = j.parameters ->> 'source_short_code' AND p.status <> 'FAILED' AND ${isThere('p')}
     AND (p.visibility <> 'private' OR p.user_id = j.user_id)))`;
 
+/** Its items are deleted. The api of an earlier release sets no `had_content`; every other import has a source. */
+const contentIsGone: RawBuilder<boolean> = sql`(j.had_content OR (j.job_type = 'import' AND NOT j.parameters ? 'source_short_code'))`;
+
 /**
  * Retries a job that is `failed` or `partial` (ADR 22): no transition leads out of its state, so a new job
  * with its parameters takes its place, and each names the other. A job is retried once, and after that its
@@ -33,7 +36,7 @@ export async function retryJob(db: Database, id: string, maxOpen: number | null)
   const { rows } = await sql<{ id: string | null; executionId: string; createdAt: Date }>`
     WITH old AS MATERIALIZED (
       SELECT j.id, j.user_id, j.job_type, j.title, j.parameters FROM jobs j
-      WHERE j.id = ${id}::uuid AND j.status = ANY (${retryable}) AND j.retried_as IS NULL AND NOT j.had_content AND NOT ${sourceIsGone}
+      WHERE j.id = ${id}::uuid AND j.status = ANY (${retryable}) AND j.retried_as IS NULL AND NOT ${contentIsGone} AND NOT ${sourceIsGone}
       FOR NO KEY UPDATE
     ), taken AS MATERIALIZED (
       SELECT take_job_turn(user_id, ${maxOpen}::integer) AS turn FROM old
@@ -66,20 +69,20 @@ async function readRefusal(db: Database, id: string): Promise<JobRetry | null> {
   const { rows } = await sql<{
     status: JobState;
     retriedAs: string | null;
-    hadContent: boolean;
+    contentIsGone: boolean;
     sourceIsGone: boolean;
     source: string;
   }>`
-    SELECT j.status, j.retried_as AS "retriedAs", j.had_content AS "hadContent", ${sourceIsGone} AS "sourceIsGone",
+    SELECT j.status, j.retried_as AS "retriedAs", ${contentIsGone} AS "contentIsGone", ${sourceIsGone} AS "sourceIsGone",
       j.parameters ->> 'source_short_code' AS source
     FROM jobs j WHERE j.id = ${id}::uuid`.execute(db);
   const [row] = rows;
   if (row === undefined) return { kind: 'not_found' };
-  const { status, retriedAs, hadContent, source } = row;
+  const { status, retriedAs, source } = row;
   const refused = (why: RetryRefusal) => ({ kind: 'refused', why }) as const;
   if (!retryable.includes(status)) return refused({ kind: 'state', status });
   if (retriedAs !== null) return refused({ kind: 'retried', as: retriedAs });
-  if (hadContent) return refused({ kind: 'content_deleted' });
+  if (row.contentIsGone) return refused({ kind: 'content_deleted' });
   if (row.sourceIsGone) return refused({ kind: 'source_gone', shortCode: source });
   return null;
 }

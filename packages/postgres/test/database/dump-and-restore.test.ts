@@ -97,6 +97,8 @@ async function decisions(db: Database): Promise<readonly unknown[]> {
     await db.selectFrom('cleared_contents').selectAll().execute(),
     await db.selectFrom('slug_versions').selectAll().orderBy('number').execute(),
     await db.selectFrom('takedowns').selectAll().execute(),
+    (await sql`SELECT owner, sum(pastes), sum(bytes) FROM stored_usage GROUP BY 1 ORDER BY 1`.execute(db))
+      .rows,
   ];
 }
 
@@ -114,6 +116,7 @@ describeWithTools(`pg_restore ${installed} with a server ${server}`, () => {
     await sql`UPDATE jobs SET status = 'processing' WHERE status = 'queued'`.execute(original.db); // transitions
     await moveASlug(original.db, user!.id);
     await holdAndClear(original.db);
+    await sql`UPDATE pastes SET counted = true`.execute(original.db);
     expect(run('pg_dump', ['--format=custom', `--file=${dump}`, original.url])).toBeNull();
   });
   afterAll(async () => {

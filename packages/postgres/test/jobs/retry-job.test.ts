@@ -19,11 +19,13 @@ const current = useDatabase();
 const end = (db: Database, jobId: string) =>
   sql`SELECT cancel_job(${jobId}, 'w', 'cancelled: it')`.execute(db);
 
-async function endedJob(options: { parameters?: object; payload?: object; userId?: string } = {}) {
+async function endedJob(
+  options: { jobType?: string; parameters?: object; payload?: object; userId?: string } = {},
+) {
   const userId = options.userId ?? (await makeUsers(current.db, 1))[0]!.id;
   const job = await createJob(current.db, {
     userId,
-    jobType: 'import',
+    jobType: 'export',
     parameters: {},
     title: 'a.zip',
     ...options,
@@ -49,7 +51,7 @@ describe('a retry', () => {
     });
     expect(await findJob(current.db, newId)).toMatchObject({
       user_id: userId,
-      job_type: 'import',
+      job_type: 'export',
       title: 'a.zip',
       parameters: { format: 'zip' },
       status: 'queued',
@@ -80,6 +82,8 @@ describe('a retry', () => {
     expect(await why('019aa5b2-7c00-7b6e-9c3d-5f2a1e8d4c70')).toEqual({ kind: 'not_found' });
     const { id } = await endedJob({ payload: { items: [] } });
     expect(await why(id)).toEqual({ kind: 'refused', why: { kind: 'content_deleted' } });
+    const ofEarlierRelease = await endedJob({ jobType: 'import', parameters: {} });
+    expect(await why(ofEarlierRelease.id)).toEqual({ kind: 'refused', why: { kind: 'content_deleted' } });
   });
 
   it.each([
