@@ -14,7 +14,8 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 beforeEach(() => world.reset());
 
-const rescuer = (actor = 'janitor/test') => createRescueStranded({ ...world, actor, random: () => 0.5 });
+const rescuer = (actor = 'janitor/test', countsOlder = false) =>
+  createRescueStranded({ ...world, db: world.janitorDb, actor, random: () => 0.5, countsOlder });
 const relay = () => createRelay({ ...world, graceSeconds: 1, redispatchAfterSeconds: 30 });
 const abandoned = { status: 'RUNNING', leaseSeconds: 600 } as const;
 const pastes = (count: number) =>
@@ -61,15 +62,21 @@ describe('rescue-stranded', () => {
     await makePastes(world.db, 3, { status: 'PROCESSED', userId: world.userId });
     await rescuer().runOnce(running());
     expect(await readStoredUsage(world.db, world.userId)).toEqual({ pastes: 0, bytes: 0 });
-    const counting = createRescueStranded({
-      ...world,
-      db: world.janitorDb,
-      actor: 'janitor/test',
-      random: () => 0.5,
-      countsOlder: true,
-    });
+    const counting = rescuer('janitor/test', true);
     for (let runs = 0; runs < 3; runs += 1) await counting.runOnce(running());
     expect(await readStoredUsage(world.db, world.userId)).toEqual({ pastes: 3, bytes: 45 });
+  });
+
+  it('rescues also when the pastes from before the quotas cannot be counted', async () => {
+    await pastes(1);
+    await endByHand();
+    await sql`ALTER TABLE pastes ADD CONSTRAINT uncounted CHECK (NOT counted)`.execute(world.db);
+    try {
+      await expect(rescuer('janitor/test', true).runOnce(running())).rejects.toThrow('uncounted');
+    } finally {
+      await sql`ALTER TABLE pastes DROP CONSTRAINT uncounted`.execute(world.db);
+    }
+    expect(await rescuer().runOnce(running())).toMatchObject({ rescued: 0 });
   });
 
   it('rescues more than a batch in one run, once, with two janitors at a time without the sweep lock', async () => {

@@ -40,7 +40,6 @@ export function createRescueStranded({
   const zero = { rescued: 0, given_up: 0, outrun: 0 };
   return defineSweep('rescue-stranded', zero, async (counts, signal) => {
     const walked = await walkOpenPastes(db, { after: walkedTo, limit: WALKED });
-    if (countsOlder) await countOlderPastes(db, walked.uncounted);
     await onAllQueues(queues, async (queue) => {
       const places =
         queue.kind === 'upload' ? (['oldest', { ids: walked.open }] as const) : (['oldest'] as const);
@@ -54,6 +53,7 @@ export function createRescueStranded({
         }
       }
     });
+    if (countsOlder) await countOlderPastes(db, walked.uncounted);
     walkedTo = walked.last;
   });
 }
