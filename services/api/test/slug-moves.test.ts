@@ -206,6 +206,13 @@ describe('the history of a slug', () => {
 describe('the pages', () => {
   const pageAt = async (path: string, headers: Readonly<Record<string, string>> = owner.headers) =>
     await (await get(path, { accept: 'text/html', ...headers })).text();
+  const moveByForm = async (slug: string, from: string, to: string): Promise<Response> => {
+    const form = ownForm(bed.api.url, { short_code: to, from });
+    const headers = new Headers(form.headers);
+    headers.set('Authorization', `Bearer ${owner.token}`);
+    headers.set('Accept', 'text/html');
+    return await fetch(`${bed.api.url}/my/slugs/${slug}`, { ...form, headers, redirect: 'manual' });
+  };
 
   it('name the version of a paste, and link the history and the changes', async () => {
     const { slug, first, second } = await twoVersions();
@@ -226,16 +233,22 @@ describe('the pages', () => {
     const named = await versionOf('named', { parent: first, slug: `${slug}-own` });
     expect(await pageAt(`/${named}`)).not.toContain(button);
     expect(await pageAt(`/${second}`, other.headers)).not.toContain(button);
-    const form = ownForm(bed.api.url, { short_code: second, from: first });
-    const headers = new Headers(form.headers);
-    headers.set('Authorization', `Bearer ${owner.token}`);
-    const response = await fetch(`${bed.api.url}/my/slugs/${slug}`, {
-      ...form,
-      headers,
-      redirect: 'manual',
-    });
+    const held = await versionOf('held', { parent: first });
+    await bed.db.updateTable('pastes').set({ held_at: new Date() }).where('short_code', '=', held).execute();
+    expect(await pageAt(`/${held}`)).not.toContain(button);
+    const response = await moveByForm(slug, first, second);
     expect([response.status, response.headers.get('location')]).toEqual([303, `/~${slug}`]);
     expect(await pageAt(`/${second}`)).not.toContain(button);
     expect((await pasteRow(bed.db, second))!.slug).toBe(slug);
+  });
+
+  it('leads back to the new paste when the slug was moved meanwhile', async () => {
+    const { slug, first, second } = await twoVersions();
+    const third = await versionOf('three', { parent: second });
+    await move(slug, first, second);
+    const response = await moveByForm(slug, first, third);
+    expect(response.status).toBe(409);
+    expect(await response.text()).toContain(`href="/${third}"`);
+    expect(await pageAt(`/${third}`)).toContain(`name="from" value="${second}"`);
   });
 });

@@ -76,7 +76,8 @@ export async function listSlugVersions(
 }
 
 /**
- * The slug that its owner can move to a paste: that of the nearest paste from which the paste was made.
+ * The slug that its owner can move to a paste: that of the nearest paste from which the paste was made, unless
+ * this one keeps it, as `move_slug` says.
  * @param parent the short code of the parent of the paste
  */
 export async function findMovableSlug(
@@ -86,13 +87,13 @@ export async function findMovableSlug(
 ): Promise<{ readonly slug: string; readonly from: string } | null> {
   const { rows } = await sql<{ slug: string; from: string }>`${prepared}
     WITH RECURSIVE line AS (
-      SELECT short_code, parent, slug, user_id, 1 AS step FROM pastes WHERE short_code = ${parent}
+      SELECT short_code, parent, slug, id, 1 AS step FROM pastes WHERE short_code = ${parent}
       UNION ALL
-      SELECT p.short_code, p.parent, p.slug, p.user_id, step + 1 FROM line JOIN pastes p ON p.short_code = line.parent
+      SELECT p.short_code, p.parent, p.slug, p.id, step + 1 FROM line JOIN pastes p ON p.short_code = line.parent
       WHERE line.slug IS NULL AND step < ${MAX_STEPS}
     )
-    SELECT slug, short_code AS "from" FROM line WHERE slug IS NOT NULL AND user_id = ${userId}::uuid`.execute(
-    db,
-  );
+    SELECT p.slug, p.short_code AS "from" FROM line JOIN pastes p USING (id)
+    WHERE p.slug IS NOT NULL AND p.user_id = ${userId}::uuid AND p.status = 'PROCESSED' AND ${isThere('p')}
+      AND NOT p.encrypted AND p.held_at IS NULL`.execute(db);
   return rows[0] ?? null;
 }

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import {
   createPaste,
+  findMovableSlug,
   findPaste,
   findPasteBySlug,
   listSlugVersions,
@@ -104,6 +105,8 @@ describe('a move of a slug', () => {
     for (const which of ['first', 'second'] as const) {
       const { slug, ...pastes } = await twoVersions();
       await sql`UPDATE pastes SET ${change} WHERE id = ${pastes[which].id}`.execute(current.db);
+      const isOffered = (await findMovableSlug(current.db, pastes.first.code, userId)) !== null;
+      expect(isOffered).toBe(which === 'second'); // of which the page that offers a move knows itself
       expect(await move(slug, pastes.first.code, pastes.second.code)).toBe(outcome);
       expect(await holderOf(slug)).toBe(pastes.first.code);
     }
@@ -114,6 +117,7 @@ describe('a move of a slug', () => {
     const down = await twoVersions();
     await takeDown(current.db, [down.first.code], { actor: 'ops/test', class: 'spam', reason: 'reported' });
     for (const { slug, first, second } of [expired, down]) {
+      expect(await findMovableSlug(current.db, first.code, userId)).toBe(null);
       expect(await move(slug, first.code, second.code)).toBe('ended');
       expect(await holderOf(slug)).toBe(first.code);
     }

@@ -51,7 +51,8 @@ export async function namingOf(
   }
   const userId = userIdOf(req);
   const mayMove = userId !== null && paste.user_id === userId && paste.status === 'PROCESSED';
-  if (!mayMove || paste.parent === null || paste.slug !== null || paste.encrypted || paste.burn) return {};
+  const isRefused = paste.slug !== null || paste.encrypted || paste.burn || paste.held_at !== null;
+  if (!mayMove || paste.parent === null || isRefused) return {};
   return { movable: await findMovableSlug(deps.db, paste.parent, userId) };
 }
 

@@ -52,8 +52,15 @@ function timelineFor(req: Request, { base }: Site, { code }: Problem): string | 
   return isEnd && endedPaste !== undefined ? `${base}/${endedPaste}/timeline` : null;
 }
 
-/** The link back to the paste, where the visitor has sent a wrong delete token. */
+/** The link back to the paste whose form was refused: a wrong delete token, or the move of a slug. */
 function pasteFor(req: Request, { base }: Site, { code }: Problem): string | null {
   const { shortCode } = contextOf(req);
-  return code === 'unauthorized' && shortCode !== undefined ? `${base}/${shortCode}` : null;
+  return FORMS_OF_PASTES.has(code) && shortCode !== undefined ? `${base}/${shortCode}` : null;
 }
+
+const FORMS_OF_PASTES: ReadonlySet<Problem['code']> = new Set([
+  'unauthorized',
+  'slug_moved',
+  'slug_move_refused',
+  'paste_in_progress',
+]);

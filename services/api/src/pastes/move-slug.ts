@@ -132,6 +132,7 @@ export async function move(
   const present = await findEvenHeld(deps, req, SLUG_MARK + slug);
   assertNotGone(present);
   assertMayDelete(present, req, undefined);
+  contextOf(req).shortCode = to; // the page of the refusal links it
   if (outcome === 'in_progress')
     throw new RequestError('paste_in_progress', 'One of the pastes is not stored yet. Send the move again.');
   const reason = refusals[outcome];
@@ -139,7 +140,7 @@ export async function move(
     throw new RequestError('slug_move_refused', `The slug was not moved. ${reason(to, from)}`);
   throw new RequestError(
     'slug_moved',
-    `The slug names the paste ${present.short_code}, and not ${from}. Look at that version, and send the move with it in \`from\` if you still want it.`,
+    `The slug now names the paste ${present.short_code}, and not ${from}. Look at ${present.short_code}, and move the slug from there if you still want to.`,
     { shortCode: present.short_code },
   );
 }
