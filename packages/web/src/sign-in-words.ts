@@ -4,7 +4,7 @@ export const signInWords = {
   link: 'Sign in',
   signedInAs: 'Signed in as',
   signOut: 'Sign out',
-  intro: 'With a token you see your own pastes and jobs, and the pastes that you create here are yours.',
+  intro: 'You then see your own pastes and jobs, and the pastes that you create here are yours.',
   token: 'API token',
   tokenHint:
     'You get a token from the operator of this service, or make one at “My tokens”. You stay signed in for up to 12 hours, until you sign out or close the browser.',
@@ -25,10 +25,10 @@ export const myAccountWords = {
     'This deletes your pastes, jobs, archives, tokens and sessions, and your name, for ever. Nobody can bring them back.',
   nameField: 'Your name',
   nameHint: 'To confirm, type it exactly:',
+  nameError: 'This is not your name. Nothing was deleted.',
   erase: 'Erase everything',
   erased: 'You are erased',
-  erasedHint:
-    'Your tokens and sessions are good for nothing any more. Your pastes and jobs are deleted within minutes.',
+  erasedHint: 'Your tokens and sessions have ended. Your pastes and jobs are deleted within minutes.',
   goOn: 'Continue without signing in',
 } as const;
 
@@ -56,7 +56,7 @@ export const myTokensWords = {
   name: 'Name',
   nameHint: 'For example the machine on which you use it.',
   scope: 'It may',
-  scopes: { full: 'everything', write: 'read and write', read: 'only read' },
+  scopes: { full: 'read, write and make tokens', write: 'read and write', read: 'only read' },
   expiry: 'It expires after',
   expiries: [
     [604_800, '1 week'],

@@ -52,6 +52,12 @@ describe('POST /my/account/erase', () => {
     expect((await browse('/my/account')).status).toBe(200);
   });
 
+  it('shows the form again, with what is wrong beside the field', async () => {
+    const { browse } = await newBrowser('bert');
+    const answer = await browse('/my/account/erase', ownForm(bed.api.url, { name: 'Bert' }));
+    expect(await answer.text()).toMatch(/action="\/my\/account\/erase"[^]*This is not your name/);
+  });
+
   it('from another site changes nothing', async () => {
     const { id, browse } = await newBrowser('cleo');
     const form = ownForm(bed.api.url, { name: 'cleo' });

@@ -246,6 +246,7 @@ describeInBrowser('every page of a user', () => {
       '/my/pastes',
       '/my/sessions',
       '/my/tokens',
+      '/my/account',
       '/my/jobs',
       `/my/jobs/${exported}`,
       `/my/jobs/${failed}`,

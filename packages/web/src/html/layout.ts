@@ -107,8 +107,8 @@ export const themeButton = html`<button type="button" id="theme" data-names="${J
 function account({ base, viewer }: Site, place: Place | undefined): Html {
   if (viewer === null) return html`<p class="account"><a href="${base}/session">${words.signIn.link}</a></p>`;
   return html`<details class="account menu"><summary><span><span class="visually-hidden">${words.signIn.signedInAs} </span><bdi>${viewer.name}</bdi><span class="initial" aria-hidden="true">${String.fromCodePoint(viewer.name.codePointAt(0) ?? 0x3f)}</span></span></summary><div>
-<a class="button" href="${base}/my/tokens"${place === '/my/tokens' && html` aria-current="page"`}>${words.myTokens.title}</a>
 <a class="button" href="${base}/my/account"${place === '/my/account' && html` aria-current="page"`}>${words.myAccount.title}</a>
+<a class="button" href="${base}/my/tokens"${place === '/my/tokens' && html` aria-current="page"`}>${words.myTokens.title}</a>
 <a class="button" href="${base}/my/sessions"${place === '/my/sessions' && html` aria-current="page"`}>${words.mySessions.title}</a>
 <form method="post" action="${base}/session/end"><button type="submit">${words.signIn.signOut}</button></form>
 </div></details>`;

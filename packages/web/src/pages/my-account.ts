@@ -5,7 +5,16 @@ import { words } from '../words.ts';
 /** Who the user is, what belongs to the user, and the end of it. An export comes first. */
 export function myAccountPage(
   site: Site,
-  { name, exportFormats }: { readonly name: string; readonly exportFormats: readonly string[] },
+  {
+    name,
+    exportFormats,
+    isRefused = false,
+  }: {
+    readonly name: string;
+    readonly exportFormats: readonly string[];
+    /** Another name was typed to confirm the erasure. Default: false. */
+    readonly isRefused?: boolean;
+  },
 ): string {
   const { myAccount: text, myJobs, signIn } = words;
   const { base } = site;
@@ -14,8 +23,6 @@ export function myAccountPage(
     place: '/my/account',
     main: html`<h1>${text.title}</h1>
 <p>${signIn.signedInAs} <strong><bdi>${name}</bdi></strong></p>
-<p class="toolbar"><a class="button" href="${base}/my/pastes">${words.myPastes.title}</a> <a class="button" href="${base}/my/jobs">${myJobs.title}</a> <a class="button" href="${base}/my/sessions">${words.mySessions.title}</a></p>
-<form method="post" action="${base}/session/end"><p><button type="submit">${signIn.signOut}</button></p></form>
 <h2>${text.exportTitle}</h2>
 <form class="narrow" method="post" action="${base}/my/jobs/export">
 <p>${text.exportHint}</p>
@@ -25,7 +32,7 @@ export function myAccountPage(
 <h2>${text.eraseTitle}</h2>
 <form class="narrow" method="post" action="${base}/my/account/erase">
 <p>${text.eraseHint}</p>
-<div class="field"><label for="name">${text.nameField}</label><input id="name" name="name" required autocomplete="off" spellcheck="false" aria-describedby="name-hint"><p id="name-hint" class="hint">${text.nameHint} <bdi>${name}</bdi></p></div>
+<div class="field"><label for="name">${text.nameField}</label><input id="name" name="name" required autocomplete="off" spellcheck="false" aria-describedby="name-error name-hint"${isRefused && html` aria-invalid="true" autofocus`}><p id="name-error" class="field-error" role="alert">${isRefused && text.nameError}</p><p id="name-hint" class="hint">${text.nameHint} <bdi>${name}</bdi></p></div>
 <p><button class="danger" type="submit">${text.erase}</button></p>
 </form>`,
   });

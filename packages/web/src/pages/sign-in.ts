@@ -30,7 +30,7 @@ ${
 <form class="narrow" method="post" action="${site.base}/session">
 <input type="hidden" name="next" value="${next}">
 <div class="field"><label for="token">${signIn.token}</label><input id="token" name="token" type="password" autocomplete="current-password" spellcheck="false" required${site.provider === null && html` autofocus`} aria-describedby="token-hint"><p id="token-hint" class="hint">${signIn.tokenHint}</p></div>
-<p><button class="primary" type="submit">${signIn.submit}</button></p>
+<p><button type="submit"${site.provider === null && html` class="primary"`}>${signIn.submit}</button></p>
 </form>
 ${
   reason !== null &&

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { BodyBudget } from '../budget/body-budget.ts';
 import { readUrlForm } from '../http/body/url-form.ts';
 import { RequestError, validate } from '../http/errors/request-error.ts';
+import { contextOf } from '../http/request/request-context.ts';
 import { requireUser } from '../identity/caller-of.ts';
 import { nameOfUser } from '../identity/oidc-users.ts';
 import type { SessionCookie } from '../identity/session-cookie.ts';
@@ -54,7 +55,15 @@ export function eraseMyAccount({
   const erase: Handler = async (req, res) => {
     const userId = requireUser(req);
     const { name } = validate(form, await readUrlForm(req, res, bodies));
-    if (name !== (await nameOfUser(db, userId))) throw wrongName();
+    const rightName = await nameOfUser(db, userId);
+    if (name !== rightName) {
+      const message = 'is not your name; type it exactly as the page shows it';
+      contextOf(req).refusedForm = () =>
+        myAccountPage(pages.site(req), { name: rightName, exportFormats, isRefused: true });
+      throw new RequestError('validation_failed', `The name ${message}. Nothing was deleted.`, {
+        errors: [{ path: 'name', message }],
+      });
+    }
     await eraseUser(db, userId); // false: another request has begun it
     res.set('Set-Cookie', sessions.end());
     sendPage(res, accountErasedPage({ ...pages.site(req), viewer: null }));
@@ -79,11 +88,4 @@ export function eraseMyAccount({
     handle: erase,
     page: erase,
   };
-}
-
-function wrongName(): RequestError {
-  const message = 'is not your name; type it exactly as the page shows it';
-  return new RequestError('validation_failed', `The name ${message}. Nothing was deleted.`, {
-    errors: [{ path: 'name', message }],
-  });
 }
