@@ -63,7 +63,7 @@ export const words = {
     neverExpiresLine: 'never expires',
     upload: 'Upload',
     uploadStates: { IN_PROGRESS: 'in progress', PROCESSED: 'stored', FAILED: 'failed' },
-    history: 'History',
+    timeline: 'Timeline',
     raw: 'Raw',
     download: 'Download',
     copy: 'Copy text',

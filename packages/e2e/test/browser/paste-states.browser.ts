@@ -76,7 +76,7 @@ describeInBrowser('the timeline', () => {
       await bed.cluster.untilStatus(short_code, 'PROCESSED');
       const attempts = (await bed.cluster.executions(short_code)).length;
       const page = await open(`/${short_code}`, { javaScriptEnabled });
-      await page.getByRole('link', { name: 'History' }).click();
+      await page.getByRole('link', { name: 'Timeline' }).click();
       await page.getByRole('img', { name: 'States and attempts over time' }).waitFor();
       expect(await page.locator('svg.timeline text.name').allTextContents()).toEqual([
         'Paste',

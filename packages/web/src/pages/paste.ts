@@ -154,7 +154,7 @@ export function heading(
       html`<a href="${base}/${paste.short_code}/history">${words.history.versionOf(paste.version.number, paste.version.newest)}</a>`,
     paste.parent !== null && origin(site, paste, paste.parent),
     paste.status === 'PROCESSED'
-      ? html`<a href="${timeline}">${text.history}</a>`
+      ? html`<a href="${timeline}">${text.timeline}</a>`
       : html`<a class="badge ${paste.status.toLowerCase()}" href="${timeline}">${text.upload} ${text.uploadStates[paste.status]}</a>`,
     paste.isDeleted !== true &&
       paste.deletion !== 'owner' &&
