@@ -137,8 +137,8 @@ export function buildProgram(terminal: Terminal, act: Act): Command {
     .action(inSession((session, paste: string, options: EditOptions) => edit(session, paste, options)));
   program
     .command('history')
-    .description('lists the pastes that a slug has named, newest first')
-    .argument('<paste>', '~ and the slug, a short code or a URL')
+    .description('lists the versions of a slug: the pastes that it has named, newest first')
+    .argument('<paste>', '~ and the slug (quote it), a short code or a URL')
     .action(inSession((session, paste: string) => history(session, paste)));
   program
     .command('open')
@@ -215,7 +215,7 @@ export function buildProgram(terminal: Terminal, act: Act): Command {
     .action(() => act((of, signal) => logout(of, program.opts<CommonOptions>(), signal)));
   program
     .command('whoami')
-    .description('prints the server, and whether the server accepts your token')
+    .description('prints the server, whether it accepts your token, and what you use of its quotas')
     .action(() => act((of, signal) => whoami(of, program.opts<CommonOptions>(), signal)));
   program
     .command('completion')

@@ -192,7 +192,7 @@ describe('pasteflow whoami on a server with quotas', () => {
     bed.script(json(200, { jobs: [], next_cursor: null }), json(200, usage));
     const { stdout } = await bed.run(['whoami'], { env });
     expect(stdout).toBe(
-      `${bed.url}  signed in with a token\npastes  12 of 100\nstored_bytes  3400 of 10000\n`,
+      `${bed.url}  signed in with a token\npastes  12 of 100\nstored  3.3 KiB of 9.8 KiB\n`,
     );
     expect(JSON.parse((await bed.run(['whoami', '--json'])).stdout)).toEqual({
       server: bed.url,

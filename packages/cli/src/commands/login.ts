@@ -11,6 +11,7 @@ import {
 } from '../settings/settings.ts';
 import { noteRetries } from '../session.ts';
 import { Output } from '../terminal/output.ts';
+import { sizeText } from '../terminal/progress-bar.ts';
 import { showInBrowser } from '../terminal/programs.ts';
 import { readSecret, type Terminal } from '../terminal/terminal.ts';
 
@@ -124,9 +125,14 @@ export async function whoami(
       anonymous: token === undefined,
       ...(usage.length > 0 && { usage: Object.fromEntries(usage) }),
     },
-    [`${server}  ${how}`, ...usage.map(([name, { used, allowed }]) => `${name}  ${used} of ${allowed}`)],
+    [`${server}  ${how}`, ...usage.map(usageLine)],
   );
   return EXIT_DONE;
+}
+
+function usageLine([name, { used, allowed }]: readonly [string, NonNullable<Usage['pastes']>]): string {
+  if (name === 'pastes') return `pastes  ${used} of ${allowed}`;
+  return `${name === 'bytes_today' ? 'today' : 'stored'}  ${sizeText(used)} of ${sizeText(allowed)}`;
 }
 
 /** A server that does not answer must not keep `whoami` from printing what it knows. */
