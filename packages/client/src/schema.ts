@@ -1561,7 +1561,18 @@ export interface components {
     SlugHistory: {
       versions: components['schemas']['SlugVersion'][];
     };
-    /** @description A paste that a slug names or has named. */
+    /**
+     * @description A paste that a slug names or has named.
+     * @example {
+     *       "version": 2,
+     *       "short_code": "cHild2Lm9X",
+     *       "title": "Greeting",
+     *       "size_bytes": 14,
+     *       "visibility": "unlisted",
+     *       "parent": "q7Zk2Lm9Xa",
+     *       "named_at": "2026-11-21T12:00:00.000Z"
+     *     }
+     */
     SlugVersion: {
       /** @description From 1, the oldest. Versions that have ended leave gaps. */
       version: number;
@@ -1603,7 +1614,20 @@ export interface components {
           /** @description The last event: the terminal status, or null for a paste that has expired or was deleted. */
           data: string;
         };
-    /** @description What the caller uses of each limit on what may be stored. */
+    /**
+     * @description What the caller uses of each limit on what may be stored.
+     * @example {
+     *       "pastes": {
+     *         "used": 12,
+     *         "allowed": 1000
+     *       },
+     *       "stored_bytes": {
+     *         "used": 48311,
+     *         "allowed": 100000000
+     *       },
+     *       "bytes_today": null
+     *     }
+     */
     Usage: {
       /** @description Of the caller's pastes. null: no limit. */
       pastes: {

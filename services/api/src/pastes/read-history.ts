@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { userIdOf } from '../identity/caller-of.ts';
 import type { Endpoint } from '../openapi/endpoint.ts';
 import { instant, jsonResponse } from '../openapi/formats.ts';
+import { example } from './example.ts';
 import {
   assertNotGone,
   findErrors,
@@ -27,7 +28,21 @@ const versionSchema = z
     parent: z.string().nullable(),
     named_at: instant.meta({ description: 'Since when the slug named this version.' }),
   })
-  .meta({ id: 'SlugVersion', description: 'A paste that a slug names or has named.' });
+  .meta({
+    id: 'SlugVersion',
+    description: 'A paste that a slug names or has named.',
+    examples: [
+      {
+        version: 2,
+        short_code: example.childCode,
+        title: example.title,
+        size_bytes: Buffer.byteLength(example.content),
+        visibility: 'unlisted',
+        parent: example.shortCode,
+        named_at: '2026-11-21T12:00:00.000Z',
+      },
+    ],
+  });
 
 const historySchema = z.object({ versions: z.array(versionSchema) }).meta({
   id: 'SlugHistory',

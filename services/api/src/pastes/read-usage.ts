@@ -24,7 +24,17 @@ const usageSchema = z
         "Without a token: what the caller's address has sent since its day began. null: no limit, or a token.",
     }),
   })
-  .meta({ id: 'Usage', description: 'What the caller uses of each limit on what may be stored.' });
+  .meta({
+    id: 'Usage',
+    description: 'What the caller uses of each limit on what may be stored.',
+    examples: [
+      {
+        pastes: { used: 12, allowed: 1000 },
+        stored_bytes: { used: 48_311, allowed: 100_000_000 },
+        bytes_today: null,
+      },
+    ],
+  });
 
 export type UsageView = z.output<typeof usageSchema>;
 
