@@ -64,8 +64,8 @@ export const jobWords = {
   cancelButton: 'Cancel the job',
   retry: 'Retry the job',
   retryHint: 'A new job imports what is missing.',
-  retryOf: 'Retry of',
-  retriedAs: 'Retried as',
+  retryOf: ['Retry of', 'an earlier job'],
+  retriedAs: ['Retried as', 'a new job'],
   result: 'Result',
   counts: {
     imported: 'Imported',

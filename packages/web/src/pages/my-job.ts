@@ -45,9 +45,10 @@ ${job.completed_at !== null && html`<div><dt>${text.ended}</dt><dd>${formatTime(
 ${jobLink(site, text.retryOf, job.retry_of)}${jobLink(site, text.retriedAs, job.retried_as)}</dl>
 ${isOpen && progress(site, job)}
 ${job.error_message !== null && html`<p class="${errorClass(job)}">${withoutFieldNames(job.error_message)}</p>`}
+${job.canRetry && retry(site, job)}
 ${job.result !== null && resultOf(job.result, job)}
 ${assetsOf(site, job)}
-${isOpen && cancellation(site, job)}${job.canRetry && retry(site, job)}`,
+${isOpen && cancellation(site, job)}`,
   });
 }
 
@@ -56,8 +57,10 @@ function errorClass({ status, isCancelled }: MyJob): string {
   return status === 'partial' ? 'notice attention' : 'notice bad';
 }
 
-function jobLink({ base }: Site, name: string, id: string | null): Html | false {
-  return id !== null && html`<div><dt>${name}</dt><dd><a href="${base}/my/jobs/${id}">${id}</a></dd></div>\n`;
+function jobLink({ base }: Site, [name, link]: readonly [string, string], id: string | null): Html | false {
+  return (
+    id !== null && html`<div><dt>${name}</dt><dd><a href="${base}/my/jobs/${id}">${link}</a></dd></div>\n`
+  );
 }
 
 function retry({ base }: Site, { id, job_type: jobType }: MyJob): Html {

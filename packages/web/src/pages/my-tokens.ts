@@ -54,7 +54,7 @@ function secret({ name, token }: NonNullable<MyTokens['made']>): Html {
 <div class="field"><label for="secret">${text.secret}</label><div class="copyable"><input id="secret" value="${token}" readonly autocomplete="off" spellcheck="false" aria-describedby="secret-hint">${copyButton('secret', created.copy, 'primary')}</div><p id="secret-hint" class="hint">${text.secretHint}</p></div></div>`;
 }
 
-function row({ id, name, scope, created, lastUsed, expires }: ListedToken, canRevoke: boolean): Html {
+export function row({ id, name, scope, created, lastUsed, expires }: ListedToken, canRevoke: boolean): Html {
   const { myTokens: text } = words;
   return html`<li><div><p><strong><bdi>${name}</bdi></strong> <span class="badge">${text.scopes[scope]}</span></p>
 <p class="line"><span>${text.created} ${formatTime(created)}</span><span>${lastUsed === null ? text.neverUsed : html`${text.lastUsed} ${formatTime(lastUsed)}`}</span><span>${expires === null ? text.neverExpires : html`${text.expires} ${formatTime(expires)}`}</span></p></div>

@@ -165,7 +165,7 @@ export function heading(
 }
 
 /** Its owner moves a slug to this version. */
-function moveForm(
+export function moveForm(
   { base }: Site,
   to: string,
   { slug, from }: { readonly slug: string; readonly from: string },

@@ -7,8 +7,9 @@ import { table } from '../html/table.ts';
 import { progress } from './my-job.ts';
 import { row as jobRow, stateBadge, type OwnJob } from './my-jobs.ts';
 import { nothing, pastesForm, type MyPastes, type OwnPaste } from './my-pastes.ts';
+import { row as tokenRow } from './my-tokens.ts';
 import { slugField } from './new-paste.ts';
-import { bar, codeHead, codeTail, deletion, heading, type ShownPaste } from './paste.ts';
+import { bar, codeHead, codeTail, deletion, heading, moveForm, type ShownPaste } from './paste.ts';
 
 const AT = '2026-11-21T12:00:00.000Z';
 
@@ -23,6 +24,7 @@ const PASTE: ShownPaste = {
   encrypted: false,
   burn: false,
   parent: 'k3Yd8Qw1Zs',
+  version: { number: 2, newest: 3 },
   size_bytes: 2048,
   created_at: AT,
   expires_at: '2026-12-21T12:00:00.000Z',
@@ -67,9 +69,11 @@ export function styleguidePage(site: Site): string {
     ['Fields', fields()],
     ['Messages', messages()],
     ['Heading with facts, toolbar and code', code(site)],
+    ['Move of a slug', moveForm(site, 'q7Zk2Lm9Xa', { slug: 'retries', from: 'k3Yd8Qw1Zs' })],
     ['Filter', filter()],
     ['List of pastes', pastesForm(site, listed())],
     ['List of jobs', html`<ul class="rows">${jobs().map((job) => jobRow(site, job))}</ul>`],
+    ['List of tokens', html`<ul class="rows">${tokens()}</ul>`],
     ['Progress', progress(site, JOB)],
     ['Table', table('Attempts', ['State', 'Error'], rows())],
     ['Empty list', nothing(site, EMPTY)],
@@ -134,6 +138,22 @@ function listed(): readonly OwnPaste[] {
     { ...LISTED, short_code: 'a1', visibility: 'private' },
     { ...LISTED, short_code: 'a2', slug: null, title: null, status: 'IN_PROGRESS', expires_at: null },
     { ...LISTED, short_code: 'a3', slug: null, title: 'A title without an end '.repeat(8), status: 'FAILED' },
+  ];
+}
+
+function tokens(): readonly Html[] {
+  const token = {
+    id: 'a',
+    name: 'laptop',
+    scope: 'write',
+    created: AT,
+    lastUsed: AT,
+    expires: null,
+  } as const;
+  return [
+    tokenRow(token, true),
+    tokenRow({ ...token, name: 'A name without an end '.repeat(4), scope: 'read', lastUsed: null }, true),
+    tokenRow({ ...token, name: 'npm start', scope: 'full' }, false),
   ];
 }
 
