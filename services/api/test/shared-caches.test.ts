@@ -1,5 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { moveSlug } from '@pasteflow/postgres';
 import { useApi } from './support/api.ts';
 import { isNginxRequired, Nginx } from './support/nginx.ts';
 import {
@@ -86,6 +87,16 @@ describeWithNginx('a shared cache that keeps what it may', () => {
       const answer = await nginx.get('obedient', path, headersOf());
       expect([answer.status, cacheOf(answer)]).toEqual([status, 'MISS']);
     }
+  });
+
+  it('follows a slug that moves, also for the ETag of the version before', async () => {
+    const first = await processedPaste(bed, 'one', { userId: user.id, slug: 'cached-slug' });
+    const second = await processedPaste(bed, 'two', { userId: user.id, parent: first });
+    const before = await nginx.get('obedient', '/~cached-slug', CURL);
+    const tag = { ...CURL, 'if-none-match': String(before.headers.etag) };
+    await moveSlug(bed.db, { slug: 'cached-slug', userId: user.id, from: first, to: second }, 'test');
+    const after = await nginx.get('obedient', '/~cached-slug', tag);
+    expect([after.status, after.body.toString()]).toEqual([200, 'two']);
   });
 });
 
