@@ -201,7 +201,7 @@ export {
   findOperatorSession,
   type OperatorSession,
 } from './identity/operator-sessions.ts';
-export { ensureUser, findUserName, isErased } from './identity/users.ts';
+export { ensureUser, findUserId, findUserName, isErased } from './identity/users.ts';
 export {
   countOwned,
   eraseUser,
@@ -209,7 +209,6 @@ export {
   findErasure,
   findOpenErasures,
   findOpenJobsOf,
-  findUserId,
   finishErasure,
   removeOwnedRows,
   requestDeletionsOf,

@@ -13,6 +13,12 @@ export async function ensureUser(db: Database, name: string): Promise<string> {
   return (rows as [{ id: string }])[0].id;
 }
 
+/** The user with exactly this name; null: there is none. */
+export async function findUserId(db: Database, name: string): Promise<string | null> {
+  const row = await db.selectFrom('users').select('id').where('name', '=', name).executeTakeFirst();
+  return row?.id ?? null;
+}
+
 /** The name of a user; null when there is no such user. */
 export async function findUserName(db: Database, id: string): Promise<string | null> {
   const row = await db.selectFrom('users').select('name').where('id', '=', id).executeTakeFirst();

@@ -31,12 +31,6 @@ const named: readonly OfUser[] = [
   (userId) => sql`user_id = ${userId}::uuid AND id IN (SELECT paste_id FROM slug_versions)`,
 ];
 
-/** The user with exactly this name; null: there is none. */
-export async function findUserId(db: Database, name: string): Promise<string | null> {
-  const row = await db.selectFrom('users').select('id').where('name', '=', name).executeTakeFirst();
-  return row?.id ?? null;
-}
-
 /** What an erasure would delete; null: there is no such user, or the erasure has begun. */
 export async function countOwned(
   db: Database,

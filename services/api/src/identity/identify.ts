@@ -28,7 +28,7 @@ export interface IdentifyDependencies {
 
 /**
  * Identifies the caller of a request by the Authorization header or, without one, by the cookie of a browser
- * that is signed in, with at most one statement.
+ * that is signed in, with one statement; the first request of a user of the identity provider costs another.
  * @throws RequestError unauthorized for invalid credentials; DependencyUnavailableError when they can't be
  *   checked
  */

@@ -1,24 +1,11 @@
-import { type Database, ensureUser, findUserName } from '@pasteflow/postgres';
-import { LRUCache } from 'lru-cache';
+import { type Database, ensureUser, findUserId, findUserName } from '@pasteflow/postgres';
 import type { IdentifiedUser } from '../http/request/caller.ts';
 import { type AccessTokenRules, verifyAccessToken } from './access-tokens.ts';
-
-/** About 100 bytes each. */
-const MAX_KNOWN_USERS = 10_000;
-
-/** A user who was removed from the table is created again at the first request after this. */
-const KNOWN_FOR_MS = 10 * 60_000;
 
 /** The users of the identity provider. A subject becomes a user at its first request. */
 export class OidcUsers {
   readonly #db: Database;
   readonly #rules: AccessTokenRules;
-  /** Ids by name. */
-  readonly #known = new LRUCache<string, string>({
-    maxSize: MAX_KNOWN_USERS, // `max` would reserve the room of all of them at once
-    sizeCalculation: () => 1,
-    ttl: KNOWN_FOR_MS,
-  });
 
   constructor(db: Database, rules: AccessTokenRules) {
     this.#db = db;
@@ -30,16 +17,10 @@ export class OidcUsers {
     const found = await verifyAccessToken(token, this.#rules);
     if (found === null) return null;
     const { subject, expiresAtMs } = found;
-    const userId = await this.#idOf(nameOfSubject(this.#rules.issuer, subject));
+    const name = nameOfSubject(this.#rules.issuer, subject);
+    // Read for every request: after an erasure the name is that of a new user. Only ensureUser locks the row.
+    const userId = (await findUserId(this.#db, name)) ?? (await ensureUser(this.#db, name));
     return { userId, tokenId: null, scope: 'full', credential: { kind: 'signed', expiresAtMs } };
-  }
-
-  async #idOf(name: string): Promise<string> {
-    const known = this.#known.get(name);
-    if (known !== undefined) return known;
-    const id = await ensureUser(this.#db, name);
-    this.#known.set(name, id);
-    return id;
   }
 }
 
