@@ -427,7 +427,7 @@ export interface paths {
     put?: never;
     /**
      * Erases the user with all pastes and jobs, immediately and permanently, from the form of the page.
-     * @description From the answer on, no token and no session of the user is good, and nothing more is created. The deletion follows within minutes.
+     * @description From the answer on, no token and no session of the user is good, and nothing more is created. The deletion follows within minutes. A token that its user has made erases nobody.
      */
     post: operations['eraseMyAccount'];
     delete?: never;
@@ -1117,7 +1117,7 @@ export interface components {
       /** @description What lists of tokens show, such as the name of the machine. */
       name: string;
       /**
-       * @description `read`: only reads. `write`: everything but making and revoking tokens.
+       * @description `read`: only reads. `write`: everything but making and revoking tokens, and erasing the user.
        * @enum {string}
        */
       scope: 'read' | 'write';
@@ -5448,7 +5448,7 @@ export interface operations {
           /** @description What lists of tokens show, such as the name of the machine. */
           name: string;
           /**
-           * @description `read`: only reads. `write`: everything but making and revoking tokens.
+           * @description `read`: only reads. `write`: everything but making and revoking tokens, and erasing the user.
            * @enum {string}
            */
           scope: 'read' | 'write';

@@ -23,6 +23,8 @@ export const myAccountWords = {
   eraseTitle: 'Erase everything',
   eraseHint:
     'This deletes your pastes, jobs, archives, tokens and sessions, and your name, for ever. Nobody can bring them back.',
+  notFull:
+    'You have signed in with a token that you made yourself. To erase everything, sign in with a token from the operator, or at the identity provider.',
   nameField: 'Your name',
   nameHint: 'To confirm, type it exactly:',
   nameError: 'This is not your name. Nothing was deleted.',

@@ -5,7 +5,7 @@ import { useApi } from './support/api.ts';
 import { ownForm } from './support/http.ts';
 import { processedPaste } from './support/pastes.ts';
 import { browseAs } from './support/sign-in.ts';
-import { newUser, signedInWith } from './support/users.ts';
+import { newUser, ownToken, signedInWith } from './support/users.ts';
 
 const bed = useApi();
 
@@ -70,6 +70,23 @@ describe('POST /my/account/erase', () => {
       401,
     );
     expect(await erasures(id)).toBe(0);
+  });
+
+  it.each(['read', 'write'] as const)('by a token of its user that may %s changes nothing', async (scope) => {
+    const name = `hans ${scope}`;
+    const user = await newUser(bed.db, { name });
+    const { token, headers } = await ownToken(bed.db, user, scope);
+    const cookie = await signedInWith(bed.db, token);
+    const form = ownForm(bed.api.url, { name });
+    const both = { ...form, headers: { ...(form.headers as Record<string, string>), ...headers } };
+    const answers = [
+      await browseAs(bed.api, cookie, '/my/account/erase', form),
+      await fetch(`${bed.api.url}/my/account/erase`, both),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([403, 403]);
+    expect(await erasures(user.id)).toBe(0);
+    const page = await (await browseAs(bed.api, cookie, '/my/account')).text();
+    expect([page.includes('my/account/erase'), page.includes('my/jobs/export')]).toEqual([false, true]);
   });
 
   it('ends tokens and sessions with its answer, and lets nothing be created any more', async () => {

@@ -1,4 +1,4 @@
-import { html } from '../html/html.ts';
+import { html, type Html } from '../html/html.ts';
 import { page, type Site } from '../html/layout.ts';
 import { words } from '../words.ts';
 
@@ -8,10 +8,13 @@ export function myAccountPage(
   {
     name,
     exportFormats,
+    canErase = true,
     isRefused = false,
   }: {
     readonly name: string;
     readonly exportFormats: readonly string[];
+    /** The caller's token may erase the user. Default: true. */
+    readonly canErase?: boolean;
     /** Another name was typed to confirm the erasure. Default: false. */
     readonly isRefused?: boolean;
   },
@@ -30,12 +33,17 @@ export function myAccountPage(
 <p><button class="primary" type="submit">${myJobs.startExport}</button></p>
 </form>
 <h2>${text.eraseTitle}</h2>
-<form class="narrow" method="post" action="${base}/my/account/erase">
+${canErase ? eraseForm(site, name, isRefused) : html`<p class="notice">${text.notFull}</p>`}`,
+  });
+}
+
+function eraseForm({ base }: Site, name: string, isRefused: boolean): Html {
+  const { myAccount: text } = words;
+  return html`<form class="narrow" method="post" action="${base}/my/account/erase">
 <p>${text.eraseHint}</p>
 <div class="field"><label for="name">${text.nameField}</label><input id="name" name="name" required autocomplete="off" spellcheck="false" aria-describedby="name-error name-hint"${isRefused && html` aria-invalid="true" autofocus`}><p id="name-error" class="field-error" role="alert">${isRefused && text.nameError}</p><p id="name-hint" class="hint">${text.nameHint} <bdi>${name}</bdi></p></div>
 <p><button class="danger" type="submit">${text.erase}</button></p>
-</form>`,
-  });
+</form>`;
 }
 
 /** After the erasure has begun. Nobody is signed in. */

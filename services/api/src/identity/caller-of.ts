@@ -22,6 +22,20 @@ export function requireWrite(req: IncomingMessage): void {
   if (caller.kind === 'user' && caller.scope === 'read') throw insufficientScope();
 }
 
+/** Whether the caller may do everything: not with a token that its user has made, nor in its sessions. */
+export function isFull(req: IncomingMessage): boolean {
+  const caller = callerOf(req);
+  return caller.kind === 'user' && caller.scope === 'full';
+}
+
+/** @throws RequestError insufficient_scope */
+export function requireFull(req: IncomingMessage): void {
+  if (isFull(req)) return;
+  throw insufficientScope(
+    'You are identified by a token that you made yourself: it makes no tokens, revokes only itself, and erases nobody. Sign in with a token from the operator, or at the identity provider.',
+  );
+}
+
 /** The caller's user id. @throws RequestError unauthorized for an anonymous caller */
 export function requireUser(req: IncomingMessage): string {
   const userId = userIdOf(req);

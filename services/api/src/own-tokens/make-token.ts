@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { RequestError } from '../http/errors/request-error.ts';
 import type { Credential } from '../http/request/caller.ts';
 import { insufficientScope, invalidToken } from '../identity/authorization.ts';
-import { callerOf, requireUser } from '../identity/caller-of.ts';
+import { callerOf, requireFull, requireUser } from '../identity/caller-of.ts';
 import { hashOfSecret, newApiToken } from '../identity/secret.ts';
 
 export interface OwnTokenDependencies {
@@ -44,9 +44,10 @@ export const tokenSeconds = z
 export const newTokenSchema = z
   .strictObject({
     name: tokenName.meta({ description: 'What lists of tokens show, such as the name of the machine.' }),
-    scope: z
-      .enum(ownTokenScopes, mustBeOneOf(ownTokenScopes))
-      .meta({ description: '`read`: only reads. `write`: everything but making and revoking tokens.' }),
+    scope: z.enum(ownTokenScopes, mustBeOneOf(ownTokenScopes)).meta({
+      description:
+        '`read`: only reads. `write`: everything but making and revoking tokens, and erasing the user.',
+    }),
     expires_in: tokenSeconds.optional().meta({
       description: `Seconds until the token expires; default: ${DEFAULT_TOKEN_SECONDS}. It expires earlier with the token that makes it, or after the longest time that the operator allows: see expires_at.`,
     }),
@@ -83,19 +84,6 @@ export async function makeToken(
       `You have ${MAX_OWN_TOKENS} tokens that are good. Revoke one that you no longer need.`,
     );
   return { token, made };
-}
-
-/** @throws RequestError insufficient_scope for a token that its user has made, and for its sessions */
-export function requireFull(req: Request): void {
-  if (mayManageTokens(req)) return;
-  throw insufficientScope(
-    'You are identified by a token that you made yourself: it makes no tokens, and revokes only itself. Sign in with a token from the operator, or at the identity provider.',
-  );
-}
-
-export function mayManageTokens(req: Request): boolean {
-  const caller = callerOf(req);
-  return caller.kind === 'user' && caller.scope === 'full';
 }
 
 /** The hash of the token or session of the caller; null: an access token of the identity provider. */

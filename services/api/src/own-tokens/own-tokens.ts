@@ -7,16 +7,10 @@ import { parseStorableJson } from '../http/body/json-body.ts';
 import { readBody } from '../http/body/read-body.ts';
 import { RequestError, validate } from '../http/errors/request-error.ts';
 import { assertUtf8, mediaTypeOf } from '../http/request/media-type.ts';
-import { callerOf, requireUser } from '../identity/caller-of.ts';
+import { callerOf, requireFull, requireUser } from '../identity/caller-of.ts';
 import type { Endpoint } from '../openapi/endpoint.ts';
 import { instant, jsonResponse, uuid } from '../openapi/formats.ts';
-import {
-  hashOfCaller,
-  makeToken,
-  newTokenSchema,
-  type OwnTokenDependencies,
-  requireFull,
-} from './make-token.ts';
+import { hashOfCaller, makeToken, newTokenSchema, type OwnTokenDependencies } from './make-token.ts';
 
 /** The id of the document's examples. */
 export const exampleTokenId = '019aa5b2-7c00-7b6e-9c3d-5f2a1e8d4c71';

@@ -6,7 +6,7 @@ import type { BodyBudget } from '../budget/body-budget.ts';
 import { readUrlForm } from '../http/body/url-form.ts';
 import { RequestError, validate } from '../http/errors/request-error.ts';
 import { contextOf } from '../http/request/request-context.ts';
-import { requireUser } from '../identity/caller-of.ts';
+import { isFull, requireFull, requireUser } from '../identity/caller-of.ts';
 import { nameOfUser } from '../identity/oidc-users.ts';
 import type { SessionCookie } from '../identity/session-cookie.ts';
 import type { Endpoint, Handler } from '../openapi/endpoint.ts';
@@ -22,7 +22,7 @@ interface MyAccountDependencies {
 export function myAccount({ db, pages }: MyAccountDependencies): Endpoint {
   const show: Handler = async (req, res) => {
     const name = await nameOfUser(db, requireUser(req));
-    sendPage(res, myAccountPage(pages.site(req), { name, exportFormats }));
+    sendPage(res, myAccountPage(pages.site(req), { name, exportFormats, canErase: isFull(req) }));
   };
   return {
     operation: {
@@ -54,6 +54,7 @@ export function eraseMyAccount({
 }): Endpoint {
   const erase: Handler = async (req, res) => {
     const userId = requireUser(req);
+    requireFull(req);
     const { name } = validate(form, await readUrlForm(req, res, bodies));
     const rightName = await nameOfUser(db, userId);
     if (name !== rightName) {
@@ -77,7 +78,7 @@ export function eraseMyAccount({
       summary:
         'Erases the user with all pastes and jobs, immediately and permanently, from the form of the page.',
       description:
-        'From the answer on, no token and no session of the user is good, and nothing more is created. The deletion follows within minutes.',
+        'From the answer on, no token and no session of the user is good, and nothing more is created. The deletion follows within minutes. A token that its user has made erases nobody.',
       body: {
         required: true,
         content: { 'application/x-www-form-urlencoded': { schema: form, example: { name: 'alice' } } },

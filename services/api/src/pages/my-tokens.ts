@@ -7,12 +7,11 @@ import { type Pages, sendPage } from '../html/page.ts';
 import { readUrlForm } from '../http/body/url-form.ts';
 import { validate } from '../http/errors/request-error.ts';
 import { readQuery } from '../http/request/query.ts';
-import { requireUser } from '../identity/caller-of.ts';
+import { isFull, requireUser } from '../identity/caller-of.ts';
 import type { Endpoint, Handler } from '../openapi/endpoint.ts';
 import {
   DEFAULT_TOKEN_SECONDS,
   makeToken,
-  mayManageTokens,
   newTokenSchema,
   type OwnTokenDependencies,
   tokenName,
@@ -30,7 +29,7 @@ async function sendTokens(
   { name = '', made = null }: { name?: string | undefined; made?: { token: string; name: string } | null },
 ): Promise<void> {
   const tokens = await listOwnTokens(db, { userId: requireUser(req), tokenHash: null });
-  const isFull = mayManageTokens(req);
+  const canRevoke = isFull(req);
   const shown = {
     tokens: tokens.map(({ createdAt, lastUsedAt, expiresAt, ...token }) => ({
       ...token,
@@ -40,8 +39,8 @@ async function sendTokens(
     })),
     name,
     made,
-    canRevoke: isFull,
-    canMake: isFull && maxTokenSeconds > 0,
+    canRevoke,
+    canMake: canRevoke && maxTokenSeconds > 0,
     maxSeconds: maxTokenSeconds,
     usualSeconds: DEFAULT_TOKEN_SECONDS,
   };
