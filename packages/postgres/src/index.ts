@@ -206,7 +206,6 @@ export {
   countOwned,
   eraseUser,
   findEndedJobsOf,
-  findErasure,
   findOpenErasures,
   findOpenJobsOf,
   finishErasure,

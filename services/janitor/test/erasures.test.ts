@@ -1,12 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { jobKeyPrefix, objectKeyOf } from '@pasteflow/domain';
-import {
-  beginBrowserSession,
-  createApiToken,
-  eraseUser,
-  findErasure,
-  type Database,
-} from '@pasteflow/postgres';
+import { beginBrowserSession, createApiToken, eraseUser, type Database } from '@pasteflow/postgres';
 import { makeJobs, makePastes, makeUsers } from '@pasteflow/postgres/testing';
 import { sql, type KyselyPlugin } from 'kysely';
 import { createCleanup } from '../src/sweeps/cleanup.ts';
@@ -30,6 +24,8 @@ const options = (db: Database = world.janitorDb) => ({
   actor: 'janitor/test',
   logger: world.log,
 });
+const erasureOf = async (userId: string) =>
+  await world.db.selectFrom('erasures').selectAll().where('user_id', '=', userId).executeTakeFirst();
 const sweep = (db?: Database) => createErasures(options(db)).runOnce(running());
 const cleanup = (db?: Database) => createCleanup(options(db)).runOnce(running());
 
@@ -95,16 +91,16 @@ describe('erasures', () => {
     const [erased, other] = [await makeOwner(), await makeOwner()];
     const before = await left(other.userId);
     await eraseUser(world.janitorDb, erased.userId);
-    expect(await findErasure(world.db, erased.userId)).toMatchObject({
+    expect(await erasureOf(erased.userId)).toMatchObject({
       status: 'requested',
       pastes: 8,
       jobs: 3,
     });
     expect(await sweep()).toMatchObject({ pastes: 8, cancelled: 2, removed: 3, refused: 0, done: 0 });
-    expect(await findErasure(world.db, erased.userId)).toMatchObject({ status: 'at_work', doneAt: null });
+    expect(await erasureOf(erased.userId)).toMatchObject({ status: 'at_work', done_at: null });
     await cleanup();
     expect(await sweep()).toMatchObject({ pastes: 0, cancelled: 0, removed: 0, done: 1 });
-    expect(await findErasure(world.db, erased.userId)).toMatchObject({ status: 'done', pastes: 8, jobs: 3 });
+    expect(await erasureOf(erased.userId)).toMatchObject({ status: 'done', pastes: 8, jobs: 3 });
     expect(await left(erased.userId)).toEqual(nothing);
     expect(await left(other.userId)).toEqual(before);
     expect(await keysIn(world.store)).toEqual(other.keys.toSorted());
@@ -139,7 +135,7 @@ describe('erasures', () => {
       if (kills === before) break;
     }
     expect(kills).toBeGreaterThan(10);
-    expect(await findErasure(world.db, userId)).toMatchObject({ status: 'done' });
+    expect(await erasureOf(userId)).toMatchObject({ status: 'done' });
     expect(await left(userId)).toEqual(nothing);
     expect(await keysIn(world.store)).toEqual([]);
   });
@@ -171,6 +167,21 @@ describe('erasures', () => {
     expect(await sweep()).toMatchObject({ done: 1 });
   });
 
+  it('lets no paste of any user be served while S3 is away', async () => {
+    await eraseOwnerOfArchive();
+    const { userId } = await makeOwner();
+    await eraseUser(world.janitorDb, userId);
+    world.proxy.rule({}, { kind: 'fail', status: 503 });
+    await expect(sweep()).rejects.toThrow();
+    world.proxy.clear();
+    const { rows } = await sql<{ served: number }>`
+      SELECT count(*)::integer AS served FROM pastes
+      WHERE user_id = ${userId} AND deletion_status <> 'DELETED' AND deletion_requested_at IS NULL`.execute(
+      world.db,
+    );
+    expect(rows).toEqual([{ served: 0 }]);
+  });
+
   it('keeps the job whose folder S3 does not empty, and goes on with the next user', async () => {
     const [first, second] = [await makeOwner(), await makeOwner()];
     for (const { userId } of [first, second]) await eraseUser(world.janitorDb, userId);
@@ -180,7 +191,7 @@ describe('erasures', () => {
     world.proxy.rule({ method: 'POST', path: /\?delete/ }, { kind: 'fail', status: 500 });
     expect(await sweep()).toMatchObject({ refused: 1, done: 2 });
     world.proxy.clear();
-    expect(await findErasure(world.db, userId)).toMatchObject({ status: 'at_work' });
+    expect(await erasureOf(userId)).toMatchObject({ status: 'at_work' });
     expect(await sweep()).toMatchObject({ refused: 0, removed: 1, done: 1 });
   });
 });

@@ -1,4 +1,4 @@
-import { erasure, openStatesOf, job, transition, type ErasureState } from '@pasteflow/domain';
+import { erasure, openStatesOf, job, transition } from '@pasteflow/domain';
 import { sql, type RawBuilder } from 'kysely';
 import { byActor, type Actor } from '../database/actor.ts';
 import { affectedRows } from '../database/affected-rows.ts';
@@ -51,25 +51,6 @@ export async function countOwned(
 export async function eraseUser(db: Database, userId: string): Promise<boolean> {
   const { rows } = await sql<{ erased: boolean }>`SELECT erase_user(${userId}::uuid) AS erased`.execute(db);
   return rows[0]?.erased === true;
-}
-
-export interface Erasure {
-  readonly status: ErasureState;
-  readonly createdAt: Date;
-  readonly doneAt: Date | null;
-  /** What the user had when the erasure was requested. */
-  readonly pastes: number;
-  readonly jobs: number;
-}
-
-/** @param userId a UUID. @returns null: the user was not erased */
-export async function findErasure(db: Database, userId: string): Promise<Erasure | null> {
-  const row = await db
-    .selectFrom('erasures')
-    .select(['status', 'created_at as createdAt', 'done_at as doneAt', 'pastes', 'jobs'])
-    .where('user_id', '=', userId)
-    .executeTakeFirst();
-  return row ?? null;
 }
 
 /** The users whose erasure is not done, oldest first. */

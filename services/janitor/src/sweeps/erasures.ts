@@ -40,10 +40,12 @@ const JOBS = 200;
 export function createErasures({ db, store, actor, logger }: ErasuresOptions): Sweep<'erasures'> {
   const zero = { pastes: 0, cancelled: 0, removed: 0, refused: 0, objects: 0, aborted: 0, done: 0 };
   return defineSweep('erasures', zero, async (counts, signal) => {
-    for (const userId of await findOpenErasures(db, ERASURES)) {
+    const users = await findOpenErasures(db, ERASURES);
+    // First of all users what needs no S3: from then on, no paste of them is served.
+    for (const userId of users) {
       if (signal.aborted) return;
       await startErasure(db, userId, actor);
-      // First the jobs, which create pastes until their executions have ended.
+      // Before the pastes the jobs, which create pastes until their executions have ended.
       for (const jobId of await findOpenJobsOf(db, userId))
         if ((await cancelJob(db, { jobId, actor, by: 'the erasure of its owner' })) !== null)
           counts.cancelled += 1;
@@ -52,6 +54,9 @@ export function createErasures({ db, store, actor, logger }: ErasuresOptions): S
         counts.pastes += requested;
         return requested;
       });
+    }
+    for (const userId of users) {
+      if (signal.aborted) return;
       const refused: string[] = [];
       await inBatches({ limit: JOBS, signal }, async (limit) => {
         const ids = await findEndedJobsOf(db, { userId, without: refused, limit });
