@@ -3,8 +3,11 @@ import type { Database } from '../database/database.ts';
 import { good } from './api-tokens.ts';
 import { standingUser } from './users.ts';
 
-/** Far more than the browsers of a person. A further session ends the user's oldest one. */
-const MAX_SESSIONS_OF_USER = 100;
+/**
+ * Of those that one token, or the identity provider, has begun: far more than the browsers of a person. A
+ * further one ends the oldest of these, so that a token that only reads ends no session of another one.
+ */
+const MAX_SESSIONS_OF_TOKEN = 100;
 
 interface NewBrowserSession {
   readonly userId: string;
@@ -26,11 +29,12 @@ export async function beginBrowserSession(db: Database, session: NewBrowserSessi
     WITH owner AS MATERIALIZED (
       ${standingUser(sql`${userId}::uuid`)}
     ), sessions AS (
-      SELECT t.id, ${good} AS good, row_number() OVER (ORDER BY ${good} DESC, t.created_at DESC, t.id DESC) AS place
+      SELECT t.id, ${good} AS good, t.signed_in_by IS NOT DISTINCT FROM ${signedInBy}::uuid AS is_alike,
+        row_number() OVER (PARTITION BY t.signed_in_by ORDER BY ${good} DESC, t.created_at DESC, t.id DESC) AS place
       FROM owner JOIN api_tokens t ON t.user_id = owner.id WHERE is_session
     ), spare AS MATERIALIZED (
       SELECT id FROM api_tokens
-      WHERE id IN (SELECT id FROM sessions WHERE NOT good OR place >= ${MAX_SESSIONS_OF_USER})
+      WHERE id IN (SELECT id FROM sessions WHERE NOT good OR is_alike AND place >= ${MAX_SESSIONS_OF_TOKEN})
       FOR UPDATE SKIP LOCKED
     ), removed AS (
       DELETE FROM api_tokens t USING spare WHERE t.id = spare.id

@@ -79,6 +79,14 @@ describe('a session of a browser', () => {
     expect(await sessionsOf('emil')).toHaveLength(100);
   });
 
+  it('ends none that another token, or the identity provider, began', async () => {
+    const [one, other] = [await newToken('erik'), await newToken('erik')];
+    const others = [await begin('erik'), await begin('erik', 60, one.id)];
+    for (let count = 0; count < 101; count += 1) await begin('erik', 60, other.id);
+    expect(await Promise.all(others.map(isGood))).toEqual([true, true]);
+    expect(await sessionsOf('erik')).toHaveLength(102);
+  });
+
   it('does not wait for a session that another transaction has locked', async () => {
     const locked = await begin('fred', -1);
     await current.db.transaction().execute(async (tx) => {
