@@ -3,7 +3,7 @@ import { sql, type Kysely } from 'kysely';
 import type { Schema } from '../schema/schema.ts';
 import { trailFunctions, trailGuard } from './audit-trail.ts';
 import { cancelJobFunction } from './cancel-job.ts';
-import { eraseUserFunction } from './erase-user.ts';
+import { eraseUserFunction, userStandsFunction } from './erase-user.ts';
 import { moveSlugFunction } from './move-slug.ts';
 import { reportPasteFunction } from './report-paste.ts';
 import { revealPasteFunction } from './reveal-paste.ts';
@@ -39,6 +39,7 @@ export async function enforcementOf(db: Kysely<Schema>, machines: readonly Machi
       ...trailFunctions,
       cancelJobFunction,
       eraseUserFunction,
+      userStandsFunction,
       revealPasteFunction,
       reportPasteFunction,
       moveSlugFunction,

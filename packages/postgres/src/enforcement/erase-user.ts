@@ -26,3 +26,18 @@ export const eraseUserFunction: OwnerFunction = {
       RETURN true;
     END`,
 };
+
+/**
+ * Whether the user of a job is not erased. It keeps an erasure waiting until the commit, as `standingUser` does
+ * for the api, which may lock users. The worker has no right to users.
+ */
+export const userStandsFunction: OwnerFunction = {
+  name: 'user_stands',
+  parameters: 'of_user uuid',
+  returns: 'boolean',
+  body: `
+    BEGIN
+      PERFORM FROM users WHERE id = of_user AND erased_at IS NULL FOR KEY SHARE;
+      RETURN FOUND;
+    END`,
+};

@@ -2,7 +2,8 @@ import { sql, type RawBuilder } from 'kysely';
 import { opaqueState } from './opaque-state.ts';
 
 /**
- * A CTE with the job and its owner while this execution of the job is RUNNING; without a row otherwise. Each
+ * A CTE with the job and its owner while this execution of the job is RUNNING and the owner is not erased;
+ * without a row otherwise. Each
  * statement that writes for a job reads from this CTE, so it either commits before the execution ends, or
  * writes nothing.
  *
@@ -20,5 +21,6 @@ export function whileRunning({
   return sql`running AS MATERIALIZED (
     SELECT j.id AS job_id, j.user_id FROM task_executions e JOIN jobs j ON j.id = e.subject_id
     WHERE e.id = ${executionId} AND e.subject_id = ${jobId} AND e.kind = 'job' AND ${opaqueState('e')} = 'RUNNING'
+      AND user_stands(j.user_id)
     FOR SHARE OF e)`;
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
+import { ExecutionTakenError } from '@pasteflow/domain';
 import { sql } from 'kysely';
 import {
   beginBrowserSession,
@@ -163,6 +164,21 @@ describe('an erased user', () => {
     });
     await erasing;
     expect(await requestDeletionsOf(current.db, { userId: running.userId, limit: 10 })).toBe(2);
+  });
+
+  it('stops an import that runs, whether it has begun to write or not', async () => {
+    const running = await runningJob(current.db);
+    let importing: Promise<unknown> | undefined;
+    const importOf = async (position: number) =>
+      await importPastes(current.db, { ...running, entries: entriesOf(running, [position]) });
+    await current.db.transaction().execute(async (tx) => {
+      await eraseUser(tx, running.userId);
+      importing = importOf(0).catch((error: unknown) => error);
+      await untilSomebodyWaits(current.db);
+    });
+    expect(await importing).toBeInstanceOf(ExecutionTakenError);
+    await expect(importOf(1)).rejects.toThrow(ExecutionTakenError);
+    expect(await counts(running.userId)).toMatchObject({ pastes: 0 });
   });
 
   it.each(['pasteflow_api', 'pasteflow_janitor'] as const)('can be made by %s', async (role) => {
