@@ -28,8 +28,8 @@ export const eraseUserFunction: OwnerFunction = {
 };
 
 /**
- * Whether the user of a job is not erased. It keeps an erasure waiting until the commit, as `standingUser` does
- * for the api, which may lock users. The worker has no right to users.
+ * Whether a user is not erased. It keeps an erasure waiting until the commit, as `standingUser` does, and serves
+ * the worker, which has no right to users. A user who does not exist breaks the foreign key.
  */
 export const userStandsFunction: OwnerFunction = {
   name: 'user_stands',
@@ -38,6 +38,6 @@ export const userStandsFunction: OwnerFunction = {
   body: `
     BEGIN
       PERFORM FROM users WHERE id = of_user AND erased_at IS NULL FOR KEY SHARE;
-      RETURN FOUND;
+      RETURN FOUND OR NOT EXISTS (SELECT FROM users WHERE id = of_user);
     END`,
 };

@@ -33,14 +33,6 @@ export function standingUser(userId: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`(SELECT id FROM users standing WHERE standing.id = ${userId} AND standing.erased_at IS NULL FOR KEY SHARE)`;
 }
 
-/**
- * As a condition, for many rows: whether the user is not erased. A user who does not exist breaks the foreign
- * key.
- */
-export function isStanding(userId: RawBuilder<unknown>): RawBuilder<boolean> {
-  return sql<boolean>`coalesce((SELECT owner.erased_at IS NULL FROM users owner WHERE owner.id = ${userId} FOR KEY SHARE), true)`;
-}
-
 /** Whether the user is erased, so that nothing is created for it. */
 export async function isErased(db: Database, userId: string): Promise<boolean> {
   const { rows } = await sql`SELECT FROM users WHERE id = ${userId} AND erased_at IS NOT NULL`.execute(db);

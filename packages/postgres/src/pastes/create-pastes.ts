@@ -2,7 +2,6 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../database/database.ts';
 import { lockLimit } from '../database/lock-limit.ts';
 import { prepared } from '../database/prepared.ts';
-import { isStanding } from '../identity/users.ts';
 import { isThere } from '../schema/pastes.ts';
 import { entriesOf, insertPastes, isNotBlocked, type NewPaste } from './insert-pastes.ts';
 import { affordableEntries, ifAffordable, type Quotas } from './quotas.ts';
@@ -77,7 +76,7 @@ export async function createPastes(
       from: 'entry',
       where: sql`${isNotBlocked(sql`entry.content_hash`)} AND ${parentIsReadable(sql`entry.parent`, sql`entry.user_id`)}
         AND short_code NOT IN (SELECT short_code FROM excess)${ifAffordable(quotas)}
-        AND (entry.user_id IS NULL OR ${isStanding(sql`entry.user_id`)})`,
+        AND (entry.user_id IS NULL OR user_stands(entry.user_id))`,
       content,
       ifTaken: 'skip',
     })}
