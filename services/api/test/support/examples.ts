@@ -66,7 +66,7 @@ async function putPaste(
 export async function putExampleJob({ db }: ApiBed, owner: TestUser): Promise<void> {
   await db
     .insertInto('jobs')
-    .values({ id: exampleJob.id, user_id: owner.id, job_type: 'import', parameters: '{}' })
+    .values({ id: exampleJob.id, user_id: owner.id, job_type: 'export', parameters: '{}' })
     .execute();
   await db
     .insertInto('task_executions')
