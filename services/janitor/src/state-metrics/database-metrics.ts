@@ -155,14 +155,13 @@ export const databaseMetrics: readonly DatabaseMetric[] = [
   {
     type: 'gauge',
     name: 'pasteflow_paused_seconds',
-    help: 'Time for which operators have paused a kind of work: uploads, or a type of jobs.',
+    help: 'Time for which operators have paused a kind of work, uploads or a type of jobs; 0: it is not paused.',
     labels: ['kind'],
     samplesOf: ({ kinds, now }) =>
-      kinds.flatMap(({ kind, paused_at: since }) =>
-        since === null
-          ? []
-          : [{ labels: { kind }, value: Math.max(0, (now.getTime() - since.getTime()) / 1000) }],
-      ),
+      kinds.map(({ kind, paused_at: since }) => ({
+        labels: { kind },
+        value: since === null ? 0 : Math.max(0.001, (now.getTime() - since.getTime()) / 1000),
+      })),
   },
   {
     type: 'gauge',
