@@ -18,7 +18,7 @@ export const folderOrders: Readonly<Record<string, string>> = {
   'packages/runtime': 'entry health lifecycle tracing logging config',
   'packages/s3': 'direct',
   'packages/service-kit': 'command-line bucket-owner new-paste sign-in',
-  'packages/web': 'operations pages timeline content html',
+  'packages/web': 'operations pages timeline content html words',
   'services/api':
     'pages private-bin jobs pastes own-tokens health docs admission live timeline openapi idempotency limits token budget identity html diff http',
   'services/janitor': 'page commands actions reports sweeps state-metrics queues sweep-runner',

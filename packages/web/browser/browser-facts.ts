@@ -15,7 +15,7 @@ const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
 export function showRelativeTimes(selector = ':is(.facts, .line) time'): void {
   for (const time of document.querySelectorAll(selector)) {
     const date = new Date(time.getAttribute('datetime') ?? '');
-    time.setAttribute('title', date.toLocaleString('en'));
+    time.setAttribute('title', date.toLocaleString(document.documentElement.lang));
     const shown = relative((date.getTime() - Date.now()) / 1000);
     const exact = Object.assign(document.createElement('span'), { className: 'paper' });
     exact.append(...time.childNodes);
@@ -24,7 +24,7 @@ export function showRelativeTimes(selector = ':is(.facts, .line) time'): void {
 }
 
 function relative(seconds: number): string {
-  const format = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+  const format = new Intl.RelativeTimeFormat(document.documentElement.lang, { numeric: 'auto' });
   const [unit, length] = UNITS.find(([, each]) => Math.abs(seconds) >= each) ?? ['second', 1];
   return format.format(Math.round(seconds / length), unit);
 }

@@ -14,6 +14,7 @@ function follow(url: string): void {
   const percent = element('job-percent', HTMLElement);
   const message = element('job-message', HTMLElement);
   const state = element('job-state', HTMLElement);
+  const inPercent = new Intl.NumberFormat(document.documentElement.lang, { style: 'percent' });
   const events = new EventSource(url);
   events.addEventListener('progress', ({ data }: MessageEvent<string>) => {
     const { progress, progress_message: text } = JSON.parse(data) as {
@@ -22,7 +23,7 @@ function follow(url: string): void {
     };
     state.textContent = state.dataset['processing'] ?? '';
     bar.value = progress;
-    percent.textContent = String(progress);
+    percent.textContent = inPercent.format(progress / 100);
     message.textContent = text ?? '';
   });
   events.addEventListener('end', () => {

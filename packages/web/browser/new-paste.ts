@@ -233,7 +233,7 @@ function refuseSlug(reason: string): void {
   const shown = document.getElementById('slug-error');
   if (slug === null || shown === null) return;
   if (reason !== '') openMore();
-  shown.textContent = reason === '' ? '' : (slug.dataset['refused'] ?? '').replace('{reason}', () => reason);
+  shown.textContent = reason;
   if (reason === '') slug.removeAttribute('aria-invalid');
   else slug.setAttribute('aria-invalid', 'true');
 }

@@ -2,7 +2,7 @@ import { element, optional } from './element.ts';
 import { kept, keep } from './preferences.ts';
 import { startKeys } from './keys.ts';
 
-/** What every page has: the choice of the colours, the keys, and menus that close. */
+/** What every page has: the choice of the colours and of the language, the keys, and menus that close. */
 
 const THEMES = ['auto', 'light', 'dark'];
 
@@ -46,7 +46,18 @@ function startMenus(): void {
 
 const isDone = (target: Element): boolean => target.closest('.menu > div > button:not([data-done])') !== null;
 
+/** A reload keeps what only this page has: the draft of a form, and the key of an encrypted paste. */
+function startLanguages(): void {
+  const form = optional('languages', HTMLFormElement);
+  form?.addEventListener('submit', (event) => {
+    event.preventDefault();
+    const body = new URLSearchParams({ next: '/', language: (event.submitter as HTMLButtonElement).value });
+    void fetch(form.action, { method: 'POST', body, redirect: 'manual' }).then(() => location.reload());
+  });
+}
+
 startTheme();
 startMenus();
+startLanguages();
 const keys = optional('keys', HTMLButtonElement);
 if (keys !== null) startKeys(keys);

@@ -18,10 +18,11 @@ export { MAX_FILLED_BYTES, newPastePage, type ShownOrigin } from './pages/new-pa
 export { historyPage } from './pages/history.ts';
 export { filePage } from './pages/file.ts';
 export { deletedPage, pastePage, pendingPastePage, type ShownPaste } from './pages/paste.ts';
-export { problemPage } from './pages/problem.ts';
+export { problemPage, slugMessage } from './pages/problem.ts';
 export { reportPage, reportSentPage } from './pages/report.ts';
 export { signInPage } from './pages/sign-in.ts';
 export { signedInPage } from './pages/signed-in.ts';
+export { languageNames, wordsIn } from './words/words.ts';
 export { styleguidePage } from './pages/styleguide.ts';
 export { timelinePage } from './pages/timeline.ts';
 export { operationsPolicy, refusalPage, type OperationsSite, type RefusalLink } from './operations/layout.ts';

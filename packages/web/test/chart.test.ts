@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ticksOf, timelineChart, type ShownTimeline } from '../src/timeline/chart.ts';
+import { en } from '../src/words/en.ts';
 import { retriesTable, transitionsTable } from '../src/timeline/tables.ts';
 
 const at = (ms: number) => new Date(Date.UTC(2026, 0, 1) + ms).toISOString();
@@ -36,15 +37,15 @@ describe('the drawing of a timeline', () => {
         },
       ],
     };
-    const { markup } = timelineChart(timeline, at(0), new Date(at(900_000)));
+    const { markup } = timelineChart(en, timeline, at(0), new Date(at(900_000)));
     expect(
       [...markup.matchAll(/<rect class="(\w+)".*?<title>([^<]*)/g)].map(([, kind, title]) => [kind, title]),
     ).toEqual([
-      ['good', 'IN_PROGRESS → PROCESSED: 3 s'],
+      ['good', 'IN_PROGRESS → PROCESSED: 3 sec'],
       ['waiting', 'waiting: 500 ms'],
       ['bad', 'FAILED: 500 ms'],
-      ['waiting', 'waiting: 1 s'],
-      ['good', 'SUCCEEDED: 1 s'],
+      ['waiting', 'waiting: 1 sec'],
+      ['good', 'SUCCEEDED: 1 sec'],
     ]);
   });
 
@@ -65,15 +66,17 @@ describe('the drawing of a timeline', () => {
       executions: [],
       retries: [{ at: at(8000), actor: 'operator', reason_class: 'retried', reason: 'S3 is <b>back' }],
     };
-    const { markup } = timelineChart(timeline, at(8000), new Date(at(900_000)));
+    const { markup } = timelineChart(en, timeline, at(8000), new Date(at(900_000)));
     expect([...markup.matchAll(/<rect class="(\w+)".*?<title>([^<]*)/g)].map(([, ...each]) => each)).toEqual([
-      ['bad', 'IN_PROGRESS → FAILED: 3 s'],
-      ['good', 'IN_PROGRESS → PROCESSED: 1 s'],
+      ['bad', 'IN_PROGRESS → FAILED: 3 sec'],
+      ['good', 'IN_PROGRESS → PROCESSED: 1 sec'],
       ['busy', 'operator: S3 is &lt;b&gt;back: 0 ms'],
     ]);
-    expect(transitionsTable(timeline, at(8000)).markup).toContain('<td class="number">9 s</td>');
-    expect(retriesTable(timeline)).toMatchObject({ markup: expect.stringContaining('S3 is &lt;b&gt;back') });
-    expect(retriesTable({ ...timeline, retries: [] })).toBe(false);
+    expect(transitionsTable(en, timeline, at(8000)).markup).toContain('<td class="number">9 sec</td>');
+    expect(retriesTable(en, timeline)).toMatchObject({
+      markup: expect.stringContaining('S3 is &lt;b&gt;back'),
+    });
+    expect(retriesTable(en, { ...timeline, retries: [] })).toBe(false);
   });
 
   it('reaches to the present while the upload is in progress', () => {
@@ -91,11 +94,12 @@ describe('the drawing of a timeline', () => {
         },
       ],
     };
-    expect(timelineChart(timeline, at(0), new Date(at(5000))).markup).toContain('running: 4 s');
+    expect(timelineChart(en, timeline, at(0), new Date(at(5000))).markup).toContain('running: 4 sec');
   });
 
   it('has finite numbers only, also for a paste of this instant', () => {
     const { markup } = timelineChart(
+      en,
       { transitions: [], executions: [], retries: [] },
       at(0),
       new Date(at(0)),

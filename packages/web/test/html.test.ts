@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { html } from '../src/html/html.ts';
 import { PREFERENCES_SCRIPT } from '../src/html/page-policy.ts';
 import { page, type Site } from '../src/html/layout.ts';
+import { wordsIn } from '../src/words/words.ts';
 
 const site: Site = {
   base: '/p',
@@ -10,6 +11,8 @@ const site: Site = {
   viewer: null,
   provider: null,
   abuseContact: 'abuse@example.org',
+  words: wordsIn('en'),
+  again: null,
 };
 const hostile = `"><script>alert('x')</script>&lt;`;
 

@@ -27,6 +27,7 @@ import { listJobs } from './jobs/list-jobs.ts';
 import { jobEvents, readJob, readJobTimeline } from './jobs/read-job.ts';
 import type { Endpoint, Handler, Method, Routes } from './openapi/endpoint.ts';
 import { beginOidcSignIn } from './pages/begin-oidc.ts';
+import { chooseLanguage } from './pages/choose-language.ts';
 import { deleteFromForm } from './pages/delete-form.ts';
 import { deleteMyPastes } from './pages/delete-my-pastes.ts';
 import { finishOidcSignIn, type FinishOidcDependencies } from './pages/finish-oidc.ts';
@@ -122,6 +123,7 @@ export function routesOf(deps: AppDependencies): Routes {
     '/session/oidc': { GET: beginOidcSignIn(deps) },
     '/session/oidc/callback': { GET: finishOidcSignIn(deps) },
     '/session/end': { POST: signOut(deps) },
+    '/language': { POST: chooseLanguage(deps) },
     '/my/pastes': { GET: myPastes(deps) },
     '/my/pastes/delete': { POST: deleteMyPastes(deps) },
     '/my/jobs': { GET: myJobs(deps) },
@@ -254,8 +256,8 @@ function endpointFor(endpoint: Endpoint | undefined, req: Request): Endpoint | u
   return endpoint.privateBin;
 }
 
-/** A page depends on who is signed in, and other clients get no page. */
-const PAGE_VARIES = 'Accept, Cookie';
+/** A page depends on its reader's language and on who is signed in, and other clients get no page. */
+const PAGE_VARIES = 'Accept, Accept-Language, Cookie';
 
 /** The page for a browser, where the endpoint has one. A cache must not give the page to other clients. */
 function handlerFor({ handle, page }: Endpoint, req: Request, res: Response): Handler {

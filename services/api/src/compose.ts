@@ -197,6 +197,7 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
         publicUrl,
         abuseContact: http.abuseContact,
         provider: oidc.provider?.issuer ?? null,
+        cookies: sessions,
       }),
       logger,
       readiness,

@@ -49,13 +49,13 @@ describe('the diff of a paste and the one that it was made from', () => {
     const { parent, child } = await pair('one\ntwo\nthree\n', 'one\n2\nthree\n');
     const patch = await get(child);
     expect(patch.headers.get('content-type')).toBe('text/plain; charset=utf-8');
-    expect(patch.headers.get('vary')).toBe('Accept, Cookie');
+    expect(patch.headers.get('vary')).toBe('Accept, Accept-Language, Cookie');
     expect(patch.headers.get('x-robots-tag')).toContain('noindex');
     expect(patch.headers.get('content-security-policy')).toContain('sandbox');
     expect(await patch.text()).toBe(`--- ${parent}\n+++ ${child}\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n`);
     const page = await get(child, HTML);
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
-    expect(page.headers.get('vary')).toBe('Accept, Cookie');
+    expect(page.headers.get('vary')).toBe('Accept, Accept-Language, Cookie');
     expect(page.headers.get('x-robots-tag')).toContain('noindex');
     expect(page.headers.get('content-security-policy')).toContain("script-src 'self'");
     const markup = await page.text();

@@ -255,7 +255,9 @@ describe('/my/jobs/:id', () => {
       errorMessage: 'none of it',
     });
     const markup = await textOf(`/my/jobs/${jobId}`);
-    expect(markup).toContain('<td class="number">Entry 8</td><td class="title">a/&lt;b&gt;.txt</td>');
+    expect(markup).toContain(
+      '<td class="number">Entry 8</td><td class="title" dir="auto">a/&lt;b&gt;.txt</td>',
+    );
     expect(markup).not.toContain('[object Object]');
   });
 
@@ -267,7 +269,7 @@ describe('/my/jobs/:id', () => {
       expect([response.status, response.headers.get('location')]).toEqual([303, `/my/jobs/${jobId}`]);
     }
     const markup = await textOf(`/my/jobs/${jobId}`);
-    expect(markup).toContain('<p class="hint">cancelled by its owner</p>');
+    expect(markup).toContain('<p class="hint" dir="auto">cancelled by its owner</p>');
     for (const page of [markup, await textOf('/my/jobs')])
       expect(page).toMatch(/<span class="badge cancelled"[^>]*>cancelled</);
     expect(markup).not.toContain('/cancel"');

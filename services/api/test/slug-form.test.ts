@@ -113,7 +113,7 @@ describe('the form for a new paste', () => {
       body: 'x',
     });
     expect(await response.text()).toContain(
-      '<li data-field="slug"><strong>slug</strong> <span>is taken by another paste; choose another one</span></li>',
+      '<li data-field="slug"><strong>Name in the link (optional)</strong> <span>This name is taken by another paste; choose another one.</span></li>',
     );
   });
 

@@ -11,7 +11,11 @@ interface FileFieldEvents {
   readonly isBusy: () => boolean;
 }
 
-const inBytes = new Intl.NumberFormat('en', { style: 'unit', unit: 'byte', unitDisplay: 'long' });
+const inBytes = new Intl.NumberFormat(document.documentElement.lang, {
+  style: 'unit',
+  unit: 'byte',
+  unitDisplay: 'long',
+});
 
 /**
  * A file that is chosen, dropped anywhere on the page, or pasted into the text. Its name is the title until

@@ -1,3 +1,5 @@
+import type { Words } from '../words/translation.ts';
+
 /** A language that the pages highlight and that the form offers. */
 export interface Language {
   /** Also the value of a paste's `syntax`. */
@@ -87,6 +89,11 @@ export const languages: readonly Language[] = [
 ];
 
 // Pure, so that a module which needs one of these maps has not all.
+/** The name of a language on a page. Only that of a text without a language is a word. */
+export function languageName({ id, name }: Language, { paste }: Words): string {
+  return id === 'text' ? paste.plainText : name;
+}
+
 const bySyntax = /* @__PURE__ */ new Map(
   /* @__PURE__ */ languages.flatMap((language) =>
     [language.id, ...(language.aliases ?? [])].map((name) => [name, language]),

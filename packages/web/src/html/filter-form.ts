@@ -1,4 +1,4 @@
-import { words } from '../words.ts';
+import type { Site } from './layout.ts';
 import { html, type Html } from './html.ts';
 
 /** A choice of a form: its values with their names. */
@@ -11,7 +11,7 @@ export function choice(
 }
 
 /** A form that filters a list, by its address. */
-export function filterForm(action: string, fields: readonly Html[]): Html {
+export function filterForm({ words }: Pick<Site, 'words'>, action: string, fields: readonly Html[]): Html {
   return html`<form class="filter" method="get" action="${action}" role="search">
 ${fields}<div class="field"><button type="submit">${words.list.filter}</button></div>
 </form>`;
@@ -23,6 +23,7 @@ ${fields}<div class="field"><button type="submit">${words.list.filter}</button><
  * @param next the cursor of the next page; null: this page is the last
  */
 export function pageLinks(
+  { words }: Pick<Site, 'words'>,
   action: string,
   query: Readonly<Record<string, string | null>>,
   { isFirst, next }: { readonly isFirst: boolean; readonly next: string | null },

@@ -1,40 +1,86 @@
-import { words } from '../words.ts';
+import type { Words } from '../words/translation.ts';
 import { html, type Html } from './html.ts';
 
-const UNITS = ['KiB', 'MiB', 'GiB'];
+/** The words know their language. */
+type In = Pick<Words, 'locale'>;
+
+const UNITS = ['kib', 'mib', 'gib'] as const;
 
 /** A size for people: `517 bytes`, `1.2 KiB`. */
-export function formatSize(bytes: number): string {
-  if (bytes < 1024) return words.bytes(bytes);
+export function formatSize(bytes: number, words: In & Pick<Words, 'units'>): string {
+  if (bytes < 1024) return formatUnit(bytes, 'byte', words, 'long');
   let value = bytes;
-  let unit = -1;
-  while (value >= 1024 && unit < UNITS.length - 1) {
+  let unit: (typeof UNITS)[number] | undefined;
+  for (const next of UNITS) {
+    if (value < 1024) break;
     value /= 1024;
-    unit += 1;
+    unit = next;
   }
-  return `${value.toFixed(value < 10 ? 1 : 0)} ${UNITS[unit]}`;
+  const digits = value < 10 ? 1 : 0;
+  const number = formatNumber(value, words, { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  return `${number} ${words.units[unit ?? 'kib']}`;
 }
 
-/** `2026-11-21 12:00:00 UTC`. The browser module replaces the text by a relative time; this form is exact. */
-export function formatTime(time: string): Html {
-  const text = `${time.slice(0, 19).replace('T', ' ')} UTC`;
-  return html`<time datetime="${time}">${text}</time>`;
+/** A time for people, in UTC: `Nov 21, 2026, 12:00:00 UTC`. @param time in ISO 8601 */
+export function timeText(time: string, { locale }: In): string {
+  return kept(locale, () => new Intl.DateTimeFormat(locale, TIME)).format(new Date(time));
 }
 
-/** A duration for people, of at most two units: `42 ms`, `1.5 s`, `10 min`, `3 min 20 s`, `2 d 3 h`. */
-export function formatDuration(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${Number((ms / 1000).toFixed(ms < 10_000 ? 2 : 1))} s`;
+/** The browser module replaces the text by a relative time; this form is exact. @param time in ISO 8601 */
+export function formatTime(time: string, words: In): Html {
+  return html`<time datetime="${time}">${timeText(time, words)}</time>`;
+}
+
+/** A duration for people, of at most two units: `42 ms`, `1.5 sec`, `10 min`, `3 min 20 sec`, `2 days 3 hr`. */
+export function formatDuration(ms: number, words: In): string {
+  if (ms < 1000) return formatUnit(Math.round(ms), 'millisecond', words);
+  if (ms < 60_000) return formatUnit(Number((ms / 1000).toFixed(ms < 10_000 ? 2 : 1)), 'second', words);
   const minutes = Math.floor(ms / 60_000);
-  if (minutes < 60) return inUnits([minutes, 'min'], [Math.floor((ms % 60_000) / 1000), 's']);
+  const seconds = Math.floor((ms % 60_000) / 1000);
+  if (minutes < 60) return inUnits(words, [minutes, 'minute'], [seconds, 'second']);
   const hours = Math.floor(minutes / 60);
-  if (hours < 24) return inUnits([hours, 'h'], [minutes % 60, 'min']);
-  return inUnits([Math.floor(hours / 24), 'd'], [hours % 24, 'h']);
+  if (hours < 24) return inUnits(words, [hours, 'hour'], [minutes % 60, 'minute']);
+  return inUnits(words, [Math.floor(hours / 24), 'day'], [hours % 24, 'hour']);
 }
 
-function inUnits(...parts: readonly (readonly [count: number, unit: string])[]): string {
+function inUnits(words: In, ...parts: readonly (readonly [count: number, unit: string])[]): string {
   return parts
     .filter(([count]) => count > 0)
-    .map((part) => part.join(' '))
+    .map(([count, unit]) => formatUnit(count, unit, words))
     .join(' ');
 }
+
+/** @param unit of ECMA-402, for instance `day` */
+export function formatUnit(
+  count: number,
+  unit: string,
+  words: In,
+  unitDisplay: 'short' | 'long' = 'short',
+): string {
+  return formatNumber(count, words, { style: 'unit', unit, unitDisplay });
+}
+
+export function formatNumber(value: number, { locale }: In, options: Intl.NumberFormatOptions = {}): string {
+  return kept(JSON.stringify([locale, options]), () => new Intl.NumberFormat(locale, options)).format(value);
+}
+
+/** Intl takes long to make a format, and a page has many numbers and times. */
+const formats = new Map<string, unknown>();
+
+function kept<T>(key: string, make: () => T): T {
+  const format = (formats.get(key) as T | undefined) ?? make();
+  formats.set(key, format);
+  return format;
+}
+
+const TIME = {
+  year: 'numeric',
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+  timeZone: 'UTC',
+  timeZoneName: 'short',
+} as const;

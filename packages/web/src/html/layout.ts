@@ -1,4 +1,5 @@
-import { words } from '../words.ts';
+import type { Words } from '../words/translation.ts';
+import { languageNames } from '../words/words.ts';
 import { Html, html } from './html.ts';
 import { PREFERENCES_SCRIPT } from './page-policy.ts';
 
@@ -16,6 +17,9 @@ export interface Site {
   readonly provider: string | null;
   /** The user who is signed in; null: nobody. */
   readonly viewer: { readonly name: string } | null;
+  readonly words: Words;
+  /** The path that shows the same page in another language; null: the page can't be shown again. */
+  readonly again: string | null;
 }
 
 export interface PageParts {
@@ -48,14 +52,14 @@ export function frame(
   site: Site,
   { title, scripts = [], hasStylesInside = false, head, place }: Omit<PageParts, 'main'>,
 ): { readonly before: string; readonly after: string } {
-  const { base, asset } = site;
+  const { base, asset, words } = site;
   const styles = hasStylesInside
     ? html`<style>${new Html(site.styles)}</style>`
     : html`<link rel="stylesheet" href="${asset('all.css')}">`;
   const link = (path: Place, name: string | Html): Html =>
     html`<a href="${base}${path}"${path === place && html` aria-current="page"`}${path === '/' && html` aria-keyshortcuts="n"`}>${name}</a> `;
   const before = html`<!doctype html>
-<html lang="en">
+<html lang="${words.locale}" dir="${words.direction}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -71,7 +75,7 @@ ${['site.js', ...scripts].map((name) => html`<script type="module" src="${asset(
 ${brand(`${base}/`, asset, words.product)}
 <nav aria-label="${words.navigation}">${link('/', html`${words.newPasteShort}<span class="wide">${words.newPasteRest}</span>`)}${site.viewer !== null && html`${link('/my/pastes', words.myPastes.title)}${link('/my/jobs', words.myJobs.title)}`}<a href="${base}/docs">${words.documentation}</a></nav>
 ${account(site, place)}
-${themeButton}
+${themeButton(words)}
 </header>
 <main id="main" tabindex="-1">
 `;
@@ -81,7 +85,7 @@ ${themeButton}
 <p>${words.footer}</p>
 <button type="button" id="keys" aria-keyshortcuts="?" data-title="${words.keys.title}" data-option="${words.keys.option}" data-close="${words.keys.close}" hidden>${words.keys.title}</button>
 ${site.abuseContact !== null && html`<p><a href="${contactLink(site.abuseContact)}">${words.reportAbuse}</a></p>`}
-</footer>
+${languageSwitch(site)}</footer>
 </body>
 </html>
 `;
@@ -101,10 +105,12 @@ export function brand(path: string, asset: Site['asset'], name: string): Html {
 }
 
 /** Hidden without JavaScript: the colours then follow the system. */
-export const themeButton = html`<button type="button" id="theme" data-names="${JSON.stringify(words.themes)}" hidden></button>`;
+export function themeButton({ themes }: Words): Html {
+  return html`<button type="button" id="theme" data-names="${JSON.stringify(themes)}" hidden></button>`;
+}
 
 /** Who is signed in, with a menu of what belongs to that; or the link to sign in. */
-function account({ base, viewer }: Site, place: Place | undefined): Html {
+function account({ base, viewer, words }: Site, place: Place | undefined): Html {
   if (viewer === null) return html`<p class="account"><a href="${base}/session">${words.signIn.link}</a></p>`;
   return html`<details class="account menu"><summary><span><span class="visually-hidden">${words.signIn.signedInAs} </span><bdi>${viewer.name}</bdi><span class="initial" aria-hidden="true">${String.fromCodePoint(viewer.name.codePointAt(0) ?? 0x3f)}</span></span></summary><div>
 <a class="button" href="${base}/my/account"${place === '/my/account' && html` aria-current="page"`}>${words.myAccount.title}</a>
@@ -112,6 +118,12 @@ function account({ base, viewer }: Site, place: Place | undefined): Html {
 <a class="button" href="${base}/my/sessions"${place === '/my/sessions' && html` aria-current="page"`}>${words.mySessions.title}</a>
 <form method="post" action="${base}/session/end"><button type="submit">${words.signIn.signOut}</button></form>
 </div></details>`;
+}
+
+/** A button for each language. The browser module reloads the page instead of going to it again. */
+function languageSwitch({ base, again, words }: Site): Html | false {
+  if (again === null) return false;
+  return html`<form id="languages" class="languages" method="post" action="${base}/language" aria-label="${words.choice}"><input type="hidden" name="next" value="${again}">${languageNames.map(({ locale, name }) => html`<button name="language" value="${locale}" lang="${locale}"${locale === words.locale && html` aria-current="true"`}>${name}</button>`)}</form>\n`;
 }
 
 function contactLink(contact: string): string {

@@ -1,6 +1,7 @@
 import { formatTime } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
 import { operationsPage, type OperationsSite } from './layout.ts';
+import { en } from '../words/en.ts';
 import { operationsWords as words } from './words.ts';
 
 interface ShownConfirmation {
@@ -70,7 +71,7 @@ export function outcomePage(site: OperationsSite, shown: ShownAction): string {
     ...(outcome === null && { scripts: ['operations.js'], head: refreshWithoutScript }),
     main: html`<h1>${title} ${subject !== null && html`<bdi>${subject}</bdi>`}</h1>
 <div id="live"${outcome === null && html` data-refresh-ms="2000"`}><p class="meant" role="status">${outcome ?? words.running}</p></div>
-<dl class="facts"><div><dt>${words.at}</dt><dd>${formatTime(at)}</dd></div><div><dt>${words.by}</dt><dd><bdi>${actor}</bdi></dd></div><div><dt>${words.reason}</dt><dd><bdi>${reason}</bdi></dd></div></dl>
+<dl class="facts"><div><dt>${words.at}</dt><dd>${formatTime(at, en)}</dd></div><div><dt>${words.by}</dt><dd><bdi>${actor}</bdi></dd></div><div><dt>${words.reason}</dt><dd><bdi>${reason}</bdi></dd></div></dl>
 <p><a class="button" href="${site.base}/">${words.back}</a></p>`,
   });
 }

@@ -1,6 +1,7 @@
 import { formatTime } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
 import { actionLink, operationsPage, type OperationsSite } from './layout.ts';
+import { en } from '../words/en.ts';
 import { operationsWords as words } from './words.ts';
 
 interface ShownFailed {
@@ -28,7 +29,7 @@ function list(site: OperationsSite, { pastes, count }: ShownFailed): Html {
   const rows = pastes.map(
     ({ shortCode, failedAt, reason }) =>
       html`<li><div><p><a href="${site.base}/pastes/${shortCode}">${shortCode}</a></p>
-<p class="line"><span>${formatTime(failedAt)}</span><span>${reason}</span></p></div>
+<p class="line"><span>${formatTime(failedAt, en)}</span><span>${reason}</span></p></div>
 ${actionLink(site, { action: 'retry', subject: shortCode, label: words.retry })}</li>\n`,
   );
   return html`<p>${words.failedIntro} ${count > pastes.length && words.moreFailed(pastes.length, count)}</p>

@@ -1,6 +1,7 @@
 import { html, type Html } from '../html/html.ts';
 import { brand, headParts, themeButton } from '../html/layout.ts';
 import { preferencesSource } from '../html/page-policy.ts';
+import { en } from '../words/en.ts';
 import { operationsWords as words } from './words.ts';
 
 /** What every page for operators needs to know. */
@@ -61,7 +62,7 @@ ${['site.js', ...scripts].map((name) => html`<script type="module" src="${asset(
 <header class="site">
 ${brand(`${base}/`, asset, words.product)}
 <form class="search" action="${base}/find" role="search"><input name="q" required aria-label="${words.searchLabel}" placeholder="${words.searchHint}"><button>${words.search}</button></form>
-${themeButton}
+${themeButton(en)}
 </header>
 <main id="main" tabindex="-1">
 ${main}

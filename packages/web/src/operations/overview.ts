@@ -2,6 +2,7 @@ import { formatDuration } from '../html/formats.ts';
 import { html, type Html, type HtmlValue } from '../html/html.ts';
 import { table } from '../html/table.ts';
 import { actionLink, operationsPage, type OperationsSite } from './layout.ts';
+import { en } from '../words/en.ts';
 import { operationsWords as words } from './words.ts';
 
 /** Times are in ISO 8601. */
@@ -112,7 +113,14 @@ ${actionsPart(site, overview)}
 
 function stuckPart(site: OperationsSite, { stuck, lost }: ShownOverview): HtmlValue {
   const stuckRows = stuck.map(({ what, kind, subject, attempt, worker_id, seconds }) =>
-    row([what, plain(kind), subjectLink(site, subject), attempt, formatDuration(seconds * 1000), worker_id]),
+    row([
+      what,
+      plain(kind),
+      subjectLink(site, subject),
+      attempt,
+      formatDuration(seconds * 1000, en),
+      worker_id,
+    ]),
   );
   const lostRows = lost.map(({ kind, subject, losses, status }) =>
     row([plain(kind), subjectLink(site, subject), losses, plain(status)]),
@@ -222,7 +230,7 @@ function row(cells: readonly HtmlValue[]): Html {
 }
 
 function seconds(value: number | null): string | null {
-  return value === null ? null : formatDuration(value * 1000);
+  return value === null ? null : formatDuration(value * 1000, en);
 }
 
 /** `NOT_EXPIRED` in words: `not expired`. */

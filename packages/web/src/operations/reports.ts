@@ -2,6 +2,7 @@ import { formatTime } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
 import { table } from '../html/table.ts';
 import { actionLink, operationsPage, type OperationsSite } from './layout.ts';
+import { en } from '../words/en.ts';
 import { operationsWords as words } from './words.ts';
 
 /** Times are in ISO 8601. */
@@ -20,7 +21,7 @@ export function reportsPage(
 ): string {
   const rows = pastes.map(
     ({ shortCode, reporters, oldestAt, classes, isHeld }) =>
-      html`<tr><td><a href="${site.base}/reports/${shortCode}">${shortCode}</a></td><td>${reporters}</td><td>${formatTime(oldestAt)}</td><td>${plainList(classes)}</td><td>${isHeld && words.held}</td></tr>\n`,
+      html`<tr><td><a href="${site.base}/reports/${shortCode}">${shortCode}</a></td><td>${reporters}</td><td>${formatTime(oldestAt, en)}</td><td>${plainList(classes)}</td><td>${isHeld && words.held}</td></tr>\n`,
   );
   const orders = ['age', 'reporters'] as const;
   return operationsPage(site, {
@@ -61,7 +62,7 @@ export function reportedPage(site: OperationsSite, shown: ShownReports): string 
   const { shortCode, pasteTitle, isHeld, reports, content } = shown;
   const items = reports.map(
     ({ class: why, text, contact, at }) =>
-      html`<li><strong>${plainList([why])}</strong>, ${formatTime(at)}${contact !== null && html`, <bdi>${contact}</bdi>`}${text !== null && html`<p class="words"><bdi>${text}</bdi></p>`}</li>\n`,
+      html`<li><strong>${plainList([why])}</strong>, ${formatTime(at, en)}${contact !== null && html`, <bdi>${contact}</bdi>`}${text !== null && html`<p class="words"><bdi>${text}</bdi></p>`}</li>\n`,
   );
   return operationsPage(site, {
     title: words.reportsOf(shortCode),

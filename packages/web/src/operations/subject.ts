@@ -3,6 +3,7 @@ import { html, type Html } from '../html/html.ts';
 import { legend, timelineChart, type ShownTimeline } from '../timeline/chart.ts';
 import { attemptsTable, retriesTable, transitionsTable } from '../timeline/tables.ts';
 import { actionLink, operationsPage, type OperationsSite } from './layout.ts';
+import { en } from '../words/en.ts';
 import { operationsWords as words } from './words.ts';
 
 /**
@@ -34,15 +35,15 @@ export function subjectPage(site: OperationsSite, shown: ShownSubject, now: Date
     title,
     main: html`<h1>${title}</h1>
 ${takedown !== null && html`<p class="bad-news">${words.takenDown}: <bdi>${takedown}</bdi></p>`}
-<dl class="facts">${facts.map(([fact, value]) => html`<div><dt>${fact}</dt><dd>${value instanceof Date ? formatTime(value.toISOString()) : html`<bdi>${value}</bdi>`}</dd></div>`)}${user_id !== null && html`<div><dt>${words.user}</dt><dd><a href="${site.base}/users/${user_id}">${user_id}</a></dd></div>`}</dl>
+<dl class="facts">${facts.map(([fact, value]) => html`<div><dt>${fact}</dt><dd>${value instanceof Date ? formatTime(value.toISOString(), en) : html`<bdi>${value}</bdi>`}</dd></div>`)}${user_id !== null && html`<div><dt>${words.user}</dt><dd><a href="${site.base}/users/${user_id}">${user_id}</a></dd></div>`}</dl>
 ${kind === 'paste' && pasteActions(site, shown)}
 ${shown.canCancel && html`<p>${actionLink(site, { action: 'cancel-job', subject: name, label: words.cancelJob })}</p>`}
 ${kind === 'job' && shown.canRetry && html`<p>${actionLink(site, { action: 'retry-job', subject: name, label: words.retryJob })}</p>`}
-<figure class="chart"><div class="scroll" role="region" aria-label="${words.chart}" tabindex="0">${timelineChart(timeline, created_at, now, kind)}</div>${legend(kind)}</figure>
-${retriesTable(timeline)}<h2>${words.transitions}</h2>
-${transitionsTable(timeline, created_at)}
+<figure class="chart"><div class="scroll" role="region" aria-label="${words.chart}" tabindex="0">${timelineChart(en, timeline, created_at, now, kind)}</div>${legend(en, kind)}</figure>
+${retriesTable(en, timeline)}<h2>${words.transitions}</h2>
+${transitionsTable(en, timeline, created_at)}
 <h2>${words.attempts}</h2>
-${attemptsTable(timeline)}`,
+${attemptsTable(en, timeline)}`,
   });
 }
 

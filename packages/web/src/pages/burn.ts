@@ -2,7 +2,6 @@ import { languageOf } from '../content/languages.ts';
 import type { ImageType } from '../content/content-kind.ts';
 import { html, type Html } from '../html/html.ts';
 import { frame, page, type Site } from '../html/layout.ts';
-import { words } from '../words.ts';
 import { formatOf } from './file.ts';
 import {
   copyButton,
@@ -21,9 +20,9 @@ import {
  * breaks off
  */
 export function burnPage(site: Site, paste: ShownPaste, readerKey: string): string {
-  const { burn: text } = words;
+  const { burn: text } = site.words;
   return page(site, {
-    title: titleOf(paste),
+    title: titleOf(site.words, paste),
     scripts: ['timeline.js'], // which shows the times relative to now
     hasStylesInside: true,
     main: html`${heading(site, paste, languageOf(paste))}
@@ -40,9 +39,9 @@ ${deletion(site, paste)}`,
  */
 export function revealedPage(site: Site, paste: ShownPaste, firstText: string, readerKey: string): TextPage {
   return textPage(site, { ...paste, isDeleted: true }, firstText, {
-    note: html`<p class="notice attention">${words.burn.revealed}</p>\n`,
+    note: html`<p class="notice attention">${site.words.burn.revealed}</p>\n`,
     above: () =>
-      html`<div class="bar">${download(site, paste, readerKey)}<div class="right">${wrapButton()}${copyButton(null)}</div></div>`,
+      html`<div class="bar">${download(site, paste, readerKey)}<div class="right">${wrapButton(site.words)}${copyButton(site.words, null)}</div></div>`,
     below: false,
   });
 }
@@ -53,20 +52,20 @@ export function revealedImagePage(
   paste: ShownPaste,
   { type, key }: { readonly type: ImageType; readonly key: string },
 ): { readonly head: string; readonly tail: string } {
-  const { paste: text, burn } = words;
+  const { paste: text, burn } = site.words;
   const { before, after } = frame(site, {
-    title: titleOf(paste),
+    title: titleOf(site.words, paste),
     scripts: ['timeline.js'], // which shows the times relative to now
     hasStylesInside: true,
   });
   const main = html`${heading(site, { ...paste, isDeleted: true }, null, text.imageOf(formatOf(type)))}
 <p class="notice attention">${burn.revealedImage}</p>
 <div class="code"><div class="bar"><div class="right">${download(site, paste, key, 'primary')}</div></div>
-<div class="picture"><img alt="${text.imageAlt(titleOf(paste))}" src="data:${type};base64,`;
+<div class="picture"><img alt="${text.imageAlt(titleOf(site.words, paste))}" src="data:${type};base64,`;
   return { head: before + main.markup, tail: `"></div></div>${after}` };
 }
 
 /** In a window of its own, because an answer that is no file must not take the place of the only copy. */
-function download({ base }: Site, { short_code }: ShownPaste, key: string, weight = ''): Html {
+function download({ base, words }: Site, { short_code }: ShownPaste, key: string, weight = ''): Html {
   return html`<form method="post" action="${base}/${short_code}" target="_blank"><input type="hidden" name="key" value="${key}"><input type="hidden" name="download" value="yes"><button class="${weight}" type="submit">${words.paste.download}</button></form>`;
 }

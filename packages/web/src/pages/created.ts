@@ -1,7 +1,7 @@
 import { formatTime } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
 import { page, type Site } from '../html/layout.ts';
-import { words } from '../words.ts';
+import type { Words } from '../words/translation.ts';
 
 interface ShownCreation {
   readonly url: string;
@@ -18,32 +18,32 @@ interface ShownCreation {
 /** The answer to the form. */
 export function createdPage(site: Site, created: ShownCreation): string {
   const { url, title, burn, encrypted, visibility, deleteToken, expires_at: expires } = created;
-  const { created: text, paste } = words;
+  const { created: text, paste } = site.words;
   return page(site, {
     title: text.title,
     scripts: ['created.js'],
     main: html`<div class="card created">
 <h1>${text.title}</h1>
-<p class="line">${title !== null && html`<span><bdi>${title}</bdi></span>`}<span>${burn ? text.readOnce : text.readers[visibility]}</span><span>${expires === null ? paste.neverExpiresLine : html`${paste.expiresLine} ${formatTime(expires)}`}</span></p>
-<div class="field"><label for="url">${text.link}</label><div class="copyable"><input id="url" value="${url}" readonly>${copyButton('url', text.copyLink, 'primary')}</div>${encrypted && html`<p class="hint">${text.keyHint}</p>`}</div>
+<p class="line">${title !== null && html`<span><bdi>${title}</bdi></span>`}<span>${burn ? text.readOnce : text.readers[visibility]}</span><span>${expires === null ? paste.neverExpiresLine : html`${paste.expiresLine} ${formatTime(expires, site.words)}`}</span></p>
+<div class="field"><label for="url">${text.link}</label><div class="copyable"><input id="url" dir="ltr" value="${url}" readonly>${copyButton(site.words, 'url', text.copyLink, 'primary')}</div>${encrypted && html`<p class="hint">${text.keyHint}</p>`}</div>
 <p class="toolbar"><a id="open" class="button" href="${url}">${text.open}</a> <a class="button" href="${site.base}/">${text.another}</a></p>
 <details id="qr" data-label="${paste.qrOf('{url}')}" hidden><summary>${paste.qr}</summary></details>
-${deleteToken !== null && deletionToken(deleteToken)}</div>`,
+${deleteToken !== null && deletionToken(site.words, deleteToken)}</div>`,
   });
 }
 
 /** The browser keeps the token where it can. */
-function deletionToken(token: string): Html {
+function deletionToken(words: Words, token: string): Html {
   const { created: text } = words;
   return html`<details id="deletion" open><summary>${text.deletion}</summary>
-<div class="field"><label for="delete-token">${text.deleteToken}</label><div class="copyable"><input id="delete-token" value="${token}" readonly>${copyButton('delete-token', text.copy)}</div><p class="hint">${text.deleteTokenHint}</p></div>
+<div class="field"><label for="delete-token">${text.deleteToken}</label><div class="copyable"><input id="delete-token" dir="ltr" value="${token}" readonly>${copyButton(words, 'delete-token', text.copy)}</div><p class="hint">${text.deleteTokenHint}</p></div>
 </details>
 <p id="kept" class="hint" hidden><span role="status">${text.kept}</span> <button id="forget" type="button" data-done="${text.forgotten}">${text.forget}</button></p>
 `;
 }
 
 /** Needs JavaScript, and is hidden without it. */
-export function copyButton(id: string, label: string, weight = ''): Html {
-  const { copied, notCopied } = words.created;
+export function copyButton({ created }: Words, id: string, label: string, weight = ''): Html {
+  const { copied, notCopied } = created;
   return html`<button type="button" class="${weight}" data-copy="${id}" data-done="${copied}" data-failed="${notCopied}" hidden>${label}</button>`;
 }

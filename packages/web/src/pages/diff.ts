@@ -1,8 +1,9 @@
 import { BIDI_MARK, REPLACED, textMarkup } from '../content/text-markup.ts';
 import { Html, html } from '../html/html.ts';
 import { page, type Site } from '../html/layout.ts';
-import { words } from '../words.ts';
+import type { Words } from '../words/translation.ts';
 import { titleOf, type ShownPaste } from './paste.ts';
+import { detailOf, type ShownProblem } from './problem.ts';
 
 /** Lines that follow one another and have the same fate. */
 interface ShownRun {
@@ -33,7 +34,7 @@ export function diffPage(
   pair: ShownPair,
   { hunks, lineEndsDiffer }: { readonly hunks: readonly ShownHunk[]; readonly lineEndsDiffer: boolean },
 ): string {
-  const { diff: text, paste: warnings } = words;
+  const { diff: text, paste: warnings } = site.words;
   const all = hunks.flatMap(({ runs }) => runs.map((run) => run.text)).join('');
   const notes = [
     lineEndsDiffer && text.lineEnds,
@@ -41,32 +42,36 @@ export function diffPage(
     REPLACED.test(all) && text.notUtf8,
   ];
   return page(site, {
-    title: text.title(titleOf(pair.paste)),
+    title: text.title(titleOf(site.words, pair.paste)),
     main: html`${heading(site, pair, hunks)}
-${hunks.length === 0 && html`<p class="notice">${text.equal}</p>\n`}${notes.map((note) => note !== false && html`<p class="warning" role="note">${note}</p>\n`)}${hunks.map(hunkHtml)}<p class="hint">${text.command} <code>curl ${pair.paste.url}/diff</code></p>`,
+${hunks.length === 0 && html`<p class="notice">${text.equal}</p>\n`}${notes.map((note) => note !== false && html`<p class="warning" role="note">${note}</p>\n`)}${hunks.map((hunk) => hunkHtml(site.words, hunk))}<p class="hint">${text.command} <code>curl ${pair.paste.url}/diff</code></p>`,
   });
 }
 
 /** The page of two pastes that are not compared. */
-export function diffRefusedPage(site: Site, pair: ShownPair, reason: string): string {
+export function diffRefusedPage(
+  site: Site,
+  pair: ShownPair,
+  problem: Pick<ShownProblem, 'code' | 'detail'>,
+): string {
   return page(site, {
-    title: words.diff.title(titleOf(pair.paste)),
+    title: site.words.diff.title(titleOf(site.words, pair.paste)),
     main: html`${heading(site, pair, null)}
-<p class="notice attention">${reason}</p>`,
+<div class="notice attention">${detailOf(site.words, problem)}</div>`,
   });
 }
 
 /** @param hunks null: the pastes are not compared */
 function heading(site: Site, { paste, parent }: ShownPair, hunks: readonly ShownHunk[] | null): Html {
-  const { diff: text } = words;
-  return html`<h1>${text.heading} <bdi>${titleOf(paste)}</bdi></h1>
+  const { diff: text } = site.words;
+  return html`<h1>${text.heading} <bdi>${titleOf(site.words, paste)}</bdi></h1>
 <dl class="facts">
 <div><dt>${text.from}</dt><dd>${links(site, parent)}</dd></div>
 <div><dt>${text.to}</dt><dd>${links(site, paste)}</dd></div>
 ${hunks !== null && hunks.length > 0 && html`<div><dt>${text.lines}</dt><dd>${text.counts(linesOf(hunks, 'added'), linesOf(hunks, 'removed'))}</dd></div>\n`}</dl>`;
 }
 
-function links({ base }: Site, { short_code: code }: ShownPaste): Html {
+function links({ base, words }: Site, { short_code: code }: ShownPaste): Html {
   const raw = words.diff.rawOf(code);
   return html`<a href="${base}/${code}">${code}</a> (<a href="${base}/v1/pastes/${code}/content" aria-label="${raw}">${words.paste.raw}</a>)`;
 }
@@ -77,25 +82,25 @@ function linesOf(hunks: readonly ShownHunk[], kind: ShownRun['kind']): number {
     .reduce((sum, run) => (run.kind === kind ? sum + run.lines : sum), 0);
 }
 
-function hunkHtml({ oldNumber, newNumber, runs }: ShownHunk): Html {
+function hunkHtml(words: Words, { oldNumber, newNumber, runs }: ShownHunk): Html {
   const label = words.diff.hunk(oldNumber, newNumber);
-  return html`<section class="content diff" aria-label="${label}" tabindex="0">
-${runs.map(runHtml)}</section>
+  return html`<section class="content diff" dir="ltr" aria-label="${label}" tabindex="0">
+${runs.map((run) => runHtml(words, run))}</section>
 `;
 }
 
 const SIGNS = { same: ' ', removed: '-', added: '+' } as const;
 
 /** The signs and the names of the groups tell what has changed also to those who see no colours. */
-function runHtml({ kind, text, lines, oldNumber, newNumber }: ShownRun): Html {
+function runHtml({ diff }: Words, { kind, text, lines, oldNumber, newNumber }: ShownRun): Html {
   const numbers = (first: number, are: boolean): string =>
     are ? column(lines, (n) => String(first + n)) : '';
   const shown = new Html(textMarkup(text));
   const marked =
     kind === 'removed' ? html`<del>${shown}</del>` : kind === 'added' ? html`<ins>${shown}</ins>` : shown;
-  const group = kind === 'same' ? null : html` role="group" aria-label="${words.diff.groups[kind]}"`;
+  const group = kind === 'same' ? null : html` role="group" aria-label="${diff.groups[kind]}"`;
   return html`<div class="change ${kind}"${group}><div class="numbers" aria-hidden="true">${numbers(oldNumber, kind !== 'added')}</div><div class="numbers" aria-hidden="true">${numbers(newNumber, kind !== 'removed')}</div><div class="signs" aria-hidden="true">${column(lines, () => SIGNS[kind])}</div><pre>
-${marked}</pre>${!text.endsWith('\n') && html`<span class="no-newline">${words.diff.noNewline}</span>`}</div>
+${marked}</pre>${!text.endsWith('\n') && html`<span class="no-newline">${diff.noNewline}</span>`}</div>
 `;
 }
 

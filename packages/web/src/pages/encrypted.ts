@@ -1,8 +1,9 @@
 import { fileNameOf } from '@pasteflow/domain';
 import { MAX_LINE_CHARACTERS, MAX_LINES } from '../content/paste-lines.ts';
+import { formatNumber } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
 import { page, type Site } from '../html/layout.ts';
-import { words } from '../words.ts';
+import type { Words } from '../words/translation.ts';
 import { copyButton, deletion, heading, qrButton, titleOf, wrapButton, type ShownPaste } from './paste.ts';
 
 /**
@@ -10,21 +11,21 @@ import { copyButton, deletion, heading, qrButton, titleOf, wrapButton, type Show
  * of the text.
  */
 export function encryptedPage(site: Site, paste: ShownPaste): string {
-  const { encrypted: text } = words;
+  const { encrypted: text } = site.words;
   const raw = `${site.base}/v1/pastes/${paste.short_code}/${paste.burn ? 'reveal' : 'content'}`;
   return page(site, {
-    title: titleOf(paste),
+    title: titleOf(site.words, paste),
     scripts: ['encrypted-paste.js'],
     hasStylesInside: true,
     main: html`${heading(site, paste, null)}
 <p id="needs-script" class="notice bad">${text.needsScript}</p>
 <p id="sealed-status" role="status" class="hint"></p>
 <div id="sealed-error" role="alert"></div>
-${paste.burn && reveal()}<form id="unlock" class="narrow" hidden>
+${paste.burn && reveal(site.words)}<form id="unlock" class="narrow" hidden>
 <div class="field"><label for="password">${text.password}</label><input id="password" type="password" autocomplete="off" required></div>
 <p><button id="decrypt" class="primary" type="submit">${text.decrypt}</button></p>
 </form>
-<div id="sealed" data-document="${raw}" data-method="${paste.burn ? 'POST' : 'GET'}" data-words="${JSON.stringify(browserWords())}">
+<div id="sealed" data-document="${raw}" data-method="${paste.burn ? 'POST' : 'GET'}" data-words="${JSON.stringify(browserWords(site.words))}">
 <p id="attachments" class="toolbar"></p>
 ${opened(site, paste, raw)}
 </div>
@@ -33,8 +34,7 @@ ${deletion(site, paste)}`,
   });
 }
 
-function reveal(): Html {
-  const { burn: text } = words;
+function reveal({ burn: text }: Words): Html {
   return html`<p class="notice attention">${text.explanation}</p>
 <p><button type="button" id="reveal" class="primary" hidden>${text.reveal}</button></p>
 `;
@@ -42,24 +42,24 @@ function reveal(): Html {
 
 /** Hidden until there is a text. */
 function opened(site: Site, paste: ShownPaste, raw: string): Html {
-  const { paste: text, encrypted } = words;
+  const { paste: text, encrypted } = site.words;
   return html`<div id="opened" class="code" hidden>
 <div class="bar">
 <a class="button" id="download" download="${fileNameOf(null, paste.short_code)}">${text.download}</a>
-${!paste.burn && html`<a class="button" href="${raw}">${encrypted.document}</a>\n`}${qrButton(paste.url, encrypted.qr)}
-<div class="right">${wrapButton()}${copyButton(null)}</div>
+${!paste.burn && html`<a class="button" href="${raw}">${encrypted.document}</a>\n`}${qrButton(site.words, paste.url, encrypted.qr)}
+<div class="right">${wrapButton(site.words)}${copyButton(site.words, null)}</div>
 </div>
-<section id="content" class="content" aria-label="${text.content}" data-worker="${site.asset('worker.js')}" tabindex="0"></section>
+<section id="content" class="content" dir="ltr" aria-label="${text.content}" data-worker="${site.asset('worker.js')}" tabindex="0"></section>
 </div>`;
 }
 
 /** What the browser says by itself: SealedWords in browser/sealed. */
-function browserWords(): Readonly<Record<string, string>> {
+function browserWords(words: Words): Readonly<Record<string, string>> {
   const { paste: text, encrypted } = words;
   return {
     ...encrypted.inBrowser,
     bidi: text.bidi,
-    longLines: text.longLines(String(MAX_LINE_CHARACTERS)),
-    cut: text.cut(String(MAX_LINES)),
+    longLines: text.longLines(formatNumber(MAX_LINE_CHARACTERS, words)),
+    cut: text.cut(formatNumber(MAX_LINES, words)),
   };
 }

@@ -3,12 +3,11 @@ import type { ContentKind, ImageType } from '../content/content-kind.ts';
 import { formatSize } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
 import { page, type Site } from '../html/layout.ts';
-import { words } from '../words.ts';
 import { deletion, heading, openGraph, titleOf, type ShownPaste } from './paste.ts';
 
 /** The page of a content that is no text: an image, or a card with a download. */
 export function filePage(site: Site, paste: ShownPaste, kind: Exclude<ContentKind, 'text'>): string {
-  const { paste: text } = words;
+  const { paste: text } = site.words;
   const raw = `${site.base}/v1/pastes/${paste.short_code}/content`;
   const image = `${site.base}/${paste.short_code}/image`;
   const name = fileNameOf(paste.title, paste.short_code);
@@ -17,16 +16,16 @@ export function filePage(site: Site, paste: ShownPaste, kind: Exclude<ContentKin
   const isImage = kind !== 'binary';
   const type = isImage ? text.imageOf(formatOf(kind)) : text.binary;
   return page(site, {
-    title: titleOf(paste),
+    title: titleOf(site.words, paste),
     scripts: ['timeline.js'], // which shows the times relative to now
     hasStylesInside: true,
-    head: openGraph(paste, isImage),
+    head: openGraph(site.words, paste, isImage),
     main: html`${heading(site, paste, null, type)}
 ${
   isImage
     ? html`<div class="code"><div class="bar"><a class="button" href="${image}" aria-keyshortcuts="r">${text.openImage}</a><div class="right">${download(' primary')}</div></div>
-<div class="picture"><img src="${image}" alt="${text.imageAlt(titleOf(paste))}"></div></div>`
-    : html`<div class="card"><p><strong>${text.binary}</strong> · ${formatSize(paste.size_bytes)}</p><p>${text.binaryHint}</p><p>${download(' primary')}</p></div>`
+<div class="picture"><img src="${image}" alt="${text.imageAlt(titleOf(site.words, paste))}"></div></div>`
+    : html`<div class="card"><p><strong>${text.binary}</strong> · ${formatSize(paste.size_bytes, site.words)}</p><p>${text.binaryHint}</p><p>${download(' primary')}</p></div>`
 }
 ${deletion(site, paste)}`,
   });

@@ -1,6 +1,5 @@
 import { html, type Html } from '../html/html.ts';
 import { page, type Site } from '../html/layout.ts';
-import { words } from '../words.ts';
 
 /** Who the user is, what belongs to the user, and the end of it. An export comes first. */
 export function myAccountPage(
@@ -19,7 +18,7 @@ export function myAccountPage(
     readonly isRefused?: boolean;
   },
 ): string {
-  const { myAccount: text, myJobs, signIn } = words;
+  const { myAccount: text, myJobs, signIn } = site.words;
   const { base } = site;
   return page(site, {
     title: text.title,
@@ -37,7 +36,7 @@ ${canErase ? eraseForm(site, name, isRefused) : html`<p class="notice">${text.no
   });
 }
 
-function eraseForm({ base }: Site, name: string, isRefused: boolean): Html {
+function eraseForm({ base, words }: Site, name: string, isRefused: boolean): Html {
   const { myAccount: text } = words;
   return html`<form class="narrow" method="post" action="${base}/my/account/erase">
 <p>${text.eraseHint}</p>
@@ -48,7 +47,7 @@ function eraseForm({ base }: Site, name: string, isRefused: boolean): Html {
 
 /** After the erasure has begun. Nobody is signed in. */
 export function accountErasedPage(site: Site): string {
-  const { myAccount: text } = words;
+  const { myAccount: text } = site.words;
   return page(site, {
     title: text.erased,
     main: html`<div class="card"><h1>${text.erased}</h1>

@@ -1,9 +1,9 @@
-import { formatSize, formatTime } from '../html/formats.ts';
+import { formatNumber, formatSize, formatTime } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
 import { page, type Site } from '../html/layout.ts';
 import { table } from '../html/table.ts';
-import { words } from '../words.ts';
-import { nameOf, stateBadge, typeOf, withoutFieldNames, type OwnJob } from './my-jobs.ts';
+import type { Words } from '../words/translation.ts';
+import { nameOf, percent, stateBadge, typeOf, withoutFieldNames, type OwnJob } from './my-jobs.ts';
 
 /** A paste or a file that a job has made. */
 interface MadeAsset {
@@ -28,25 +28,25 @@ export interface MyJob extends OwnJob {
 
 /** A job: its progress while it runs, and then what it did. */
 export function myJobPage(site: Site, job: MyJob): string {
-  const { job: text } = words;
+  const { job: text } = site.words;
   const isOpen = job.completed_at === null;
-  const title = job.title ?? typeOf(job.job_type);
+  const title = job.title ?? typeOf(site.words, job.job_type);
   return page(site, {
     title,
     scripts: ['my-job.js'],
     place: '/my/jobs',
     ...(isOpen && { head: html`<noscript><meta http-equiv="refresh" content="2"></noscript>\n` }),
-    main: html`<p><a href="${site.base}/my/jobs">← ${words.myJobs.title}</a></p>
-<h1>${nameOf(job)}</h1>
+    main: html`<p><a href="${site.base}/my/jobs">${site.words.back(site.words.myJobs.title)}</a></p>
+<h1>${nameOf(site.words, job)}</h1>
 <dl class="facts">
-<div><dt>${text.state}</dt><dd>${stateBadge(job, html` id="job-state" data-processing="${text.states.processing}"`)}</dd></div>
-<div><dt>${words.paste.created}</dt><dd>${formatTime(job.created_at)}</dd></div>
-${job.completed_at !== null && html`<div><dt>${text.ended}</dt><dd>${formatTime(job.completed_at)}</dd></div>`}
+<div><dt>${text.state}</dt><dd>${stateBadge(site.words, job, html` id="job-state" data-processing="${text.states.processing}"`)}</dd></div>
+<div><dt>${site.words.paste.created}</dt><dd>${formatTime(job.created_at, site.words)}</dd></div>
+${job.completed_at !== null && html`<div><dt>${text.ended}</dt><dd>${formatTime(job.completed_at, site.words)}</dd></div>`}
 ${jobLink(site, text.retryOf, job.retry_of)}${jobLink(site, text.retriedAs, job.retried_as)}</dl>
 ${isOpen && progress(site, job)}
-${job.error_message !== null && html`<p class="${errorClass(job)}">${withoutFieldNames(job.error_message)}</p>`}
+${job.error_message !== null && html`<p class="${errorClass(job)}" dir="auto">${withoutFieldNames(job.error_message)}</p>`}
 ${job.canRetry && retry(site, job)}
-${job.result !== null && resultOf(job.result, job)}
+${job.result !== null && resultOf(site.words, job.result, job)}
 ${assetsOf(site, job)}
 ${isOpen && cancellation(site, job)}`,
   });
@@ -57,13 +57,17 @@ function errorClass({ status, isCancelled }: MyJob): string {
   return status === 'partial' ? 'notice attention' : 'notice bad';
 }
 
-function jobLink({ base }: Site, [name, link]: readonly [string, string], id: string | null): Html | false {
+function jobLink(
+  { base }: Site,
+  { name, link }: { readonly name: string; readonly link: string },
+  id: string | null,
+): Html | false {
   return (
     id !== null && html`<div><dt>${name}</dt><dd><a href="${base}/my/jobs/${id}">${link}</a></dd></div>\n`
   );
 }
 
-function retry({ base }: Site, { id, job_type: jobType }: MyJob): Html {
+function retry({ base, words }: Site, { id, job_type: jobType }: MyJob): Html {
   const { job: text } = words;
   return html`<form method="post" action="${base}/my/jobs/${id}/retry">
 ${jobType === 'import' && html`<p class="hint">${text.retryHint}</p>`}
@@ -71,7 +75,7 @@ ${jobType === 'import' && html`<p class="hint">${text.retryHint}</p>`}
 </form>`;
 }
 
-function cancellation({ base }: Site, { id }: MyJob): Html {
+function cancellation({ base, words }: Site, { id }: MyJob): Html {
   const { job: text } = words;
   return html`<details class="deletion"><summary>${text.cancel}</summary>
 <form method="post" action="${base}/my/jobs/${id}/cancel">
@@ -80,11 +84,11 @@ function cancellation({ base }: Site, { id }: MyJob): Html {
 </form></details>`;
 }
 
-export function progress({ base }: Site, job: OwnJob): Html {
+export function progress({ base, words }: Site, job: OwnJob): Html {
   const { job: text } = words;
   return html`<div id="job" class="pending column" data-events="${base}/v1/jobs/${job.id}/events">
 <progress id="job-progress" max="100" value="${job.progress}" aria-label="${text.progress}"></progress>
-<p role="status"><span id="job-percent">${job.progress}</span> %. <span id="job-message">${job.progress_message ?? (job.status === 'queued' ? text.waiting : '')}</span></p>
+<p role="status"><span id="job-percent">${percent(job.progress, words)}</span> <span id="job-message" dir="auto">${job.progress_message ?? (job.status === 'queued' ? text.waiting : '')}</span></p>
 </div>`;
 }
 
@@ -93,45 +97,47 @@ const ONLY_IF_ANY: ReadonlySet<string> = new Set(['failed', 'skipped', 'missing_
 
 /** The counts, and the lists of what went wrong. */
 function resultOf(
+  words: Words,
   result: Readonly<Record<string, unknown>>,
   { parameters }: Pick<MyJob, 'parameters'>,
 ): Html {
   const counts = Object.entries(words.job.counts).flatMap(([name, label]) => {
     const value = result[name];
     if (typeof value !== 'number' || (value === 0 && ONLY_IF_ANY.has(name))) return [];
-    return [html`<div><dt>${label}</dt><dd>${name === 'bytes' ? formatSize(value) : value}</dd></div>\n`];
+    return [
+      html`<div><dt>${label}</dt><dd>${name === 'bytes' ? formatSize(value, words) : formatNumber(value, words)}</dd></div>\n`,
+    ];
   });
   return html`${counts.length > 0 && html`<h2>${words.job.result}</h2>\n<dl class="facts">${counts}</dl>`}
-${errorsOf(result['errors'], typeof parameters['source_short_code'] === 'string')}${missingOf(result['missing'])}`;
+${errorsOf(words, result['errors'], typeof parameters['source_short_code'] === 'string')}${missingOf(words, result['missing'])}`;
 }
 
 /** @param isFile the entries are those of a file: only NDJSON has entries without names, and counts lines */
-function errorsOf(errors: unknown, isFile: boolean): Html | false {
+function errorsOf(words: Words, errors: unknown, isFile: boolean): Html | false {
   if (!Array.isArray(errors) || errors.length === 0) return false;
   const { job: text } = words;
   const hasNames = errors.some(({ name }: Readonly<Record<string, unknown>>) => typeof name === 'string');
   const rows = errors.map((each: Readonly<Record<string, unknown>>) => {
     const { position, name, reason } = each;
-    return html`<tr><td class="number">${placeOf(position, isFile && name === null)}</td>${hasNames && html`<td class="title">${textOf(name)}</td>`}<td class="title">${textOf(reason)}</td></tr>\n`;
+    return html`<tr><td class="number">${placeOf(text, position, isFile && name === null)}</td>${hasNames && html`<td class="title" dir="auto">${textOf(name)}</td>`}<td class="title" dir="auto">${textOf(reason)}</td></tr>\n`;
   });
   const heads = [text.position, ...(hasNames ? [text.name] : []), text.reason];
   return html`<h2>${text.errors}</h2>\n${table(text.errors, heads, rows)}`;
 }
 
-function missingOf(missing: unknown): Html | false {
+function missingOf(words: Words, missing: unknown): Html | false {
   if (!Array.isArray(missing) || missing.length === 0) return false;
   const { job: text } = words;
   const rows = missing.map(
     (each: Readonly<Record<string, unknown>>) =>
-      html`<tr><td>${textOf(each['short_code'])}</td><td class="title">${textOf(each['reason'])}</td></tr>\n`,
+      html`<tr><td>${textOf(each['short_code'])}</td><td class="title" dir="auto">${textOf(each['reason'])}</td></tr>\n`,
   );
   return html`<h2>${text.missing}</h2>\n${table(text.missing, [words.myPastes.paste, text.reason], rows)}`;
 }
 
 /** People count from 1; the API counts from 0. */
-function placeOf(position: unknown, isLine: boolean): string {
+function placeOf({ entry, line }: Words['job'], position: unknown, isLine: boolean): string {
   if (typeof position !== 'number') return '';
-  const { entry, line } = words.job;
   return (isLine ? line : entry)(position + 1);
 }
 
@@ -141,7 +147,7 @@ function textOf(value: unknown): string {
 }
 
 function assetsOf(
-  { base }: Site,
+  { base, words }: Site,
   { job_type: jobType, assets, hasMoreAssets, completed_at: completedAt }: MyJob,
 ): Html | false {
   const { job: text } = words;
@@ -151,7 +157,7 @@ function assetsOf(
   return html`${files.map(
     ({ url, file_size: size, asset_type: type }) =>
       html`<p><a class="button primary" href="${url}">${jobType === 'export' ? text.download : text.downloadOf(type.replaceAll('_', ' '))}</a></p>
-<p class="hint">${formatSize(size)}. ${text.downloadHint}</p>\n`,
+<p class="hint">${formatSize(size, words)} · ${text.downloadHint}</p>\n`,
   )}${
     pastes.length > 0 &&
     completedAt !== null &&

@@ -1,8 +1,8 @@
 import { choice, filterForm, pageLinks } from '../html/filter-form.ts';
-import { formatSize, formatTime } from '../html/formats.ts';
+import { formatNumber, formatSize, formatTime } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
 import { page, type Site } from '../html/layout.ts';
-import { words } from '../words.ts';
+import type { Words } from '../words/translation.ts';
 
 /** A job in its user's list. The times are in ISO 8601. */
 export interface OwnJob {
@@ -10,7 +10,7 @@ export interface OwnJob {
   readonly job_type: string;
   /** null: none. */
   readonly title: string | null;
-  readonly status: keyof typeof words.job.states;
+  readonly status: keyof Words['job']['states'];
   /** Its owner or an operator has ended it, so that nothing went wrong. */
   readonly isCancelled: boolean;
   readonly progress: number;
@@ -33,9 +33,9 @@ export interface MyJobs {
 
 /** The user's jobs, newest first, with the forms that start an import or an export. */
 export function myJobsPage(site: Site, list: MyJobs): string {
-  const { myJobs: text, job } = words;
+  const { myJobs: text, job } = site.words;
   const action = `${site.base}/my/jobs`;
-  const types = list.jobTypes.map((type) => [type, typeOf(type)] as const);
+  const types = list.jobTypes.map((type) => [type, typeOf(site.words, type)] as const);
   return page(site, {
     title: text.title,
     scripts: ['my-jobs.js'],
@@ -43,13 +43,13 @@ export function myJobsPage(site: Site, list: MyJobs): string {
     main: html`<div class="heading starts"><h1>${text.title}</h1>
 <details class="menu"><summary>${text.importTitle}</summary><div>${importForm(site, list)}</div></details>
 <details class="menu"><summary>${text.exportTitle}</summary><div>${exportForm(site, list)}</div></details></div>
-${filterForm(action, [
+${filterForm(site, action, [
   choice({ id: 'job_type', label: job.type, any: text.anyType }, types, list.jobType),
   choice({ id: 'status', label: job.state, any: text.anyState }, Object.entries(job.states), list.status),
 ])}
-${list.jobs.length === 0 ? nothing(action, list) : html`<ul class="rows">\n${list.jobs.map((each) => row(site, each))}</ul>`}
+${list.jobs.length === 0 ? nothing(site, action, list) : html`<ul class="rows">\n${list.jobs.map((each) => row(site, each))}</ul>`}
 <p id="ended-jobs" role="status" class="visually-hidden"></p>
-${pageLinks(action, { job_type: list.jobType, status: list.status }, list)}`,
+${pageLinks(site, action, { job_type: list.jobType, status: list.status }, list)}`,
   });
 }
 
@@ -59,33 +59,38 @@ export function withoutFieldNames(message: string | null): string | null {
 }
 
 /** The state of a job, as a badge. */
-export function stateBadge({ status, isCancelled }: OwnJob, attributes: Html | null = null): Html {
+export function stateBadge(
+  words: Words,
+  { status, isCancelled }: OwnJob,
+  attributes: Html | null = null,
+): Html {
   const { states, cancelled } = words.job;
   return html`<span class="badge ${isCancelled ? 'cancelled' : status}"${attributes}>${isCancelled ? cancelled : states[status]}</span>`;
 }
 
 /** What a job is called: `Import of pastes.zip`. */
-export function nameOf({ job_type: type, title }: OwnJob): Html {
-  return title === null ? html`${typeOf(type)}` : html`${words.job.titled(typeOf(type))} <bdi>${title}</bdi>`;
+export function nameOf(words: Words, { job_type: type, title }: OwnJob): Html {
+  return title === null
+    ? html`${typeOf(words, type)}`
+    : html`${words.job.titled(typeOf(words, type))} <bdi>${title}</bdi>`;
 }
 
 /** The name of a type of job; of one that this page does not know, as the API names it. */
-export function typeOf(type: string): string {
+export function typeOf(words: Words, type: string): string {
   return (words.job.types as Readonly<Record<string, string>>)[type] ?? type;
 }
 
-function importForm({ base }: Site, { maxFileBytes }: MyJobs): Html {
+function importForm({ base, words }: Site, { maxFileBytes }: MyJobs): Html {
   const { myJobs: text, form } = words;
-  const expiries = form.expiries.map(([value, name]) => [value, name] as const);
   return html`<form class="start" method="post" action="${base}/my/jobs/import" enctype="multipart/form-data">
-<div class="field"><label for="file">${text.file}</label><input id="file" name="file" type="file" required aria-describedby="file-hint"><p id="file-hint" class="hint">${text.fileHint} ${form.atMost(formatSize(maxFileBytes))}</p></div>
-${choice({ id: 'visibility', label: form.visibility }, form.visibilities)}
-${choice({ id: 'expires_in', label: form.expiry }, expiries, '2592000')}
+<div class="field"><label for="file">${text.file}</label><input id="file" name="file" type="file" required aria-describedby="file-hint"><p id="file-hint" class="hint">${text.fileHint} ${form.atMost(formatSize(maxFileBytes, words))}</p></div>
+${choice({ id: 'visibility', label: form.visibility }, Object.entries(form.visibilities))}
+${choice({ id: 'expires_in', label: form.expiry }, Object.entries(form.expiries), '2592000')}
 <p><button class="primary" type="submit">${text.startImport}</button></p>
 </form>`;
 }
 
-function exportForm({ base }: Site, { exportFormats }: MyJobs): Html {
+function exportForm({ base, words }: Site, { exportFormats }: MyJobs): Html {
   const { myJobs: text } = words;
   return html`<form class="start" method="post" action="${base}/my/jobs/export">
 <p class="hint">${text.exportHint}</p>
@@ -97,7 +102,7 @@ ${choice(
 </form>`;
 }
 
-function nothing(action: string, { status, jobType, isFirst }: MyJobs): Html {
+function nothing({ words }: Site, action: string, { status, jobType, isFirst }: MyJobs): Html {
   const { myJobs: text } = words;
   if (status === null && jobType === null && isFirst) return html`<p class="card">${text.none}</p>`;
   return html`<div class="card"><p>${text.noMatch}</p><p><a class="button" href="${action}">${text.all}</a></p></div>`;
@@ -105,14 +110,19 @@ function nothing(action: string, { status, jobType, isFirst }: MyJobs): Html {
 
 /** The browser module replaces the parts of an open job but its link, which keeps the focus. */
 export function row(site: Site, each: OwnJob): Html {
-  const { job } = words;
+  const { job } = site.words;
   const isOpen = each.completed_at === null;
-  return html`<li${isOpen && html` data-open`} id="job-${each.id}"><div><p><a href="${site.base}/my/jobs/${each.id}">${nameOf(each)}</a> <span data-part>${stateBadge(each)}</span></p>
-<p class="line" data-part><span>${formatTime(each.created_at)}</span>${message(each)}</p></div>
-<p data-part>${isOpen && html`<progress max="100" value="${each.progress}" aria-label="${job.progress}"></progress> ${each.progress} %`}</p></li>\n`;
+  return html`<li${isOpen && html` data-open`} id="job-${each.id}"><div><p><a href="${site.base}/my/jobs/${each.id}">${nameOf(site.words, each)}</a> <span data-part>${stateBadge(site.words, each)}</span></p>
+<p class="line" data-part><span>${formatTime(each.created_at, site.words)}</span>${message(each)}</p></div>
+<p data-part>${isOpen && html`<progress max="100" value="${each.progress}" aria-label="${job.progress}"></progress> ${percent(each.progress, site.words)}`}</p></li>\n`;
+}
+
+/** @param value from 0 to 100 */
+export function percent(value: number, words: Words): string {
+  return formatNumber(value / 100, words, { style: 'percent' });
 }
 
 function message({ error_message: error, progress_message: progress }: OwnJob): Html | false {
   const shown = withoutFieldNames(error) ?? progress;
-  return shown !== null && html`<span>${shown}</span>`;
+  return shown !== null && html`<span dir="auto">${shown}</span>`;
 }

@@ -1,9 +1,9 @@
-import { languages } from '../content/languages.ts';
+import { languageName, languages } from '../content/languages.ts';
 import { choice, filterForm, pageLinks } from '../html/filter-form.ts';
-import { formatSize, formatTime } from '../html/formats.ts';
+import { formatNumber, formatSize, formatTime } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
 import { page, type Site } from '../html/layout.ts';
-import { words } from '../words.ts';
+import type { Words } from '../words/translation.ts';
 
 /** A paste in its owner's list. The times are in ISO 8601. */
 export interface OwnPaste {
@@ -42,16 +42,16 @@ const STATES = ['PROCESSED', 'IN_PROGRESS', 'FAILED'] as const;
 
 /** The user's own pastes, newest first. */
 export function myPastesPage(site: Site, list: MyPastes): string {
-  const { myPastes: text } = words;
+  const { myPastes: text } = site.words;
   const action = `${site.base}/my/pastes`;
-  const states = STATES.map((state) => [state, words.paste.uploadStates[state]] as const);
+  const states = STATES.map((state) => [state, site.words.paste.uploadStates[state]] as const);
   return page(site, {
     title: text.title,
     scripts: ['my-pastes.js'],
     place: '/my/pastes',
     main: html`<h1>${text.title}</h1>
 ${list.deleted !== null && html`<p class="notice" role="status">${text.deleted(list.deleted)}</p>`}
-${usageLine(list.usage)}${filterForm(action, [
+${usageLine(site.words, list.usage)}${filterForm(site, action, [
       html`<div class="field"><label for="title">${text.titleFilter}</label><input id="title" name="title" type="search" value="${list.title ?? ''}" maxlength="200"></div>`,
       choice(
         { id: 'visibility', label: text.readers, any: text.anyState },
@@ -59,23 +59,22 @@ ${usageLine(list.usage)}${filterForm(action, [
         list.visibility,
       ),
       choice(
-        { id: 'syntax', label: words.paste.language, any: text.anyState },
-        languages.map(({ id, name }) => [id, name] as const),
+        { id: 'syntax', label: site.words.paste.language, any: text.anyState },
+        languages.map((each) => [each.id, languageName(each, site.words)] as const),
         list.syntax,
       ),
       choice({ id: 'status', label: text.upload, any: text.anyState }, states, list.status),
     ])}
 ${list.pastes.length === 0 ? nothing(site, list) : pastesForm(site, list.pastes)}
-${pageLinks(action, filterOf(list), list)}`,
+${pageLinks(site, action, filterOf(list), list)}`,
   });
 }
 
 /** What the user has stored, where there are quotas. */
-function usageLine({ pastes, stored_bytes: bytes }: MyPastes['usage']): Html | false {
-  const counts = pastes && ([pastes.used, pastes.allowed] as const);
-  const sizes = bytes && ([formatSize(bytes.used), formatSize(bytes.allowed)] as const);
-  if (counts === null && sizes === null) return false;
-  return html`<p class="line"><span>${words.myPastes.used(counts, sizes)}</span></p>\n`;
+function usageLine(words: Words, { pastes, stored_bytes: bytes }: MyPastes['usage']): Html | false {
+  const { myPastes: text } = words;
+  if (pastes === null && bytes === null) return false;
+  return html`<p class="line">${pastes && html`<span>${text.usedPastes(formatNumber(pastes.used, words), formatNumber(pastes.allowed, words))}</span>`}${bytes && html`<span>${text.usedSize(formatSize(bytes.used, words), formatSize(bytes.allowed, words))}</span>`}</p>\n`;
 }
 
 function filterOf({ title, status, visibility, syntax }: MyPastes) {
@@ -83,7 +82,7 @@ function filterOf({ title, status, visibility, syntax }: MyPastes) {
 }
 
 /** What to do where there is nothing to show. */
-export function nothing({ base }: Site, list: MyPastes): Html {
+export function nothing({ base, words }: Site, list: MyPastes): Html {
   const { myPastes: text } = words;
   if (list.next !== null) return html`<p class="card">${text.noneYet}</p>`;
   if (list.isFirst && Object.values(filterOf(list)).every((each) => each === null))
@@ -92,7 +91,7 @@ export function nothing({ base }: Site, list: MyPastes): Html {
 }
 
 export function pastesForm(site: Site, pastes: readonly OwnPaste[]): Html {
-  const { myPastes: text } = words;
+  const { myPastes: text } = site.words;
   return html`<form id="pastes" method="post" action="${site.base}/my/pastes/delete">
 <ul class="rows">
 ${pastes.map((each) => row(site, each))}</ul>
@@ -100,14 +99,14 @@ ${pastes.map((each) => row(site, each))}</ul>
 </form>`;
 }
 
-function row({ base }: Site, each: OwnPaste): Html {
+function row({ base, words }: Site, each: OwnPaste): Html {
   const { myPastes: text, paste, created } = words;
   const { short_code: code, expires_at: expires, status } = each;
   const address = each.slug === null ? code : `~${each.slug}`;
   const name = each.title ?? address;
   return html`<li><input type="checkbox" name="short_code" value="${code}" aria-label="${text.selectOne(name)}">
 <div><p><a href="${base}/${address}"><bdi>${name}</bdi></a> ${each.visibility === 'private' && html`<span class="badge private">${paste.badges.private}</span> `}${status !== 'PROCESSED' && html`<span class="badge ${status.toLowerCase()}">${paste.uploadStates[status]}</span>`}</p>
-<p class="line">${each.title !== null && html`<span>${address}</span>`}<span>${formatSize(each.size_bytes)}</span><span>${formatTime(each.created_at)}</span><span>${expires === null ? paste.neverExpiresLine : html`${paste.expiresLine} ${formatTime(expires)}`}</span></p></div>
+<p class="line">${each.title !== null && html`<span dir="ltr">${address}</span>`}<span>${formatSize(each.size_bytes, words)}</span><span>${formatTime(each.created_at, words)}</span><span>${expires === null ? paste.neverExpiresLine : html`${paste.expiresLine} ${formatTime(expires, words)}`}</span></p></div>
 <button type="button" data-copy-link="${base}/${address}" data-done="${created.copied}" data-failed="${created.notCopied}" aria-label="${text.copyLinkOf(name)}" hidden>${created.copyLink}</button></li>\n`;
 }
 
@@ -116,7 +115,7 @@ export function confirmDeletionPage(
   site: Site,
   pastes: readonly Pick<OwnPaste, 'short_code' | 'title'>[],
 ): string {
-  const { myPastes: text } = words;
+  const { myPastes: text } = site.words;
   return page(site, {
     title: text.confirm(pastes.length),
     main: html`<div class="card"><h1>${text.confirm(pastes.length)}</h1>
@@ -124,7 +123,7 @@ export function confirmDeletionPage(
 <p>${text.confirmHint}</p>
 <form class="toolbar" method="post" action="${site.base}/my/pastes/delete">
 <input type="hidden" name="confirmed" value="yes">
-${pastes.map(({ short_code: code }) => html`<input type="hidden" name="short_code" value="${code}">\n`)}<button class="danger" type="submit">${words.paste.deleteButton}</button> <a class="button" href="${site.base}/my/pastes">${text.keep(pastes.length)}</a>
+${pastes.map(({ short_code: code }) => html`<input type="hidden" name="short_code" value="${code}">\n`)}<button class="danger" type="submit">${site.words.paste.deleteButton}</button> <a class="button" href="${site.base}/my/pastes">${text.keep(pastes.length)}</a>
 </form></div>`,
   });
 }

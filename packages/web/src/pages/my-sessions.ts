@@ -1,7 +1,6 @@
-import { formatTime } from '../html/formats.ts';
+import { formatTime, timeText } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
 import { page, type Site } from '../html/layout.ts';
-import { words } from '../words.ts';
 
 /** A browser in which its user is signed in. The times are in ISO 8601. */
 interface OwnSession {
@@ -20,7 +19,7 @@ interface OwnSession {
  * out.
  */
 export function mySessionsPage(site: Site, sessions: readonly OwnSession[]): string {
-  const { mySessions: text } = words;
+  const { mySessions: text } = site.words;
   return page(site, {
     title: text.title,
     scripts: ['timeline.js'], // which shows the times relative to now
@@ -35,11 +34,11 @@ ${sessions.some(({ isThis }) => !isThis) && html`<p class="toolbar"><button clas
   });
 }
 
-function row({ provider }: Site, { id, tokenName, isThis, begun, lastUsed, ends }: OwnSession): Html {
+function row({ provider, words }: Site, { id, tokenName, isThis, begun, lastUsed, ends }: OwnSession): Html {
   const { mySessions: text } = words;
   const way = tokenName === null ? text.byProvider(provider) : html`${text.byToken} <bdi>${tokenName}</bdi>`;
-  const button = html`<button name="session" value="${id}" type="submit" aria-label="${text.endOne(begun)}">${text.endButton}</button>`;
+  const button = html`<button name="session" value="${id}" type="submit" aria-label="${text.endOne(timeText(begun, words))}">${text.endButton}</button>`;
   return html`<li><div><p><strong>${way}</strong>${isThis && html` <span class="badge processed">${text.thisBrowser}</span>`}</p>
-<p class="line"><span>${text.begun} ${formatTime(begun)}</span><span>${text.lastUsed} ${formatTime(lastUsed)}</span><span>${text.ends} ${formatTime(ends)}</span></p></div>
+<p class="line"><span>${text.begun} ${formatTime(begun, words)}</span><span>${text.lastUsed} ${formatTime(lastUsed, words)}</span><span>${text.ends} ${formatTime(ends, words)}</span></p></div>
 ${!isThis && button}</li>\n`;
 }

@@ -1,9 +1,9 @@
 import { MAX_TOKEN_NAME_CHARACTERS, ownTokenScopes, type TokenScope } from '@pasteflow/domain';
 import { choice } from '../html/filter-form.ts';
-import { formatTime } from '../html/formats.ts';
+import { formatTime, formatUnit } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
 import { page, type Site } from '../html/layout.ts';
-import { words } from '../words.ts';
+import type { Words } from '../words/translation.ts';
 import { copyButton } from './created.ts';
 
 /** A token in its user's list. The times are in ISO 8601. */
@@ -32,43 +32,47 @@ interface MyTokens {
 
 /** The user's tokens, newest first, each with a button that revokes it, and the form that makes one. */
 export function myTokensPage(site: Site, list: MyTokens): string {
-  const { myTokens: text } = words;
+  const { myTokens: text } = site.words;
   const { tokens, made } = list;
   return page(site, {
     title: text.title,
     scripts: ['my-tokens.js'],
     place: '/my/tokens',
     main: html`<h1>${text.title}</h1>
-${made !== null && secret(made)}
+${made !== null && secret(site.words, made)}
 <p>${text.intro}</p>
 ${!list.canRevoke && html`<p class="notice">${text.notFull}</p>`}
 ${list.canRevoke && !list.canMake && html`<p class="notice">${text.cannotMake}</p>`}
-${tokens.length === 0 ? html`<p class="card">${text.none}</p>` : html`<form method="post" action="${site.base}/my/tokens/revoke">\n<ul class="rows">\n${tokens.map((each) => row(each, list.canRevoke))}</ul>\n</form>`}
+${tokens.length === 0 ? html`<p class="card">${text.none}</p>` : html`<form method="post" action="${site.base}/my/tokens/revoke">\n<ul class="rows">\n${tokens.map((each) => row(site.words, each, list.canRevoke))}</ul>\n</form>`}
 ${list.canMake && form(site, list)}`,
   });
 }
 
-function secret({ name, token }: NonNullable<MyTokens['made']>): Html {
+function secret(words: Words, { name, token }: NonNullable<MyTokens['made']>): Html {
   const { myTokens: text, created } = words;
   return html`<div class="card" role="status"><h2>${text.made(name)}</h2>
-<div class="field"><label for="secret">${text.secret}</label><div class="copyable"><input id="secret" value="${token}" readonly autocomplete="off" spellcheck="false" aria-describedby="secret-hint">${copyButton('secret', created.copy, 'primary')}</div><p id="secret-hint" class="hint">${text.secretHint}</p></div></div>`;
+<div class="field"><label for="secret">${text.secret}</label><div class="copyable"><input id="secret" dir="ltr" value="${token}" readonly autocomplete="off" spellcheck="false" aria-describedby="secret-hint">${copyButton(words, 'secret', created.copy, 'primary')}</div><p id="secret-hint" class="hint">${text.secretHint}</p></div></div>`;
 }
 
-export function row({ id, name, scope, created, lastUsed, expires }: ListedToken, canRevoke: boolean): Html {
+export function row(
+  words: Words,
+  { id, name, scope, created, lastUsed, expires }: ListedToken,
+  canRevoke: boolean,
+): Html {
   const { myTokens: text } = words;
   return html`<li><div><p><strong><bdi>${name}</bdi></strong> <span class="badge">${text.scopes[scope]}</span></p>
-<p class="line"><span>${text.created} ${formatTime(created)}</span><span>${lastUsed === null ? text.neverUsed : html`${text.lastUsed} ${formatTime(lastUsed)}`}</span><span>${expires === null ? text.neverExpires : html`${text.expires} ${formatTime(expires)}`}</span></p></div>
+<p class="line"><span>${text.created} ${formatTime(created, words)}</span><span>${lastUsed === null ? text.neverUsed : html`${text.lastUsed} ${formatTime(lastUsed, words)}`}</span><span>${expires === null ? text.neverExpires : html`${text.expires} ${formatTime(expires, words)}`}</span></p></div>
 ${canRevoke && html`<button name="id" value="${id}" type="submit" aria-label="${text.revokeOne(name)}">${text.revoke}</button>`}</li>\n`;
 }
 
-function form({ base }: Site, { name, maxSeconds, usualSeconds }: MyTokens): Html {
+function form({ base, words }: Site, { name, maxSeconds, usualSeconds }: MyTokens): Html {
   const { myTokens: text } = words;
   const usual = String(Math.min(usualSeconds, maxSeconds));
-  const expiries = text.expiries
-    .filter(([seconds]) => seconds < maxSeconds)
-    .map(([seconds, label]) => [String(seconds), label] as const);
-  const longest = text.expiries.find(([seconds]) => seconds === maxSeconds)?.[1];
-  const all = [...expiries, [String(maxSeconds), longest ?? text.days(maxSeconds / 86_400)] as const];
+  const shorter = Object.entries(text.expiries).filter(([seconds]) => Number(seconds) < maxSeconds);
+  const longest =
+    (text.expiries as Readonly<Record<string, string>>)[maxSeconds] ??
+    formatUnit(maxSeconds / 86_400, 'day', words, 'long');
+  const all = [...shorter, [String(maxSeconds), longest] as const];
   return html`<h2 id="make">${text.make}</h2>
 <form class="narrow" method="post" action="${base}/my/tokens" aria-labelledby="make">
 <div class="field"><label for="name">${text.name}</label><input id="name" name="name" value="${name}" maxlength="${MAX_TOKEN_NAME_CHARACTERS}" required autocomplete="off" aria-describedby="name-hint"><p id="name-hint" class="hint">${text.nameHint}</p></div>

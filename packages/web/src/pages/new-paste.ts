@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { languages } from '../content/languages.ts';
+import { languageName, languages } from '../content/languages.ts';
 import { formatSize } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
 import { page, type Site } from '../html/layout.ts';
-import { words } from '../words.ts';
+import type { Words } from '../words/translation.ts';
 
 const DEFAULT_EXPIRY = '2592000';
 
@@ -53,7 +53,7 @@ export function newPastePage(
     readonly origin?: ShownOrigin | null;
   },
 ): string {
-  const { form } = words;
+  const { form } = site.words;
   const fields = refused?.fields ?? fieldsOf(origin);
   const entered = (name: string): string => fields.get(name) ?? '';
   const text = refused?.text ?? (typeof origin?.text === 'string' ? origin.text : '');
@@ -62,34 +62,34 @@ export function newPastePage(
     scripts: ['new-paste.js'],
     place: '/',
     main: html`<h1 class="visually-hidden">${form.title}</h1>
-<form id="new-paste" class="new-paste" method="post" action="${site.base}/" enctype="multipart/form-data" data-empty="${form.empty}" data-both="${form.both}" data-unreachable="${form.unreachable}" data-unencrypted="${words.encryption.failed}" data-viewer="${site.viewer?.name ?? ''}"${refused !== null && html` data-refused`}${fetched(site, origin)}>
+<form id="new-paste" class="new-paste" method="post" action="${site.base}/" enctype="multipart/form-data" data-empty="${form.empty}" data-both="${form.both}" data-unreachable="${form.unreachable}" data-unencrypted="${site.words.encryption.failed}" data-viewer="${site.viewer?.name ?? ''}"${refused !== null && html` data-refused`}${fetched(site, origin)}>
 <input id="form-key" type="hidden" name="form_key" value="${randomUUID()}" autocomplete="off">
 <div class="editor">
 <label class="visually-hidden" for="text">${form.content}</label>
-<textarea id="text" name="text" rows="12" placeholder="${form.placeholder}" spellcheck="false" autocapitalize="off" autocomplete="off" aria-describedby="text-hint"${refused === null && html` autofocus`}>
+<textarea id="text" name="text" rows="12" dir="ltr" placeholder="${form.placeholder}" spellcheck="false" autocapitalize="off" autocomplete="off" aria-describedby="text-hint"${refused === null && html` autofocus`}>
 ${text}</textarea>
 <p id="text-hint" class="hint keys">${form.contentHint}</p>
 </div>
 <div class="side">
-${refused?.hasBoth === true && html`<p class="notice bad" role="alert">${form.bothWithoutScript}</p>\n`}${refused?.isParentMissing === true ? html`<p class="notice bad" role="alert">${words.diff.parentMissing}</p>\n` : originField(origin, entered('parent'))}<div class="field"><label for="title">${form.pasteTitle}</label><input id="title" name="title" value="${entered('title')}" maxlength="200" autocomplete="off"></div>
-<div class="field"><label for="file">${form.file}</label><input id="file" name="content" type="file" aria-describedby="file-hint"> <button id="remove-file" type="button" hidden>${form.removeFile}</button><p id="file-hint" class="hint">${form.atMost(formatSize(maxPasteBytes))}${refused?.text === '' && html` ${form.fileAgain}`}</p></div>
+${refused?.hasBoth === true && html`<p class="notice bad" role="alert">${form.bothWithoutScript}</p>\n`}${refused?.isParentMissing === true ? html`<p class="notice bad" role="alert">${site.words.diff.parentMissing}</p>\n` : originField(site.words, origin, entered('parent'))}<div class="field"><label for="title">${form.pasteTitle}</label><input id="title" name="title" value="${entered('title')}" maxlength="200" autocomplete="off"></div>
+<div class="field"><label for="file">${form.file}</label><input id="file" name="content" type="file" aria-describedby="file-hint"> <button id="remove-file" type="button" hidden>${form.removeFile}</button><p id="file-hint" class="hint">${form.atMost(formatSize(maxPasteBytes, site.words))}${refused?.text === '' && html` ${form.fileAgain}`}</p></div>
 <div class="field"><label for="syntax">${form.syntax}</label><select id="syntax" name="syntax"><option value="" data-detected="${form.detectedSyntax}">${form.detectSyntax}</option>${optionsOf(
-      languages.map(({ id, name }) => [id, name]),
+      languages.map((each) => [each.id, languageName(each, site.words)]),
       entered('syntax'),
     )}</select></div>
-<div class="field"><label for="expires_in">${form.expiry}</label><select id="expires_in" name="expires_in">${optionsOf(form.expiries, entered('expires_in') || DEFAULT_EXPIRY)}</select></div>
-${site.viewer !== null && html`<div class="field"><label for="visibility">${form.visibility}</label><select id="visibility" name="visibility">${optionsOf(form.visibilities, entered('visibility'))}</select></div>\n`}<details id="more" class="more"${(entered('burn') !== '' || entered('slug') !== '') && html` open`}>
+<div class="field"><label for="expires_in">${form.expiry}</label><select id="expires_in" name="expires_in">${optionsOf(Object.entries(form.expiries), entered('expires_in') || DEFAULT_EXPIRY)}</select></div>
+${site.viewer !== null && html`<div class="field"><label for="visibility">${form.visibility}</label><select id="visibility" name="visibility">${optionsOf(Object.entries(form.visibilities), entered('visibility'))}</select></div>\n`}<details id="more" class="more"${(entered('burn') !== '' || entered('slug') !== '') && html` open`}>
 <summary>${form.more}</summary>
-<div class="field"><label class="check" for="burn"><input id="burn" name="burn" type="checkbox" value="true" aria-describedby="burn-hint"${entered('burn') === 'true' && html` checked`}> ${words.burn.option}</label><p id="burn-hint" class="hint">${words.burn.optionHint}</p></div>
+<div class="field"><label class="check" for="burn"><input id="burn" name="burn" type="checkbox" value="true" aria-describedby="burn-hint"${entered('burn') === 'true' && html` checked`}> ${site.words.burn.option}</label><p id="burn-hint" class="hint">${site.words.burn.optionHint}</p></div>
 <fieldset id="encryption" class="encryption" hidden>
-<legend class="visually-hidden">${words.encryption.option}</legend>
-<label class="check" for="encrypt"><input id="encrypt" type="checkbox"> ${words.encryption.option}</label>
+<legend class="visually-hidden">${site.words.encryption.option}</legend>
+<label class="check" for="encrypt"><input id="encrypt" type="checkbox"> ${site.words.encryption.option}</label>
 <div id="encryption-options" hidden>
-<div class="field narrow"><label for="password">${words.encryption.password}</label><input id="password" type="password" autocomplete="new-password" aria-describedby="password-hint"><p id="password-hint" class="hint">${words.encryption.passwordHint}</p></div>
-<p class="hint">${words.encrypted.explanation}</p>
+<div class="field narrow"><label for="password">${site.words.encryption.password}</label><input id="password" type="password" autocomplete="new-password" aria-describedby="password-hint"><p id="password-hint" class="hint">${site.words.encryption.passwordHint}</p></div>
+<p class="hint">${site.words.encrypted.explanation}</p>
 </div>
 </fieldset>
-${site.viewer !== null && slugField(entered('slug'), refused?.slugError ?? null)}</details>
+${site.viewer !== null && slugField(site.words, entered('slug'), refused?.slugError ?? null)}</details>
 <div class="send">
 <div id="form-error" role="alert"></div>
 <p id="form-status" class="hint" role="status"></p>
@@ -113,13 +113,12 @@ function optionsOf(options: readonly (readonly [value: string, name: string])[],
 }
 
 /** The browser checks the pattern before it sends the form. @param error null: none */
-export function slugField(value: string, error: string | null): Html {
-  const { form } = words;
-  return html`<div class="field"><label for="slug">${form.slug}</label><input id="slug" name="slug" value="${value}" minlength="3" maxlength="64" pattern="[a-z0-9][a-z0-9\\-]+[a-z0-9]" title="${form.slugHint}" autocomplete="off" autocapitalize="off" spellcheck="false" data-refused="${form.slugRefused('{reason}')}" aria-describedby="slug-error slug-hint"${error !== null && html` aria-invalid="true" autofocus`}><p id="slug-error" class="field-error" role="alert">${error !== null && form.slugRefused(error)}</p><p id="slug-hint" class="hint">${form.slugHint}</p></div>\n`;
+export function slugField({ form }: Words, value: string, error: string | null): Html {
+  return html`<div class="field"><label for="slug">${form.slug}</label><input id="slug" name="slug" value="${value}" dir="ltr" minlength="3" maxlength="64" pattern="[a-z0-9][a-z0-9\\-]+[a-z0-9]" title="${form.slugHint}" autocomplete="off" autocapitalize="off" spellcheck="false" aria-describedby="slug-error slug-hint"${error !== null && html` aria-invalid="true" autofocus`}><p id="slug-error" class="field-error" role="alert">${error}</p><p id="slug-hint" class="hint">${form.slugHint}</p></div>\n`;
 }
 
 /** The address of a text that the script fetches. */
-function fetched({ base }: Site, origin: ShownOrigin | null): Html | false {
+function fetched({ base, words }: Site, origin: ShownOrigin | null): Html | false {
   if (origin === null || typeof origin.text === 'string') return false;
   const { missing } = origin.text;
   if (missing !== 'too long' && missing !== 'in progress') return false;
@@ -141,11 +140,11 @@ function fieldsOf(origin: ShownOrigin | null): ReadonlyMap<string, string> {
  * A checkbox, so that the writer can keep the origin from the readers.
  * @param parent the short code; empty: the paste is made from none
  */
-function originField(origin: ShownOrigin | null, parent: string): Html | false {
+function originField(words: Words, origin: ShownOrigin | null, parent: string): Html | false {
   if (parent === '') return false;
   const { diff } = words;
   const missing = origin === null || typeof origin.text === 'string' ? null : origin.text.missing;
   return html`<div class="field"><label class="check" for="parent"><input id="parent" name="parent" type="checkbox" value="${parent}" checked aria-describedby="parent-hint"> ${diff.madeFrom} ${parent}</label><p id="parent-hint" class="hint">${diff.madeFromHint}</p>
-${missing === 'not text' && html`<p class="hint">${diff.notText}</p>\n`}${missing === 'too long' && html`<p class="hint">${diff.tooLong(formatSize(MAX_FILLED_BYTES))}</p>\n`}</div>
+${missing === 'not text' && html`<p class="hint">${diff.notText}</p>\n`}${missing === 'too long' && html`<p class="hint">${diff.tooLong(formatSize(MAX_FILLED_BYTES, words))}</p>\n`}</div>
 `;
 }

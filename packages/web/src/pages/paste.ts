@@ -1,10 +1,10 @@
 import { fileNameOf } from '@pasteflow/domain';
-import { languageOf, languages, type Language } from '../content/languages.ts';
+import { languageName, languageOf, languages, type Language } from '../content/languages.ts';
 import { MAX_LINE_CHARACTERS, MAX_LINES, type TextWarnings } from '../content/paste-lines.ts';
-import { formatSize, formatTime } from '../html/formats.ts';
+import { formatNumber, formatSize, formatTime } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
 import { frame, page, type Site } from '../html/layout.ts';
-import { words } from '../words.ts';
+import type { Words } from '../words/translation.ts';
 
 /** What the page shows of a paste. The times are in ISO 8601. */
 export interface ShownPaste {
@@ -73,18 +73,18 @@ export function textPage(
 ): TextPage {
   const language = languageOf(paste, firstText);
   const { before, after } = frame(site, {
-    title: titleOf(paste),
+    title: titleOf(site.words, paste),
     scripts: ['paste.js'],
     hasStylesInside: true,
-    head: openGraph(paste),
+    head: openGraph(site.words, paste),
   });
   const head = html`${heading(site, paste, language)}
 ${note}<p id="paste-status" role="status" class="hint"></p>
-<p id="selected-lines" role="status" class="visually-hidden" data-one="${words.paste.lineSelected}" data-several="${words.paste.linesSelected}" data-missing="${words.paste.lineMissing}"></p>
+<p id="selected-lines" role="status" class="visually-hidden" data-one="${site.words.paste.lineSelected}" data-several="${site.words.paste.linesSelected}" data-missing="${site.words.paste.lineMissing}"></p>
 ${codeHead(site, language, above(language))}`;
   return {
     head: before + head.markup,
-    tail: (warnings) => html`${codeTail(warnings)}${below}`.markup + after,
+    tail: (warnings) => html`${codeTail(site.words, warnings)}${below}`.markup + after,
   };
 }
 
@@ -92,42 +92,42 @@ ${codeHead(site, language, above(language))}`;
 export function codeHead(site: Site, language: Language | null, above: Html): Html {
   return html`<div class="code">
 ${above}
-<section id="content" class="content" aria-label="${words.paste.content}" data-language="${language?.id ?? ''}" data-worker="${site.asset('worker.js')}" tabindex="0">
+<section id="content" class="content" dir="ltr" aria-label="${site.words.paste.content}" data-language="${language?.id ?? ''}" data-worker="${site.asset('worker.js')}" tabindex="0">
 `;
 }
 
-export function codeTail(warnings: TextWarnings): Html {
-  return html`${warningsHtml(warnings)}</section>\n</div>\n`;
+export function codeTail(words: Words, warnings: TextWarnings): Html {
+  return html`${warningsHtml(words, warnings)}</section>\n</div>\n`;
 }
 
-export function titleOf(paste: ShownPaste): string {
+export function titleOf(words: Words, paste: ShownPaste): string {
   const { title, short_code } = paste;
-  return title ?? `${untitled(paste)} ${short_code}`;
+  return title ?? `${untitled(words, paste)} ${short_code}`;
 }
 
-function untitled({ encrypted }: ShownPaste): string {
+function untitled(words: Words, { encrypted }: ShownPaste): string {
   return encrypted ? words.encrypted.title : words.paste.untitled;
 }
 
 /** The page of a paste whose upload is in progress: it reloads by itself, also without JavaScript. */
 export function pendingPastePage(site: Site, paste: ShownPaste): string {
   return page(site, {
-    title: titleOf(paste),
+    title: titleOf(site.words, paste),
     scripts: ['pending-paste.js'],
     hasStylesInside: true,
     head: html`<noscript><meta http-equiv="refresh" content="2"></noscript>\n`,
     main: html`${heading(site, paste, languageOf(paste))}
-<p id="pending" class="pending" role="status" data-events="${site.base}/v1/pastes/${paste.short_code}/events"><span class="spinner" aria-hidden="true"></span> ${words.paste.inProgress}</p>`,
+<p id="pending" class="pending" role="status" data-events="${site.base}/v1/pastes/${paste.short_code}/events"><span class="spinner" aria-hidden="true"></span> ${site.words.paste.inProgress}</p>`,
   });
 }
 
 export function deletedPage(site: Site): string {
-  const { deleted, deletedText } = words.paste;
+  const { deleted, deletedText } = site.words.paste;
   return page(site, {
     title: deleted,
     main: html`<div class="card"><h1>${deleted}</h1>
 <p>${deletedText}</p>
-<p><a class="button" href="${site.base}/">${words.problem.back}</a></p></div>`,
+<p><a class="button" href="${site.base}/">${site.words.problem.back}</a></p></div>`,
   });
 }
 
@@ -141,32 +141,32 @@ export function heading(
   language: Language | null,
   kind: string | null = null,
 ): Html {
-  const { paste: text } = words;
+  const { paste: text } = site.words;
   const { base } = site;
   const timeline = `${base}/${paste.short_code}/timeline`;
   const facts = [
-    paste.slug !== null && html`<a href="${paste.url}">~${paste.slug}</a>`,
-    formatSize(paste.size_bytes),
+    paste.slug !== null && html`<a href="${paste.url}" dir="ltr">~${paste.slug}</a>`,
+    formatSize(paste.size_bytes, site.words),
     kind ?? (!paste.encrypted && languageFact(site, paste, language)),
-    formatTime(paste.created_at),
-    paste.isDeleted !== true && expiry(paste),
+    formatTime(paste.created_at, site.words),
+    paste.isDeleted !== true && expiry(site.words, paste),
     paste.version !== undefined &&
-      html`<a href="${base}/${paste.short_code}/history">${words.history.versionOf(paste.version.number, paste.version.newest)}</a>`,
+      html`<a href="${base}/${paste.short_code}/history">${site.words.history.versionOf(paste.version.number, paste.version.newest)}</a>`,
     paste.parent !== null && origin(site, paste, paste.parent),
     paste.status === 'PROCESSED'
       ? html`<a href="${timeline}">${text.timeline}</a>`
       : html`<a class="badge ${paste.status.toLowerCase()}" href="${timeline}">${text.upload} ${text.uploadStates[paste.status]}</a>`,
     paste.isDeleted !== true &&
       paste.deletion !== 'owner' &&
-      html`<a href="${base}/${paste.short_code}/report" rel="nofollow">${words.report.link}</a>`,
+      html`<a href="${base}/${paste.short_code}/report" rel="nofollow">${site.words.report.link}</a>`,
   ];
-  return html`<div class="heading"><h1><bdi>${paste.title ?? untitled(paste)}</bdi>${badges(paste)}</h1>${paste.deletion === 'owner' && ownerMenu(site, paste)}</div>
-<div class="line">${facts.map((fact) => fact !== false && html`<span>${fact}</span>`)}<span class="paper">${paste.url}</span></div>${paste.isHeld && html`\n<p class="notice attention">${words.report.held}</p>`}${paste.movable && moveForm(site, paste.short_code, paste.movable)}`;
+  return html`<div class="heading"><h1><bdi>${paste.title ?? untitled(site.words, paste)}</bdi>${badges(site.words, paste)}</h1>${paste.deletion === 'owner' && ownerMenu(site, paste)}</div>
+<div class="line">${facts.map((fact) => fact !== false && html`<span>${fact}</span>`)}<span class="paper" dir="ltr">${paste.url}</span></div>${paste.isHeld && html`\n<p class="notice attention">${site.words.report.held}</p>`}${paste.movable && moveForm(site, paste.short_code, paste.movable)}`;
 }
 
 /** Its owner moves a slug to this version. */
 export function moveForm(
-  { base }: Site,
+  { base, words }: Site,
   to: string,
   { slug, from }: { readonly slug: string; readonly from: string },
 ): Html {
@@ -174,7 +174,7 @@ export function moveForm(
   return html`\n<form class="notice" method="post" action="${base}/my/slugs/${slug}"><input type="hidden" name="short_code" value="${to}"><input type="hidden" name="from" value="${from}">${text.older(slug)} <button type="submit">${text.move(slug)}</button></form>`;
 }
 
-function badges({ visibility, burn, encrypted }: ShownPaste): readonly Html[] {
+function badges(words: Words, { visibility, burn, encrypted }: ShownPaste): readonly Html[] {
   const { badges: text } = words.paste;
   return [
     ...(visibility === 'private' ? ['private' as const] : []),
@@ -183,30 +183,32 @@ function badges({ visibility, burn, encrypted }: ShownPaste): readonly Html[] {
   ].map((badge) => html` <span class="badge ${badge}">${text[badge]}</span>`);
 }
 
-function expiry({ expires_at: expires }: ShownPaste): Html {
+function expiry(words: Words, { expires_at: expires }: ShownPaste): Html {
   const { paste: text } = words;
-  return expires === null ? html`${text.neverExpiresLine}` : html`${text.expiresLine} ${formatTime(expires)}`;
+  return expires === null
+    ? html`${text.neverExpiresLine}`
+    : html`${text.expiresLine} ${formatTime(expires, words)}`;
 }
 
-function origin({ base }: Site, { short_code, burn, encrypted }: ShownPaste, parent: string): Html {
+function origin({ base, words }: Site, { short_code, burn, encrypted }: ShownPaste, parent: string): Html {
   const { paste: text } = words;
   const changes = html` (<a href="${base}/${short_code}/diff">${text.changes}</a>)`;
   return html`${words.diff.madeFrom} <a href="${base}/${parent}">${parent}</a>${!burn && !encrypted && changes}`;
 }
 
 /** The language, as a choice where the page can be shown in another one. */
-function languageFact({ base }: Site, paste: ShownPaste, language: Language | null): Html | false {
+function languageFact({ base, words }: Site, paste: ShownPaste, language: Language | null): Html | false {
   const { paste: text } = words;
-  const known = language?.name ?? paste.syntax;
+  const known = language === null ? paste.syntax : languageName(language, words);
   if (paste.burn || paste.status !== 'PROCESSED') return known !== null && html`${known}`; // it may be a file
-  const name = known ?? 'Plain text';
+  const name = known ?? text.plainText;
   const chosen = language?.id ?? 'text';
-  return html`<form id="language" action="${base}/${paste.short_code}"><select name="language" aria-label="${text.language}">${languages.map(({ id, name }) => html`<option value="${id}"${id === chosen && html` selected`}>${name}`)}</select><noscript> <button>${text.show}</button></noscript></form><span class="paper">${name}</span>`;
+  return html`<form id="language" action="${base}/${paste.short_code}"><select name="language" aria-label="${text.language}">${languages.map((each) => html`<option value="${each.id}"${each.id === chosen && html` selected`}>${languageName(each, words)}`)}</select><noscript> <button>${text.show}</button></noscript></form><span class="paper">${name}</span>`;
 }
 
 /** Links work without JavaScript; the buttons need it and are hidden without it. */
 export function bar(site: Site, paste: ShownPaste, language: Language | null): Html {
-  const { paste: text } = words;
+  const { paste: text } = site.words;
   const raw = `${site.base}/v1/pastes/${paste.short_code}/content`;
   return html`<div class="bar">
 <a class="button" href="${raw}" aria-keyshortcuts="r">${text.raw}</a>
@@ -214,34 +216,33 @@ export function bar(site: Site, paste: ShownPaste, language: Language | null): H
 <details class="menu"><summary>${text.more}</summary><div>
 <a class="button" id="fork" href="${site.base}/${paste.short_code}/new">${text.fork}</a>
 <button type="button" id="copy-link" data-url="${paste.url}" data-done="${text.copied}" data-failed="${text.copyFailed}" aria-keyshortcuts="y" hidden>${text.copyLink}</button>
-${qrButton(paste.url, text.qrOf(paste.url))}
-<form id="line-form" class="line-form" data-wrong="${text.linesWrong}" hidden><label for="lines">${text.lines}</label><input id="lines" size="8" placeholder="12-20" autocomplete="off" spellcheck="false"></form>
+${qrButton(site.words, paste.url, text.qrOf(paste.url))}
+<form id="line-form" class="line-form" data-wrong="${text.linesWrong}" hidden><label for="lines">${text.lines}</label><input id="lines" size="8" dir="ltr" placeholder="12-20" autocomplete="off" spellcheck="false"></form>
 </div></details>
-<div class="right">${language?.id === 'markdown' && views(site, paste)}${wrapButton()}${copyButton(raw)}</div>
+<div class="right">${language?.id === 'markdown' && views(site, paste)}${wrapButton(site.words)}${copyButton(site.words, raw)}</div>
 </div>`;
 }
 
 /** What other sites show of a link. Nothing of what only some people may read, or only once. */
-export function openGraph(paste: ShownPaste, isImage = false): Html | undefined {
+export function openGraph(words: Words, paste: ShownPaste, isImage = false): Html | undefined {
   const { visibility, burn, encrypted, url } = paste;
   if (visibility === 'private' || burn || encrypted) return undefined;
-  const properties = { site_name: words.product, type: 'article', title: titleOf(paste), url };
+  const properties = { site_name: words.product, type: 'article', title: titleOf(words, paste), url };
   const all = Object.entries(isImage ? { ...properties, image: `${url}/image` } : properties);
   return html`${all.map(([name, content]) => html`<meta property="og:${name}" content="${content}">\n`)}`;
 }
 
-export function wrapButton(): Html {
+export function wrapButton(words: Words): Html {
   return html`<button type="button" id="wrap" aria-pressed="false" aria-keyshortcuts="w" hidden>${words.paste.wrap}</button>
 `;
 }
 
-export function qrButton(url: string, label: string): Html {
+export function qrButton(words: Words, url: string, label: string): Html {
   return html`<button type="button" id="qr" data-url="${url}" data-label="${label}" aria-expanded="false" aria-keyshortcuts="q" hidden>${words.paste.qr}</button>`;
 }
 
 /** @param raw the address of the exact text; null: only the page has the text */
-export function copyButton(raw: string | null): Html {
-  const { paste: text } = words;
+export function copyButton({ paste: text }: Words, raw: string | null): Html {
   return html`<button type="button" id="copy" class="primary"${raw !== null && html` data-raw="${raw}"`} data-done="${text.copied}" data-failed="${text.copyFailed}" aria-keyshortcuts="c" hidden>${text.copy}</button>`;
 }
 
@@ -249,19 +250,19 @@ export function copyButton(raw: string | null): Html {
 const MAX_RENDERED_BYTES = 256 * 1024;
 
 function views(site: Site, { size_bytes: size }: ShownPaste): Html {
-  const { paste: text } = words;
+  const { paste: text } = site.words;
   if (size > MAX_RENDERED_BYTES)
-    return html`<span class="hint">${text.sourceOnly(formatSize(MAX_RENDERED_BYTES))}</span>\n`;
+    return html`<span class="hint">${text.sourceOnly(formatSize(MAX_RENDERED_BYTES, site.words))}</span>\n`;
   return html`<div id="views" class="views" role="group" aria-label="${text.views}" data-worker="${site.asset('markdown-worker.js')}" data-styles="${site.asset('markdown.css')}" data-image="${text.image}" data-busy="${text.rendering}" data-failed="${text.notRendered}" data-pending hidden><button type="button" aria-pressed="true">${text.source}</button><button type="button" aria-pressed="false">${text.rendered}</button></div><noscript><span class="hint">${text.needsScript}</span></noscript>\n`;
 }
 
-function warningsHtml({ bidi, notUtf8, longLines, cut }: TextWarnings): Html {
+function warningsHtml(words: Words, { bidi, notUtf8, longLines, cut }: TextWarnings): Html {
   const { paste: text } = words;
   const shown = [
     bidi && text.bidi,
     notUtf8 && text.notUtf8,
-    longLines && text.longLines(String(MAX_LINE_CHARACTERS)),
-    cut && text.cut(String(MAX_LINES)),
+    longLines && text.longLines(formatNumber(MAX_LINE_CHARACTERS, words)),
+    cut && text.cut(formatNumber(MAX_LINES, words)),
   ];
   return html`${shown.map((warning) => warning !== false && html`<p class="warning" role="note">${warning}</p>\n`)}`;
 }
@@ -269,17 +270,17 @@ function warningsHtml({ bidi, notUtf8, longLines, cut }: TextWarnings): Html {
 /** Whoever has the token may delete the paste. Its owner does so in the heading. */
 export function deletion(site: Site, paste: ShownPaste): Html | false {
   if (paste.deletion !== 'token') return false;
-  const { paste: text } = words;
+  const { paste: text } = site.words;
   return html`<details class="deletion"><summary>${text.deleteTitle}</summary>
 ${deletionForm(site, paste)}</details>`;
 }
 
 /** What only the owner can do. */
 function ownerMenu(site: Site, paste: ShownPaste): Html {
-  return html`<details class="menu"><summary>${words.paste.deleteMenu}</summary><div>${deletionForm(site, paste)}</div></details>`;
+  return html`<details class="menu"><summary>${site.words.paste.deleteMenu}</summary><div>${deletionForm(site, paste)}</div></details>`;
 }
 
-function deletionForm({ base }: Site, { short_code, deletion: by }: ShownPaste): Html {
+function deletionForm({ base, words }: Site, { short_code, deletion: by }: ShownPaste): Html {
   const { paste: text } = words;
   return html`<form method="post" action="${base}/${short_code}/delete" enctype="multipart/form-data">
 <p class="hint">${by === 'owner' ? text.deleteOwnHint : text.deleteHint}</p>

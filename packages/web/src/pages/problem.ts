@@ -1,6 +1,6 @@
-import { html } from '../html/html.ts';
+import { html, type Html } from '../html/html.ts';
 import { page, type Site } from '../html/layout.ts';
-import { words } from '../words.ts';
+import type { Words } from '../words/translation.ts';
 
 /** What the page of an error shows of the API's problem details. */
 export interface ShownProblem {
@@ -32,21 +32,43 @@ export function problemPage(
   { requestId, signIn, timeline, paste }: ProblemHelp,
 ): string {
   const { status, code, errors = [] } = problem;
-  const { title, detail } = code === 'route_not_found' ? words.problem.unknownPage : problem;
+  const { words } = site;
   if (code === 'paste_not_found' && timeline !== null) return failedPage(site, timeline);
+  const title = titleOf(words, problem);
   return page(site, {
     title,
     main: html`<div class="card"><h1><span class="status">${status}</span> ${title}</h1>
-<p>${detail.includes('`errors`') ? words.problem.correct : detail}</p>
-${errors.length > 0 && html`<ul>${errors.map(({ path, message }) => html`<li data-field="${path}"><strong>${nameOf(path)}</strong> <span>${message}</span></li>`)}</ul>`}
+${detailOf(words, problem)}
+${errors.length > 0 && html`<ul>${errors.map(({ path, message }) => html`<li data-field="${path}"><strong>${nameOf(words, path)}</strong> ${path === 'slug' ? html`<span>${slugMessage(words, code, message)}</span>` : html`<span lang="en" dir="ltr">${message}</span>`}</li>`)}</ul>`}
 <p class="toolbar">${paste !== null && html`<a class="button" href="${paste}">${words.timeline.back}</a> `}<a class="button" href="${site.base}/">${words.problem.back}</a>${timeline !== null && html` <a class="button" href="${timeline}">${words.problem.timeline}</a>`}${signIn !== null && html` <a class="button" href="${signIn}">${words.problem.signIn}</a>`}</p>
 ${status >= 500 && html`<p class="hint">${words.problem.requestId}: <code>${requestId}</code></p>`}</div>`,
   });
 }
 
+type ProblemText = Pick<ShownProblem, 'code' | 'title' | 'detail'>;
+
+function titleOf({ problem }: Words, { code, title }: ProblemText): string {
+  return code === 'route_not_found' ? problem.unknownPage.title : (problem.of[code]?.title ?? title);
+}
+
+/** What happened, in the language of the page. Only the text of the API, which is English, has the figures. */
+export function detailOf({ problem }: Words, { code, detail }: Omit<ProblemText, 'title'>): Html {
+  if (code === 'route_not_found') return html`<p>${problem.unknownPage.detail}</p>`;
+  if (detail.includes('`errors`')) return html`<p>${problem.correct}</p>`;
+  const own = problem.of[code];
+  if (own === undefined) return html`<p>${detail}</p>`;
+  return html`<p>${own.detail}</p>\n<p class="hint" lang="en" dir="ltr">${detail}</p>`;
+}
+
+/** Why a slug was refused. @param message of the API, whose subject is the slug */
+export function slugMessage({ form, problem }: Words, code: string, message: string): string {
+  const own = code === 'validation_failed' ? form.slugHint : problem.of[code]?.detail;
+  return form.slugRefused(code in problem.of && own !== undefined ? own : message);
+}
+
 /** The upload of the paste failed: for programs, that is the same 404 as of a paste that never was. */
 function failedPage(site: Site, timeline: string): string {
-  const { problem: text } = words;
+  const { problem: text } = site.words;
   return page(site, {
     title: text.failedTitle,
     main: html`<div class="card"><h1>${text.failedTitle}</h1>
@@ -57,9 +79,10 @@ function failedPage(site: Site, timeline: string): string {
 }
 
 /** The label of the field in the form; of a field that the form does not have, its name in the API. */
-function nameOf(path: string): string {
-  const { form, burn } = words;
+function nameOf({ form, burn }: Words, path: string): string {
   const labels: Readonly<Record<string, string>> = {
+    title: form.pasteTitle,
+    slug: form.slug,
     content: form.content,
     text: form.content,
     syntax: form.syntax,

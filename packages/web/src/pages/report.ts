@@ -1,14 +1,13 @@
 import { MAX_REPORT_CHARACTERS, MAX_REPORT_CONTACT_CHARACTERS, type TakedownClass } from '@pasteflow/domain';
 import { html } from '../html/html.ts';
 import { page, type Site } from '../html/layout.ts';
-import { words } from '../words.ts';
 
 /** The form in which a reader asks the operators to take a paste down. */
 export function reportPage(
   site: Site,
   { short_code, reasons }: { readonly short_code: string; readonly reasons: readonly TakedownClass[] },
 ): string {
-  const { report: text } = words;
+  const { report: text } = site.words;
   return page(site, {
     title: text.title(short_code),
     main: html`<h1>${text.title(short_code)}</h1>
@@ -23,11 +22,11 @@ export function reportPage(
 }
 
 export function reportSentPage(site: Site): string {
-  const { report: text } = words;
+  const { report: text } = site.words;
   return page(site, {
     title: text.done,
     main: html`<div class="card"><h1>${text.done}</h1>
 <p>${text.doneText}</p>
-<p><a class="button" href="${site.base}/">${words.problem.back}</a></p></div>`,
+<p><a class="button" href="${site.base}/">${site.words.problem.back}</a></p></div>`,
   });
 }

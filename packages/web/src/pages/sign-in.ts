@@ -1,26 +1,31 @@
 import { html } from '../html/html.ts';
 import { page, type Site } from '../html/layout.ts';
-import { words } from '../words.ts';
+import { detailOf, type ShownProblem } from './problem.ts';
 
 /**
  * The page on which one signs in: at the identity provider, where there is one, or with a token.
- * @param reason why it is shown instead of another page, or why signing in failed; null: it was asked for
+ * @param problem why it is shown instead of another page, or why signing in failed; null: it was asked for
  * @param isRefused signing in failed
  * @param next the path to go to afterwards
  */
 export function signInPage(
   site: Site,
   {
-    reason,
+    problem,
     isRefused = false,
     next,
-  }: { readonly reason: string | null; readonly isRefused?: boolean; readonly next: string },
+  }: {
+    readonly problem: Pick<ShownProblem, 'code' | 'detail'> | null;
+    readonly isRefused?: boolean;
+    readonly next: string;
+  },
 ): string {
-  const { signIn } = words;
+  const { signIn } = site.words;
+  const text = problem && detailOf(site.words, problem);
   return page(site, {
     title: signIn.title,
     main: html`<div class="card"><h1>${signIn.title}</h1>
-${reason !== null && (isRefused ? html`<p class="notice bad" role="alert">${reason}</p>` : html`<p>${reason}</p>`)}
+${isRefused ? html`<div class="notice bad" role="alert">${text}</div>` : text}
 <p>${signIn.intro}</p>
 ${
   site.provider !== null &&
@@ -33,7 +38,7 @@ ${
 <p><button type="submit"${site.provider === null && html` class="primary"`}>${signIn.submit}</button></p>
 </form>
 ${
-  reason !== null &&
+  problem !== null &&
   html`<form method="post" action="${site.base}/session/end?next=${encodeURIComponent(next.startsWith(`${site.base}/my/`) ? `${site.base}/` : next)}"><button type="submit">${signIn.without}</button></form>`
 }</div>`,
   });

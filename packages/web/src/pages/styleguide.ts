@@ -65,20 +65,20 @@ const CODE = `const waits = [1, 2, 4, 8, 16]; // seconds\n\nexport function wait
 export function styleguidePage(site: Site): string {
   const parts: readonly (readonly [name: string, part: Html])[] = [
     ['Buttons', buttons()],
-    ['Badges', badges()],
-    ['Fields', fields()],
+    ['Badges', badges(site)],
+    ['Fields', fields(site)],
     ['Messages', messages()],
     ['Heading with facts, toolbar and code', code(site)],
     ['Move of a slug', moveForm(site, 'q7Zk2Lm9Xa', { slug: 'retries', from: 'k3Yd8Qw1Zs' })],
-    ['Filter', filter()],
+    ['Filter', filter(site)],
     ['List of pastes', pastesForm(site, listed())],
     ['List of jobs', html`<ul class="rows">${jobs().map((job) => jobRow(site, job))}</ul>`],
-    ['List of tokens', html`<ul class="rows">${tokens()}</ul>`],
+    ['List of tokens', html`<ul class="rows">${tokens(site)}</ul>`],
     ['Progress', progress(site, JOB)],
     ['Table', table('Attempts', ['State', 'Error'], rows())],
     ['Empty list', nothing(site, EMPTY)],
     ['List without a match', nothing(site, { ...EMPTY, title: 'x' })],
-    ['Pages of a list', pageLinks('/my/pastes', {}, { isFirst: false, next: 'x' })],
+    ['Pages of a list', pageLinks(site, '/my/pastes', {}, { isFirst: false, next: 'x' })],
   ];
   return page(site, {
     title: 'Style guide',
@@ -96,17 +96,17 @@ function buttons(): Html {
   return html`<p class="toolbar">${looks}<button type="button" aria-pressed="true">Pressed</button> <a class="button" href="#main">Link</a></p>`;
 }
 
-function badges(): Html {
+function badges({ words }: Site): Html {
   const states = (['queued', 'processing', 'completed', 'partial', 'failed'] as const).map((status) =>
-    stateBadge({ ...JOB, status }),
+    stateBadge(words, { ...JOB, status }),
   );
-  const all = [...states, stateBadge({ ...JOB, isCancelled: true })];
+  const all = [...states, stateBadge(words, { ...JOB, isCancelled: true })];
   return html`<p>${all.map((badge) => html`${badge} `)}</p>`;
 }
 
-function fields(): Html {
-  return html`<form class="narrow">${slugField('retries', null)}</form>
-<form class="narrow">${renamed(slugField('Not a name', 'is taken'))}</form>
+function fields({ words }: Site): Html {
+  return html`<form class="narrow">${slugField(words, 'retries', null)}</form>
+<form class="narrow">${renamed(slugField(words, 'Not a name', 'is taken'))}</form>
 <div class="narrow"><div class="field"><label for="disabled">Disabled</label><input id="disabled" value="x" disabled></div>
 ${choice({ id: 'choice', label: 'Choice', any: 'Any' }, [['one', 'One']])}</div>`;
 }
@@ -126,11 +126,13 @@ function code(site: Site): Html {
   const text = lines.push(Buffer.from(CODE)) + lines.end();
   return html`${heading(site, PASTE, language)}
 <p id="paste-status" role="status" class="hint"></p><p id="selected-lines" role="status"></p>
-${codeHead(site, language, bar(site, PASTE, language))}${new Html(text)}${codeTail({ ...lines.warnings, bidi: true })}${deletion(site, PASTE)}`;
+${codeHead(site, language, bar(site, PASTE, language))}${new Html(text)}${codeTail(site.words, { ...lines.warnings, bidi: true })}${deletion(site, PASTE)}`;
 }
 
-function filter(): Html {
-  return filterForm('/my/pastes', [choice({ id: 'status', label: 'Upload', any: 'Any' }, [['x', 'stored']])]);
+function filter(site: Site): Html {
+  return filterForm(site, '/my/pastes', [
+    choice({ id: 'status', label: 'Upload', any: 'Any' }, [['x', 'stored']]),
+  ]);
 }
 
 function listed(): readonly OwnPaste[] {
@@ -141,7 +143,7 @@ function listed(): readonly OwnPaste[] {
   ];
 }
 
-function tokens(): readonly Html[] {
+function tokens({ words }: Site): readonly Html[] {
   const token = {
     id: 'a',
     name: 'laptop',
@@ -151,9 +153,13 @@ function tokens(): readonly Html[] {
     expires: null,
   } as const;
   return [
-    tokenRow(token, true),
-    tokenRow({ ...token, name: 'A name without an end '.repeat(4), scope: 'read', lastUsed: null }, true),
-    tokenRow({ ...token, name: 'npm start', scope: 'full' }, false),
+    tokenRow(words, token, true),
+    tokenRow(
+      words,
+      { ...token, name: 'A name without an end '.repeat(4), scope: 'read', lastUsed: null },
+      true,
+    ),
+    tokenRow(words, { ...token, name: 'npm start', scope: 'full' }, false),
   ];
 }
 

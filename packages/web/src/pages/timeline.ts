@@ -2,24 +2,23 @@ import { html } from '../html/html.ts';
 import { page, type Site } from '../html/layout.ts';
 import { legend, timelineChart, type ShownTimeline } from '../timeline/chart.ts';
 import { attemptsTable, retriesTable, transitionsTable } from '../timeline/tables.ts';
-import { words } from '../words.ts';
 import type { ShownPaste } from './paste.ts';
 
 /** The states and attempts of a paste over time: a drawing, and tables with the same facts. */
 export function timelinePage(site: Site, paste: ShownPaste, timeline: ShownTimeline, now: Date): string {
-  const { timeline: text } = words;
+  const { timeline: text } = site.words;
   const name = paste.title ?? paste.short_code;
   return page(site, {
     title: text.title(name),
     scripts: ['timeline.js'],
-    main: html`<p><a href="${site.base}/${paste.short_code}">← ${text.back}</a></p>
+    main: html`<p><a href="${site.base}/${paste.short_code}">${site.words.back(text.back)}</a></p>
 <h1>${text.title('')}<bdi>${name}</bdi></h1>
 <p class="hint">${text.intro}</p>
-<figure class="chart"><div class="scroll" role="region" aria-label="${text.chart}" tabindex="0">${timelineChart(timeline, paste.created_at, now)}</div>
-${legend()}</figure>
-${retriesTable(timeline)}<h2>${text.transitions}</h2>
-${timeline.transitions.length === 0 ? html`<p>${text.none}</p>` : transitionsTable(timeline, paste.created_at)}
+<figure class="chart"><div class="scroll" role="region" aria-label="${text.chart}" tabindex="0">${timelineChart(site.words, timeline, paste.created_at, now)}</div>
+${legend(site.words)}</figure>
+${retriesTable(site.words, timeline)}<h2>${text.transitions}</h2>
+${timeline.transitions.length === 0 ? html`<p>${text.none}</p>` : transitionsTable(site.words, timeline, paste.created_at)}
 <h2>${text.attempts}</h2>
-${attemptsTable(timeline)}`,
+${attemptsTable(site.words, timeline)}`,
   });
 }

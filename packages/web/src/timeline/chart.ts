@@ -1,6 +1,6 @@
 import { formatDuration } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
-import { words } from '../words.ts';
+import type { Words } from '../words/translation.ts';
 
 /** Transitions, executions and retries as the API's timeline has them. The times are in ISO 8601. */
 export interface ShownTimeline {
@@ -63,26 +63,26 @@ interface Row {
  * that only the table has it.
  */
 export function timelineChart(
+  words: Words,
   timeline: ShownTimeline,
   createdAt: string,
   now: Date,
   of: keyof typeof subjects = 'paste',
 ): Html {
-  const rows = rowsOf(timeline, subjects[of], Date.parse(createdAt), now.getTime());
+  const rows = rowsOf(words, timeline, subjects[of], Date.parse(createdAt), now.getTime());
   const times = rows.flatMap(({ bars }) => bars.flatMap(({ startMs, endMs }) => [startMs, endMs]));
   const startMs = Math.min(...times);
   const spanMs = Math.max(1, Math.max(...times) - startMs);
   const x = (ms: number): number => LABELS + ((ms - startMs) / spanMs) * PLOT;
   const height = rows.length * ROW + AXIS;
-  return html`<svg class="timeline" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${words.timeline.chart}">
-${ticksOf(spanMs).map((ms) => tick(x(startMs + ms), height, formatDuration(ms)))}
-${rows.map((row, index) => drawRow(row, index * ROW, x))}
+  return html`<svg class="timeline" viewBox="0 0 ${WIDTH} ${height}" direction="ltr" role="img" aria-label="${words.timeline.chart}">
+${ticksOf(spanMs).map((ms) => tick(x(startMs + ms), height, formatDuration(ms, words)))}
+${rows.map((row, index) => drawRow(words, row, index * ROW, x))}
 </svg>`;
 }
 
 /** What the colours of the drawing mean. @param subject a job ends in other states than a paste */
-export function legend(of: keyof typeof subjects = 'paste'): Html {
-  const { timeline: text } = words;
+export function legend({ timeline: text }: Words, of: keyof typeof subjects = 'paste'): Html {
   const [done, failed] =
     of === 'paste' ? ['PROCESSED, SUCCEEDED', 'FAILED'] : ['completed, SUCCEEDED', 'partial, failed, FAILED'];
   const keys = [
@@ -95,18 +95,19 @@ export function legend(of: keyof typeof subjects = 'paste'): Html {
 }
 
 interface ChartedSubject {
-  readonly name: string;
+  readonly name: 'paste' | 'job';
   readonly machine: string;
   /** The state that leads to the end. */
   readonly open: string;
 }
 
 const subjects = {
-  paste: { name: words.timeline.paste, machine: 'paste_upload', open: 'IN_PROGRESS' },
-  job: { name: words.timeline.job, machine: 'job', open: 'processing' },
+  paste: { name: 'paste', machine: 'paste_upload', open: 'IN_PROGRESS' },
+  job: { name: 'job', machine: 'job', open: 'processing' },
 } as const satisfies Readonly<Record<string, ChartedSubject>>;
 
 function rowsOf(
+  { timeline: text }: Words,
   timeline: ShownTimeline,
   { name, machine, open }: ChartedSubject,
   createdMs: number,
@@ -116,11 +117,11 @@ function rowsOf(
   const endMs = bars.at(-1)?.endMs ?? nowMs;
   const { executions, retries } = timeline;
   return [
-    { name, bars },
-    ...(retries.length === 0 ? [] : [{ name: words.timeline.retries, bars: retries.map(markOf) }]),
+    { name: text[name], bars },
+    ...(retries.length === 0 ? [] : [{ name: text.retries, bars: retries.map(markOf) }]),
     ...executions.map((execution) => ({
-      name: words.timeline.attempt(execution.attempt),
-      bars: barsOf(execution, endMs),
+      name: text.attempt(execution.attempt),
+      bars: barsOf(text, execution, endMs),
     })),
   ];
 }
@@ -158,7 +159,11 @@ function markOf({ at, actor, reason, reason_class }: ShownTimeline['retries'][nu
 }
 
 /** An attempt waits from its creation to its start, and runs from its start to its end. */
-function barsOf(execution: ShownTimeline['executions'][number], nowMs: number): readonly Bar[] {
+function barsOf(
+  text: Words['timeline'],
+  execution: ShownTimeline['executions'][number],
+  nowMs: number,
+): readonly Bar[] {
   const createdMs = Date.parse(execution.created_at);
   const startedMs = execution.started_at === null ? null : Date.parse(execution.started_at);
   const finishedMs = execution.finished_at === null ? null : Date.parse(execution.finished_at);
@@ -167,10 +172,10 @@ function barsOf(execution: ShownTimeline['executions'][number], nowMs: number): 
     startMs: createdMs,
     endMs: waitEndMs,
     kind: 'waiting',
-    label: words.timeline.waiting,
+    label: text.waiting,
   };
   if (startedMs === null) return [waiting];
-  const label = execution.finished_at === null ? words.timeline.running : execution.status;
+  const label = execution.finished_at === null ? text.running : execution.status;
   const running: Bar = {
     startMs: startedMs,
     endMs: finishedMs ?? Math.max(nowMs, startedMs),
@@ -185,17 +190,22 @@ function kindOf(state: string): string {
   return state === 'FAILED' || state === 'failed' || state === 'partial' ? 'bad' : 'busy';
 }
 
-function drawRow({ name, bars }: Row, top: number, x: (ms: number) => number): Html {
+function drawRow(words: Words, { name, bars }: Row, top: number, x: (ms: number) => number): Html {
   const y = top + (ROW - BAR) / 2;
   return html`<text class="name" x="${LABELS - 10}" y="${top + ROW / 2 + 4}" text-anchor="end">${name}</text>
-${bars.map((bar) => drawBar(bar, y, x))}
+${bars.map((bar) => drawBar(words, bar, y, x))}
 `;
 }
 
 /** Every bar can be seen: a state of a millisecond in a span of half a minute is two pixels wide. */
-function drawBar({ startMs, endMs, kind, label }: Bar, y: number, x: (ms: number) => number): Html {
+function drawBar(
+  words: Words,
+  { startMs, endMs, kind, label }: Bar,
+  y: number,
+  x: (ms: number) => number,
+): Html {
   const width = Math.max(2, x(endMs) - x(startMs));
-  return html`<rect class="${kind}" x="${x(startMs).toFixed(1)}" y="${y}" width="${width.toFixed(1)}" height="${BAR}" rx="3"><title>${label}: ${formatDuration(endMs - startMs)}</title></rect>`;
+  return html`<rect class="${kind}" x="${x(startMs).toFixed(1)}" y="${y}" width="${width.toFixed(1)}" height="${BAR}" rx="3"><title>${label}: ${formatDuration(endMs - startMs, words)}</title></rect>`;
 }
 
 function tick(x: number, height: number, label: string): Html {

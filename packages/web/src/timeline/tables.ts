@@ -1,39 +1,46 @@
 import { formatDuration, formatTime } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
+import type { Words } from '../words/translation.ts';
 import { table } from '../html/table.ts';
-import { words } from '../words.ts';
 import { startOf, type ShownTimeline } from './chart.ts';
 
-export function transitionsTable({ transitions, executions }: ShownTimeline, createdAt: string): Html {
+export function transitionsTable(
+  words: Words,
+  { transitions, executions }: ShownTimeline,
+  createdAt: string,
+): Html {
   const { timeline: text } = words;
   const startMs = startOf(transitions, Date.parse(createdAt));
   const attempts = new Map(executions.map(({ id, attempt }) => [id, attempt]));
   const rows = transitions.map(({ machine, entity, from, to, at, actor, reason_class, reason }) => {
     const attempt = attempts.get(entity);
-    const subject = attempt === undefined ? (text.machines[machine] ?? machine) : text.attempt(attempt);
+    const subject =
+      attempt === undefined
+        ? ((text.machines as Readonly<Record<string, string>>)[machine] ?? machine)
+        : text.attempt(attempt);
     const afterMs = Date.parse(at) - startMs;
-    return html`<tr><td class="number">${subject}</td><td>${from}</td><td class="${to.toLowerCase()}">${to}</td><td>${formatTime(at)}</td><td class="number">${formatDuration(Math.max(0, afterMs))}</td><td class="number">${actor}</td><td class="message">${reason ?? classText(reason_class)}</td></tr>\n`;
+    return html`<tr><td class="number">${subject}</td><td>${from}</td><td class="${to.toLowerCase()}">${to}</td><td>${formatTime(at, words)}</td><td class="number">${formatDuration(Math.max(0, afterMs), words)}</td><td class="number">${actor}</td><td class="message" dir="auto">${reason ?? classText(reason_class)}</td></tr>\n`;
   });
   const heads = [text.subject, text.from, text.to, text.at, text.after, text.by, text.reason];
   return table(text.transitions, heads, rows);
 }
 
-export function attemptsTable({ executions }: ShownTimeline): Html {
+export function attemptsTable(words: Words, { executions }: ShownTimeline): Html {
   const { timeline: text } = words;
   const rows = executions.map(
     ({ attempt, status, run_at, started_at, finished_at, error_class, error }) =>
-      html`<tr><td>${attempt}</td><td class="${status.toLowerCase()}">${status}</td><td>${formatTime(run_at)}</td><td>${started_at !== null && formatTime(started_at)}</td><td>${finished_at !== null && formatTime(finished_at)}</td><td class="message">${error ?? classText(error_class)}</td></tr>\n`,
+      html`<tr><td>${attempt}</td><td class="${status.toLowerCase()}">${status}</td><td>${formatTime(run_at, words)}</td><td>${started_at !== null && formatTime(started_at, words)}</td><td>${finished_at !== null && formatTime(finished_at, words)}</td><td class="message" dir="auto">${error ?? classText(error_class)}</td></tr>\n`,
   );
   return table(text.attempts, ['#', text.state, text.due, text.started, text.finished, text.error], rows);
 }
 
 /** Who uploaded the paste again after it had FAILED, and why; nothing when nobody did. */
-export function retriesTable({ retries }: ShownTimeline): Html | false {
+export function retriesTable(words: Words, { retries }: ShownTimeline): Html | false {
   if (retries.length === 0) return false;
   const { timeline: text } = words;
   const rows = retries.map(
     ({ at, actor, reason_class, reason }) =>
-      html`<tr><td>${formatTime(at)}</td><td class="number">${actor}</td><td class="message">${reason ?? classText(reason_class)}</td></tr>\n`,
+      html`<tr><td>${formatTime(at, words)}</td><td class="number">${actor}</td><td class="message" dir="auto">${reason ?? classText(reason_class)}</td></tr>\n`,
   );
   return html`<h2>${text.retries}</h2>
 ${table(text.retries, [text.at, text.by, text.reason], rows)}

@@ -1,6 +1,6 @@
-import { type Assets, loadAssets, pagePolicyOf, type Site } from '@pasteflow/web';
-import type { Response } from 'express';
-import type { IncomingMessage } from 'node:http';
+import type { Cookies } from '@pasteflow/service-kit/sign-in';
+import { type Assets, languageNames, loadAssets, pagePolicyOf, type Site, wordsIn } from '@pasteflow/web';
+import type { Request, Response } from 'express';
 import { contextOf } from '../http/request/request-context.ts';
 import type { Answer } from '../http/response/answer.ts';
 
@@ -9,24 +9,35 @@ export const assets = loadAssets();
 
 /** The pages' site and files. */
 export interface Pages {
-  /** The site as the caller of a request sees it, with the name of the user who is signed in. */
-  readonly site: (req: IncomingMessage) => Site;
+  /** The site as the caller of a request sees it: in the caller's language, and with the caller's name. */
+  readonly site: (req: Request) => Site;
   readonly assets: Assets;
+}
+
+type CommonSite = Omit<Site, 'viewer' | 'words' | 'again'>;
+
+/** The name of the cookie with the language that a reader has chosen. */
+export const LANGUAGE_COOKIE = 'pasteflow-language';
+
+function languageWanted(req: Request): string {
+  return req.acceptsLanguages(languageNames.map(({ locale }) => locale)) || 'en';
 }
 
 export function composePages({
   publicUrl,
   abuseContact,
   provider,
+  cookies,
 }: {
   readonly publicUrl: () => string;
   readonly abuseContact: string | null;
   /** The URL of the identity provider by which browsers sign in; null: by none. */
   readonly provider: string | null;
+  readonly cookies: Pick<Cookies, 'valueOf'>;
 }): Pages {
   // Known only when the server listens, because PUBLIC_URL may be derived from its port.
-  let site: Omit<Site, 'viewer'> | undefined;
-  const siteAt = (base: string): Omit<Site, 'viewer'> => ({
+  let common: CommonSite | undefined;
+  const siteAt = (base: string): CommonSite => ({
     base,
     abuseContact,
     provider: provider === null ? null : new URL(provider).host,
@@ -35,10 +46,16 @@ export function composePages({
   });
   return {
     assets,
-    site: (req) => ({
-      ...(site ??= siteAt(new URL(publicUrl()).pathname.replace(/\/$/, ''))),
-      viewer: contextOf(req).viewer ?? null,
-    }),
+    site: (req) => {
+      common ??= siteAt(new URL(publicUrl()).pathname.replace(/\/$/, ''));
+      const isRead = req.method === 'GET' || req.method === 'HEAD';
+      return {
+        ...common,
+        viewer: contextOf(req).viewer ?? null,
+        words: wordsIn(cookies.valueOf(req, LANGUAGE_COOKIE) || languageWanted(req)),
+        again: isRead ? common.base + req.url : null,
+      };
+    },
   };
 }
 

@@ -81,8 +81,8 @@ export const contentRange = header(
 export const wwwAuthenticate = header('The credentials that are needed.');
 export const allow = header('The methods of the route.');
 export const vary = header(
-  'The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known.',
-  z.enum(['Accept, Cookie', 'Accept, Cookie, Accept-Encoding']).optional(),
+  'The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known.',
+  z.enum(['Accept, Accept-Language, Cookie', 'Accept, Accept-Language, Cookie, Accept-Encoding']).optional(),
 );
 export const varyEncoding = header('The answer depends on Accept-Encoding.', z.literal('Accept-Encoding'));
 export const contentEncoding = header(

@@ -41,7 +41,7 @@ export function diffInBrowser(deps: PastePageDependencies): Handler {
     const shown = { paste: shownOf(paste), parent: shownOf(parent) };
     try {
       assertComparable(diffed);
-      const etag = etagOfDiff(diffed, [deps.pages.assets.version, site, shown]);
+      const etag = etagOfDiff(diffed, [deps.pages.assets.version, site.words.locale, site.viewer, shown]);
       const caching = { ETag: etag, 'Cache-Control': cachingOfBoth(diffed, res) };
       if (isKnownToClient(req.get('If-None-Match'), etag)) {
         res.status(304).set(caching).end();
@@ -57,7 +57,10 @@ export function diffInBrowser(deps: PastePageDependencies): Handler {
     } catch (error) {
       if (!(error instanceof RequestError) || error.code !== 'diff_unavailable') throw error;
       contextOf(req).errorCode = error.code;
-      sendPage(res.status(statusOf(error.code)), diffRefusedPage(site, shown, error.message));
+      sendPage(
+        res.status(statusOf(error.code)),
+        diffRefusedPage(site, shown, { code: error.code, detail: error.message }),
+      );
     }
   };
 }

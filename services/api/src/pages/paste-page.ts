@@ -179,8 +179,8 @@ export async function* markupOf(
 /**
  * Other than the ETag of the bytes, because a cache may hold both. The page names the user who is signed in.
  */
-function etagOf(version: string, { viewer }: Site, contentHash: string, shown: ShownPaste): string {
+function etagOf(version: string, { viewer, words }: Site, contentHash: string, shown: ShownPaste): string {
   return `"${createHash('sha256')
-    .update(JSON.stringify([version, viewer, contentHash, shown]))
+    .update(JSON.stringify([version, words.locale, viewer, contentHash, shown]))
     .digest('hex')}"`;
 }

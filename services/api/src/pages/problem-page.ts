@@ -18,7 +18,7 @@ export function problemPageFor(pages: Pages, req: Request): ((problem: Problem) 
       problem.status,
       mustSignIn === true && SHOWN_AT_SIGN_IN.has(problem.code)
         ? signInPage(site, {
-            reason: problem.detail,
+            problem,
             isRefused: afterSignIn !== undefined, // somebody was signing in
             next: afterSignIn ?? nextAfter(req, site.base),
           })

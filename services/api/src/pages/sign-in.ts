@@ -36,7 +36,7 @@ export function showSignIn({ pages }: { readonly pages: Pages }): Endpoint {
   const show: Handler = (req, res) => {
     const site = pages.site(req);
     const next = ownPath(readQuery(req, query).next, site.base);
-    sendPage(res, signInPage(site, { reason: null, next }));
+    sendPage(res, signInPage(site, { problem: null, next }));
   };
   return {
     operation: {

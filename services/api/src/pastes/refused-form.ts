@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { newPastePage } from '@pasteflow/web';
+import { newPastePage, slugMessage } from '@pasteflow/web';
 import type { Form } from '../http/body/multipart.ts';
 import { contextOf } from '../http/request/request-context.ts';
 import type { Pages } from '../html/page.ts';
@@ -26,7 +26,13 @@ export function keepForm(
     const hasBoth = isTextWithFile && errors.some(({ path }) => path === 'content');
     if (slugError === undefined && !isParentMissing && !hasBoth) return null;
     const entered = text?.toString().replaceAll('\r\n', '\n') ?? '';
-    const refused = { text: entered, fields, slugError: slugError ?? null, isParentMissing, hasBoth };
+    const refused = {
+      text: entered,
+      fields,
+      slugError: slugError === undefined ? null : slugMessage(site.words, code, slugError),
+      isParentMissing,
+      hasBoth,
+    };
     return newPastePage(site, { maxPasteBytes, refused });
   };
 }

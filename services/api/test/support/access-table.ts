@@ -58,6 +58,15 @@ export const accessTable: Readonly<Record<string, readonly AccessCase[]>> = {
       owner: 303,
     },
   ],
+  'POST /language': [
+    {
+      prepare: ({ api }) =>
+        Promise.resolve({ path: '/language', init: ownForm(api.url, { language: 'de', next: '/' }) }),
+      none: 303,
+      other: 303,
+      owner: 303,
+    },
+  ],
   'GET /my/pastes': ofUser('/my/pastes'),
   'POST /my/pastes/delete': [
     {

@@ -1,0 +1,751 @@
+// "paste" is „das Paste“ (neuter; des Pastes, die Pastes).
+import { pluralsIn } from './plurals.ts';
+import type { Translation } from './translation.ts';
+
+const plural = pluralsIn('de');
+
+export const de: Translation = {
+  locale: 'de',
+  name: 'Deutsch',
+  direction: 'ltr',
+  product: 'Pasteflow',
+  choice: 'Sprache der Seiten',
+  units: { kib: 'KiB', mib: 'MiB', gib: 'GiB' },
+  back: (page: string) => `← ${page}`,
+  skipToContent: 'Zum Inhalt springen',
+  navigation: 'Seiten',
+  newPaste: 'Neues Paste',
+  newPasteShort: 'Neu',
+  newPasteRest: 'es Paste',
+  documentation: 'API',
+  list: { filter: 'Filtern', pages: 'Seiten der Liste', newest: 'Neueste', older: 'Ältere →' },
+  footer: 'Pasteflow speichert Texte und gibt dafür einen kurzen Link zurück.',
+  reportAbuse: 'Missbrauch melden',
+
+  themes: {
+    auto: 'Farben: wie das System',
+    light: 'Farben: hell',
+    dark: 'Farben: dunkel',
+  },
+  keys: {
+    title: 'Tastenkürzel',
+    option: 'Diese Tasten verwenden',
+    close: 'Schließen',
+  },
+
+  form: {
+    title: 'Neues Paste',
+    content: 'Text',
+    placeholder: 'Text hier einfügen oder eingeben.',
+    contentHint:
+      'Strg+Enter erstellt das Paste. Tab rückt ein; mit Esc und dann Tab verlassen Sie das Textfeld. Eine Datei können Sie überall auf der Seite ablegen.',
+    file: 'Oder eine Datei',
+    atMost: (size: string) => `Höchstens ${size}.`,
+    pasteTitle: 'Titel (optional)',
+    syntax: 'Sprache',
+    detectSyntax: 'Automatisch erkennen',
+    detectedSyntax: 'Erkannt: {name}',
+    expiry: 'Ablauf',
+    expiries: {
+      3600: 'Nach 1 Stunde',
+      86400: 'Nach 1 Tag',
+      604800: 'Nach 1 Woche',
+      2592000: 'Nach 30 Tagen',
+      31536000: 'Nach 1 Jahr',
+      never: 'Nie',
+    },
+    slug: 'Name im Link (optional)',
+    slugHint:
+      '3 bis 64 Kleinbuchstaben, Ziffern und Bindestriche, ohne Bindestrich am Anfang oder Ende: Der Link endet dann mit ~name.',
+    slugRefused: (reason: string) => reason,
+    removeFile: 'Datei entfernen',
+    both: 'Das Formular enthält einen Text und eine Datei, ein Paste kann aber nur eines davon sein. Löschen Sie den Text oder entfernen Sie die Datei.',
+    bothWithoutScript:
+      'Das Formular enthielt einen Text und eine Datei, ein Paste kann aber nur eines davon sein. Dies ist der Text: Erstellen Sie das Paste, oder löschen Sie den Text und wählen Sie die Datei noch einmal aus.',
+    several: {
+      title: 'Was soll aus den {count} Dateien werden?',
+      archive: 'Ein Paste mit zip-Datei',
+      each: 'Je ein Paste',
+      none: 'Nichts',
+      created: 'Erstellte Pastes: {count}',
+      refused: 'Nicht erstellt',
+    },
+    fileAgain: 'Falls Sie eine Datei ausgewählt hatten, wählen Sie sie noch einmal aus.',
+    more: 'Weitere Optionen',
+    submit: 'Paste erstellen',
+    privacy: 'Wer den Link hat, kann das Paste lesen.',
+    visibility: 'Lesbar für',
+    visibilities: { unlisted: 'Alle, die den Link haben', private: 'Nur Sie' },
+    empty: 'Geben Sie einen Text ein oder wählen Sie eine Datei aus.',
+    unreachable: 'Der Server hat nicht geantwortet. Ihr Text ist noch da: Versuchen Sie es noch einmal.',
+  },
+
+  created: {
+    title: 'Paste erstellt',
+    link: 'Link zum Paste',
+    deleteToken: 'Löschcode',
+    deleteTokenHint: 'Wer diesen Löschcode hat, kann das Paste löschen. Er wird nur hier angezeigt.',
+    deletion: 'Löschcode',
+    kept: 'Dieser Browser merkt sich die Löschcodes Ihrer Pastes, damit Sie die Pastes auf deren Seiten löschen können. Auf einem gemeinsam genutzten Computer:',
+    forget: 'Löschcodes vergessen',
+    forgotten: 'Die Löschcodes sind vergessen. Kopieren Sie diesen, wenn Sie ihn behalten möchten.',
+    readers: { unlisted: 'lesbar für alle, die den Link haben', private: 'nur für Sie lesbar' },
+    readOnce: 'wird beim ersten Lesen gelöscht',
+    open: 'Paste öffnen',
+    another: 'Weiteres erstellen',
+    copy: 'Kopieren',
+    copyLink: 'Link kopieren',
+    copied: 'Kopiert',
+    notCopied: 'Fehler',
+    keyHint:
+      'Der Schlüssel ist Teil des Links, und nur diese Seite kennt ihn: Ohne den vollständigen Link kann niemand das Paste lesen.',
+  },
+
+  paste: {
+    untitled: 'Paste ohne Titel',
+    plainText: 'Reiner Text',
+    badges: { private: 'Privat', burn: 'Einmal lesbar', encrypted: 'Verschlüsselt' },
+    language: 'Sprache',
+    created: 'Erstellt',
+    expiresLine: 'Ablauf:',
+    neverExpiresLine: 'läuft nie ab',
+    upload: 'Upload',
+    uploadStates: { IN_PROGRESS: 'läuft', PROCESSED: 'gespeichert', FAILED: 'fehlgeschlagen' },
+    timeline: 'Verlauf',
+    raw: 'Rohtext',
+    download: 'Herunterladen',
+    copy: 'Text kopieren',
+    copied: 'Kopiert',
+    copyFailed: 'Nicht kopiert',
+    copyLink: 'Link kopieren',
+    more: 'Mehr',
+    show: 'Anzeigen',
+    wrap: 'Umbruch',
+    qr: 'QR-Code',
+    qrOf: (url: string) => `QR-Code für ${url}`,
+    fork: 'Neues Paste daraus',
+    changes: 'Änderungen',
+    lines: 'Zeilen auswählen',
+    linesWrong: 'Geben Sie eine Zeile ein, etwa 12, oder mehrere Zeilen, etwa 12-20.',
+    lineSelected: 'Zeile {first} ist ausgewählt.',
+    linesSelected: 'Die Zeilen {first} bis {last} sind ausgewählt.',
+    lineMissing: 'Die Zeilen {first} bis {last} gibt es auf der Seite nicht oder nicht alle.',
+    views: 'Ansicht',
+    source: 'Quelltext',
+    rendered: 'Formatiert',
+    rendering: 'Der Text wird formatiert …',
+    notRendered:
+      'Dieser Text ist zu komplex, um formatiert angezeigt zu werden. Die Seite zeigt seinen Quelltext.',
+    needsScript: 'Formatiert nur mit JavaScript',
+    sourceOnly: (size: string) => `Markdown mit mehr als ${size} wird als Quelltext angezeigt.`,
+    image: 'Bild',
+    imageOf: (format: string) => `${format}-Bild`,
+    imageAlt: (paste: string) => `Das Bild ${paste}`,
+    openImage: 'Bild öffnen',
+    binary: 'Binärdatei',
+    binaryHint: 'Dieser Inhalt ist kein Text, deshalb zeigt die Seite ihn nicht an.',
+    content: 'Inhalt des Pastes',
+    inProgress: 'Der Upload dieses Pastes läuft. Die Seite zeigt den Text, sobald er gespeichert ist.',
+    notUtf8:
+      'Einige Bytes dieses Pastes sind kein UTF-8 und werden als � angezeigt. Der Download enthält die unveränderten Bytes.',
+    bidi: 'Dieser Text enthält Zeichen, die die Schreibrichtung ändern. Die Reihenfolge, die Sie sehen, kann von der abweichen, die ein Programm liest.',
+    longLines: (characters: string) =>
+      `Zeilen mit mehr als ${characters} Zeichen werden auf dieser Seite umbrochen. Der Download enthält den unveränderten Text.`,
+    cut: (lines: string) =>
+      `Die Seite zeigt die ersten ${lines} Zeilen. Der Download enthält den ganzen Text.`,
+    deleteTitle: 'Dieses Paste löschen',
+    deleteMenu: 'Löschen',
+    deleteHint: 'Der Löschcode wurde beim Erstellen des Pastes angezeigt.',
+    deleteToken: 'Löschcode',
+    deleteOwnHint: 'Das Paste gehört Ihnen. Ein gelöschtes Paste lässt sich nicht wiederherstellen.',
+    deleteButton: 'Endgültig löschen',
+    deleted: 'Paste gelöscht',
+    deletedText: 'Das Paste ist gelöscht und lässt sich nicht wiederherstellen.',
+  },
+
+  diff: {
+    madeFrom: 'Basiert auf',
+    madeFromHint:
+      'Wer das neue Paste liest, sieht diesen Code. Wer das ursprüngliche Paste lesen darf, kann es öffnen und sehen, was Sie geändert haben.',
+    parentMissing:
+      'Sie können das ursprüngliche Paste nicht mehr lesen. Das Formular unten verweist nicht mehr darauf: Erstellen Sie das neue Paste noch einmal.',
+    notText: 'Das ursprüngliche Paste ist kein Text, deshalb wird sein Inhalt nicht übernommen.',
+    tooLong: (size: string) =>
+      `Das ursprüngliche Paste ist größer als ${size}. Sein Text wird nur mit JavaScript übernommen.`,
+    notFilled:
+      'Der Text des ursprünglichen Pastes konnte nicht geladen werden. Laden Sie die Seite neu, um es noch einmal zu versuchen.',
+    title: (paste: string) => `Änderungen in ${paste}`,
+    heading: 'Änderungen in',
+    from: 'Vorher',
+    to: 'Nachher',
+    rawOf: (code: string) => `Rohtext von ${code}`,
+    lines: 'Zeilen',
+    counts: (added: number, removed: number) => `+${added} hinzugefügt, -${removed} entfernt`,
+    hunk: (oldNumber: number, newNumber: number) =>
+      `Änderungen ab Zeile ${oldNumber} des alten und Zeile ${newNumber} des neuen Textes`,
+    groups: { removed: 'Entfernt', added: 'Hinzugefügt' },
+    noNewline: 'Kein Zeilenumbruch am Ende',
+    equal: 'Die Texte sind gleich.',
+    lineEnds:
+      'Die Texte haben unterschiedliche Zeilenenden (CR LF im einen, LF im anderen). Zeilen, die sich nur darin unterscheiden, werden als gleich angezeigt.',
+    notUtf8:
+      'Einige Bytes dieser Texte sind kein UTF-8 und werden als � angezeigt. Der Patch enthält die unveränderten Bytes.',
+    command: 'Die Änderungen als Patch, mit den unveränderten Bytes:',
+  },
+
+  report: {
+    link: 'Melden',
+    title: (paste: string) => `Paste ${paste} melden`,
+    intro:
+      'Die Betreiber dieses Dienstes lesen Ihre Meldung und entscheiden, ob das Paste bleibt. Ein verschlüsseltes Paste können sie nicht lesen: Schreiben Sie, was es enthält.',
+    reason: 'Grund',
+    reasons: {
+      illegal: 'Rechtswidriger Inhalt',
+      copyright: 'Verletzt ein Urheberrecht',
+      malware: 'Schadsoftware',
+      phishing: 'Phishing',
+      personal_data: 'Personenbezogene Daten oder Zugangsdaten',
+      spam: 'Spam',
+      other: 'Etwas anderes',
+    },
+    text: 'Was ist nicht in Ordnung? (optional)',
+    contact: 'Ihre E-Mail-Adresse (optional)',
+    contactHint:
+      'Für Rückfragen der Betreiber. Text und Adresse werden einige Wochen nach der Entscheidung gelöscht.',
+    send: 'Meldung senden',
+    done: 'Die Meldung ist gesendet',
+    doneText: 'Ein Betreiber dieses Dienstes wird sie prüfen.',
+    held: 'Dieses Paste wurde vielfach gemeldet. Bis ein Betreiber entschieden hat, können nur Sie es lesen.',
+  },
+
+  history: {
+    title: (name: string) => `Versionen von ${name}`,
+    intro:
+      'Die neueste zuerst. Versionen, die es nicht mehr gibt oder die Sie nicht lesen können, sind nicht aufgeführt.',
+    version: (number: number) => `Version ${number}`,
+    versionOf: (number: number, newest: number) => `Version ${number} von ${newest}`,
+    older: (slug: string) => `~${slug} verweist auf eine ältere Version dieses Pastes.`,
+    move: (slug: string) => `~${slug} auf diese Version umstellen`,
+  },
+
+  burn: {
+    option: 'Paste beim Lesen löschen',
+    optionHint:
+      'Der Link zeigt eine Schaltfläche. Wer zuerst darauf klickt, liest den Text, und danach kann ihn niemand mehr lesen.',
+    explanation:
+      'Dieses Paste lässt sich nur einmal lesen. Wenn Sie den Text anzeigen, wird das Paste gelöscht, und niemand sonst kann es lesen.',
+    file: 'Eine Datei, die weder Text noch Bild ist, speichert der Browser; wenn sie nicht ankommt, klicken Sie noch einmal auf die Schaltfläche.',
+    reload:
+      'Wenn ein Text nicht ankommt, laden Sie die Seite sofort neu. Beides funktioniert fünf Minuten lang. Öffnen Sie den Link nicht noch einmal.',
+    reveal: 'Text anzeigen und Paste löschen',
+    command: 'Auf der Kommandozeile:',
+    revealed:
+      'Das Paste ist gelöscht: Kopieren Sie, was Sie brauchen, oder laden Sie es herunter. Wenn das Ende fehlt, laden Sie diese Seite sofort neu; das funktioniert fünf Minuten lang.',
+    revealedImage:
+      'Das Paste ist gelöscht: Speichern Sie das Bild. Das Herunterladen und das Neuladen dieser Seite funktionieren fünf Minuten lang.',
+  },
+
+  encryption: {
+    option: 'In diesem Browser verschlüsseln',
+    password: 'Passwort (optional)',
+    passwordHint:
+      'Zum Lesen sind dann der Link und das Passwort nötig. Senden Sie das Passwort auf einem anderen Weg.',
+    failed: 'Der Browser konnte das Paste nicht verschlüsseln.',
+  },
+
+  encrypted: {
+    title: 'Verschlüsseltes Paste',
+    needsScript:
+      'Dieses Paste ist verschlüsselt, und ein Browser braucht JavaScript, um es zu entschlüsseln. Schalten Sie JavaScript ein und laden Sie die Seite neu.',
+    password: 'Passwort',
+    decrypt: 'Entschlüsseln',
+    qr: 'QR-Code des Links mit seinem Schlüssel',
+    document: 'Verschlüsseltes Dokument',
+    explanationTitle: 'Wovor die Verschlüsselung schützt',
+    explanation:
+      'Das Paste wird im Browser der Person verschlüsselt, die es schreibt. Der Schlüssel steht im Link hinter dem #, und diesen Teil senden Browser an keinen Server. Wer nur die Daten dieses Dienstes hat, etwa der Betreiber, ein Eindringling oder wer an eine Sicherungskopie kommt, kann das Paste nicht lesen. Der Dienst kennt trotzdem die Größe und die Zeiten des Pastes und die Adressen derer, die es lesen. Er liefert auch das Skript, das entschlüsselt: Ein böswilliger oder gehackter Dienst könnte ein anderes Skript liefern, das den Schlüssel ausliest. Wer den vollständigen Link hat und, falls es eines gibt, das Passwort, kann das Paste lesen.',
+    inBrowser: {
+      loading: 'Das verschlüsselte Paste wird geladen …',
+      decrypting: 'Wird entschlüsselt …',
+      noKey:
+        'Der Link ist unvollständig: Der Schlüssel hinter dem # fehlt. Öffnen Sie den vollständigen Link oder bitten Sie die Person darum, die das Paste erstellt hat.',
+      unreachable:
+        'Der Server hat das Paste nicht gesendet. Laden Sie die Seite neu, um es noch einmal zu versuchen.',
+      notRevealed:
+        'Der Server hat das Paste nicht vollständig gesendet. Klicken Sie innerhalb von fünf Minuten noch einmal auf die Schaltfläche und laden Sie diese Seite nicht neu.',
+      gone: 'Das Paste wurde gelesen, wurde gelöscht oder ist abgelaufen.',
+      unknownFormat: 'Das Paste wurde entschlüsselt, aber diese Seite kann seinen Inhalt nicht anzeigen.',
+      tooLarge: 'Das entschlüsselte Paste ist zu groß für diese Seite.',
+      askPassword:
+        'Das Paste hat ein Passwort, oder der Schlüssel im Link ist falsch. Geben Sie das Passwort ein.',
+      wrong: 'Das Passwort oder der Schlüssel im Link ist falsch, oder jemand hat das Paste verändert.',
+      onlyCopy:
+        'Der Dienst hat das Paste gelöscht, und diese Seite hat die einzige Kopie. Korrigieren Sie das Passwort oder den Schlüssel in der Adresse, oder laden Sie das verschlüsselte Dokument herunter. Der Befehl pasteflow cat --from FILE entschlüsselt es.',
+      saveDocument: 'Verschlüsseltes Dokument herunterladen',
+      attachment: 'NAME herunterladen',
+    },
+  },
+
+  timeline: {
+    title: (paste: string) => `Verlauf von ${paste}`,
+    back: 'Zurück zum Paste',
+    intro:
+      'Jeder Status dieses Pastes und jeder Versuch, es hochzuladen, wie in der Datenbank aufgezeichnet.',
+    chart: 'Status und Versuche im Zeitverlauf',
+    paste: 'Paste',
+    job: 'Auftrag',
+    attempt: (number: number) => `Versuch ${number}`,
+    transitions: 'Statuswechsel',
+    attempts: 'Versuche',
+    retries: 'Wiederholungen',
+    from: 'Von',
+    to: 'Zu',
+    at: 'Zeit (UTC)',
+    after: 'Seit Beginn',
+    by: 'Durch',
+    reason: 'Grund',
+    subject: 'Betrifft',
+    state: 'Status',
+    due: 'Fällig',
+    started: 'Begonnen',
+    finished: 'Beendet',
+    error: 'Fehler',
+    waiting: 'wartet',
+    running: 'läuft',
+    machines: { paste_upload: 'Upload', paste_deletion: 'Löschung', task_execution: 'Versuch' },
+    none: 'Es gibt noch keine Statuswechsel.',
+  },
+
+  myPastes: {
+    title: 'Meine Pastes',
+    titleFilter: 'Titel enthält',
+    upload: 'Upload',
+    readers: 'Sichtbarkeit',
+    visibilities: { unlisted: 'Nicht gelistet', private: 'Privat' },
+    anyState: 'Alle',
+    paste: 'Paste',
+    selectAll: 'Alle auswählen',
+    selectOne: (name: string) => `${name} auswählen`,
+    copyLinkOf: (name: string) => `Link zu ${name} kopieren`,
+    selected: '{count} von {all}',
+    deleteSelected: 'Auswahl löschen …',
+    none: 'Sie haben noch keine Pastes.',
+    usedPastes: (used: string, allowed: string) => `${used} von ${allowed} Pastes`,
+    usedSize: (used: string, allowed: string) => `${used} von ${allowed}`,
+    noMatch: 'Kein Paste entspricht dem Filter.',
+    noneYet: 'Kein Treffer unter den 10.000 neuesten dieser Pastes. Die Suche geht mit den älteren weiter.',
+    confirm: (count: number) =>
+      plural(count, { one: 'Dieses Paste löschen?', other: 'Diese # Pastes löschen?' }),
+    confirmHint: 'Ein gelöschtes Paste lässt sich nicht wiederherstellen.',
+    keep: (count: number) => plural(count, { one: 'Behalten', other: 'Behalten' }),
+    deleted: (count: number) =>
+      plural(count, { one: '# Paste ist gelöscht.', other: '# Pastes sind gelöscht.' }),
+  },
+  myJobs: {
+    title: 'Meine Aufträge',
+    anyState: 'Alle',
+    anyType: 'Alle',
+    none: 'Sie haben noch keine Aufträge. Ein Import macht aus den Dateien eines Archivs Pastes, ein Export aus all Ihren Pastes ein Archiv.',
+    noMatch: 'Kein Auftrag entspricht dem Filter.',
+    all: 'Alle meine Aufträge anzeigen',
+    importTitle: 'Import',
+    file: 'Datei',
+    fileHint: 'Bei zip, tar oder tar.gz wird jede Datei ein Paste, bei NDJSON jede Zeile.',
+    startImport: 'Import starten',
+    exportTitle: 'Export',
+    exportHint: 'Ein Archiv all Ihrer Pastes, die Inhalt haben.',
+    format: 'Format',
+    startExport: 'Export starten',
+  },
+  job: {
+    types: { import: 'Import', export: 'Export' },
+    titled: (type: string) => `${type} von`,
+    type: 'Art',
+    state: 'Status',
+    states: {
+      queued: 'wartet',
+      processing: 'läuft',
+      completed: 'abgeschlossen',
+      partial: 'teilweise erledigt',
+      failed: 'fehlgeschlagen',
+    },
+    cancelled: 'abgebrochen',
+    progress: 'Fortschritt',
+    waiting: 'Der Auftrag wartet, bis er an der Reihe ist.',
+    ended: 'Beendet',
+    cancel: 'Diesen Auftrag abbrechen',
+    cancelHint: 'Der Auftrag endet sofort. Was er schon erstellt hat, bleibt erhalten.',
+    cancelButton: 'Auftrag abbrechen',
+    retry: 'Auftrag wiederholen',
+    retryHint: 'Ein neuer Auftrag importiert, was fehlt.',
+    retryOf: { name: 'Wiederholt', link: 'einen früheren Auftrag' },
+    retriedAs: { name: 'Wiederholt durch', link: 'einen neuen Auftrag' },
+    result: 'Ergebnis',
+    counts: {
+      imported: 'Importiert',
+      imported_earlier: 'Zuvor importiert',
+      failed: 'Fehlgeschlagen',
+      exported: 'Exportiert',
+      skipped: 'Übersprungen, weil macOS sie dem Archiv hinzugefügt hat',
+      missing_count: 'Fehlend',
+      left_out: 'Ausgelassen, weil sie beim Lesen gelöscht werden',
+      bytes: 'Größe',
+    },
+    errors: 'Einträge, die nicht importiert wurden',
+    position: 'Eintrag',
+    entry: (number: number) => `Eintrag ${number}`,
+    line: (number: number) => `Zeile ${number}`,
+    name: 'Name',
+    reason: 'Grund',
+    missing: 'Pastes ohne Inhalt',
+    download: 'Archiv herunterladen',
+    downloadOf: (type: string) => `Herunterladen: ${type}`,
+    downloadHint: 'Der Link gilt einige Minuten; für einen neuen laden Sie die Seite neu.',
+    pastes: 'Pastes',
+    newestPastes: (count: number) =>
+      plural(count, { one: 'Das neueste wird angezeigt.', other: 'Die # neuesten werden angezeigt.' }),
+    allPastes: 'Alle meine Pastes anzeigen',
+  },
+  mySessions: {
+    title: 'Meine Sitzungen',
+    intro:
+      'In diesen Browsern sind Sie angemeldet. Eine Sitzung dauert höchstens 12 Stunden und endet mit dem Token, mit dem sie begonnen hat.',
+    byToken: 'Mit dem Token',
+    byProvider: (host: string | null) => (host === null ? 'Über den Identitätsanbieter' : `Über ${host}`),
+    begun: 'Beginn:',
+    lastUsed: 'zuletzt verwendet:',
+    ends: 'Ende:',
+    endButton: 'Beenden',
+    endOne: (begun: string) => `Sitzung beenden, Beginn: ${begun}`,
+    thisBrowser: 'Dieser Browser',
+    endOthers: 'Alle anderen Sitzungen beenden',
+  },
+  myTokens: {
+    title: 'Meine Tokens',
+    intro:
+      'Mit einem Token handeln Programme in Ihrem Namen. Wenn ein Token endet, enden auch die Tokens, die damit erstellt wurden, und die Sitzungen, die damit begonnen haben.',
+    none: 'Sie haben keine Tokens.',
+    make: 'Token erstellen',
+    name: 'Name',
+    nameHint: 'Zum Beispiel der Rechner, auf dem Sie es verwenden.',
+    scope: 'Es darf',
+    scopes: {
+      full: 'lesen, schreiben und Tokens erstellen',
+      write: 'lesen und schreiben',
+      read: 'nur lesen',
+    },
+    expiry: 'Ablauf',
+    expiries: {
+      604800: 'Nach 1 Woche',
+      2592000: 'Nach 30 Tagen',
+      7776000: 'Nach 90 Tagen',
+      31536000: 'Nach 1 Jahr',
+    },
+    submit: 'Token erstellen',
+    made: (name: string) => `Das Token ${name} ist erstellt`,
+    secret: 'Token',
+    secretHint:
+      'Kopieren Sie es jetzt: Es wird nicht noch einmal angezeigt. Wer es hat, kann in Ihrem Namen handeln.',
+    cannotMake: 'Alle Tokens erstellt der Betreiber dieses Dienstes.',
+    notFull:
+      'Sie haben sich mit einem Token angemeldet, das Sie selbst erstellt haben. Um Tokens zu erstellen oder zu widerrufen, melden Sie sich mit einem Token vom Betreiber oder über den Identitätsanbieter an.',
+    created: 'Erstellt:',
+    lastUsed: 'zuletzt verwendet:',
+    neverUsed: 'nie verwendet',
+    expires: 'Ablauf:',
+    neverExpires: 'läuft nie ab',
+    revoke: 'Widerrufen',
+    revokeOne: (name: string) => `Token ${name} widerrufen`,
+  },
+  myAccount: {
+    title: 'Mein Konto',
+    exportTitle: 'Ihre Pastes mitnehmen',
+    exportHint:
+      'Ein Auftrag erstellt ein Archiv all Ihrer Pastes. Laden Sie es herunter, bevor Sie alles löschen.',
+    eraseTitle: 'Alles löschen',
+    eraseHint:
+      'Damit löschen Sie Ihre Pastes, Aufträge, Archive, Tokens und Sitzungen sowie Ihren Namen für immer. Niemand kann sie zurückholen.',
+    notFull:
+      'Sie haben sich mit einem Token angemeldet, das Sie selbst erstellt haben. Um alles zu löschen, melden Sie sich mit einem Token vom Betreiber oder über den Identitätsanbieter an.',
+    nameField: 'Ihr Name',
+    nameHint: 'Geben Sie ihn zur Bestätigung genau so ein:',
+    nameError: 'Das ist nicht Ihr Name. Es wurde nichts gelöscht.',
+    erase: 'Alles löschen',
+    erased: 'Ihr Konto ist gelöscht',
+    erasedHint:
+      'Ihre Tokens und Sitzungen sind beendet. Ihre Pastes und Aufträge werden innerhalb weniger Minuten gelöscht.',
+    goOn: 'Ohne Anmeldung fortfahren',
+  },
+  signIn: {
+    title: 'Anmelden',
+    link: 'Anmelden',
+    signedInAs: 'Angemeldet als',
+    signOut: 'Abmelden',
+    intro:
+      'Sie sehen dann Ihre eigenen Pastes und Aufträge, und die Pastes, die Sie hier erstellen, gehören Ihnen.',
+    token: 'API-Token',
+    tokenHint:
+      'Ein Token erhalten Sie vom Betreiber dieses Dienstes, oder Sie erstellen eines unter „Meine Tokens“. Sie bleiben angemeldet, bis Sie sich abmelden oder den Browser schließen, höchstens aber 12 Stunden.',
+    submit: 'Anmelden',
+    without: 'Ohne Anmeldung fortfahren',
+    byProvider: (host: string) => `Mit ${host} anmelden`,
+    orToken: 'Oder melden Sie sich mit einem Token an.',
+    done: 'Sie sind angemeldet',
+    goOn: 'Weiter',
+  },
+
+  problem: {
+    correct: 'Korrigieren Sie dies und senden Sie das Formular noch einmal:',
+    unknownPage: {
+      title: 'Seite nicht gefunden',
+      detail: 'Unter dieser Adresse gibt es keine Seite. Prüfen Sie die URL.',
+    },
+    failedTitle: 'Der Upload dieses Pastes ist fehlgeschlagen',
+    failedDetail:
+      'Der Speicher hat den Text nicht angenommen, und es folgen keine weiteren Versuche: Unter dieser Adresse gibt es nichts anzuzeigen. Im Verlauf steht, wann und warum.',
+    failedHelp:
+      'Der Betreiber dieses Dienstes kann den Upload innerhalb von 24 Stunden wiederholen; das Paste erscheint dann hier. Oder erstellen Sie das Paste noch einmal.',
+    back: 'Neues Paste erstellen',
+    timeline: 'Verlauf anzeigen',
+    signIn: 'Melden Sie sich an, falls es ein privates Paste von Ihnen ist',
+    requestId: 'Anfrage-ID',
+    of: {
+      invalid_transition: {
+        title: 'Konflikt mit dem aktuellen Status',
+        detail:
+          'Der aktuelle Status lässt diese Aktion nicht zu. Laden Sie die Seite neu und prüfen Sie ihn.',
+      },
+      short_code_taken: {
+        title: 'Kein freier Kurzcode gefunden',
+        detail: 'Es wurde kein freier Kurzcode gefunden. Versuchen Sie es gleich noch einmal.',
+      },
+      slug_taken: {
+        title: 'Name im Link vergeben',
+        detail: 'Ein anderes Paste hat diesen Namen im Link. Wählen Sie einen anderen Namen.',
+      },
+      slug_limit_reached: {
+        title: 'Zu viele Namen im Link',
+        detail:
+          'Sie haben schon so viele Pastes mit einem Namen im Link, wie erlaubt sind. Erstellen Sie dieses Paste ohne Namen im Link. Ein gelöschtes Paste zählt, bis sein Name frei ist.',
+      },
+      slug_moved: {
+        title: 'Name im Link verweist auf ein anderes Paste',
+        detail:
+          'Der Name im Link verweist inzwischen auf ein anderes Paste. Sehen Sie sich dieses an, und stellen Sie den Namen von dort aus um, wenn Sie das noch möchten.',
+      },
+      slug_move_refused: {
+        title: 'Name im Link nicht umgestellt',
+        detail:
+          'Der Name im Link wurde nicht umgestellt, weil eines der Pastes das nicht zulässt. Wählen Sie ein anderes Paste oder erstellen Sie eine neue Version.',
+      },
+      paste_not_found: {
+        title: 'Paste nicht gefunden',
+        detail:
+          'Unter dieser Adresse gibt es kein Paste, oder sein Upload ist fehlgeschlagen. Prüfen Sie die URL.',
+      },
+      paste_gone: {
+        title: 'Paste abgelaufen oder gelöscht',
+        detail:
+          'Das Paste ist abgelaufen, wurde gelöscht oder war nur einmal lesbar und wurde schon gelesen. Es lässt sich nicht wiederherstellen.',
+      },
+      paste_taken_down: {
+        title: 'Paste gesperrt',
+        detail: 'Der Betreiber dieses Dienstes hat das Paste gesperrt.',
+      },
+      paste_held: {
+        title: 'Paste vorläufig gesperrt',
+        detail:
+          'Das Paste wurde vielfach gemeldet. Es lässt sich nicht lesen, bis ein Betreiber dieses Dienstes es geprüft hat.',
+      },
+      paste_in_progress: {
+        title: 'Paste noch nicht gespeichert',
+        detail: 'Der Upload des Pastes läuft noch. Versuchen Sie es gleich noch einmal.',
+      },
+      parent_not_found: {
+        title: 'Ursprüngliches Paste nicht gefunden',
+        detail:
+          'Sie können das ursprüngliche Paste nicht lesen: Es existiert nicht, ist abgelaufen, wurde gelöscht oder wird beim Lesen gelöscht. Korrigieren Sie den Kurzcode, oder senden Sie das neue Paste ohne ihn.',
+      },
+      no_diff: {
+        title: 'Keine Änderungen zu diesem Paste',
+        detail:
+          'Es gibt keine Änderungen anzuzeigen: Das Paste basiert auf keinem anderen, oder eines der beiden gibt es nicht mehr, oder Sie können es nicht lesen.',
+      },
+      diff_unavailable: {
+        title: 'Pastes werden nicht verglichen',
+        detail:
+          'Der Server vergleicht diese Pastes nicht, weil eines davon verschlüsselt oder zu groß ist. Lesen Sie beide und vergleichen Sie sie selbst.',
+      },
+      report_settled: {
+        title: 'Über Meldungen ist entschieden',
+        detail:
+          'Ein Betreiber hat Meldungen zu diesem Inhalt geprüft und entschieden, dass er bleibt. Ihre Meldung wurde nicht aufgenommen.',
+      },
+      reveal_required: {
+        title: 'Paste wird beim Lesen gelöscht',
+        detail:
+          'Dieses Paste lässt sich nur einmal lesen und wird dabei gelöscht. Öffnen Sie seinen Link, um den Text anzuzeigen.',
+      },
+      nothing_to_reveal: {
+        title: 'Paste wird beim Lesen nicht gelöscht',
+        detail: 'Dieses Paste bleibt nach dem Lesen erhalten. Öffnen Sie es über seinen Link.',
+      },
+      job_not_found: {
+        title: 'Auftrag nicht gefunden',
+        detail: 'Es gibt keinen Auftrag mit dieser ID. Prüfen Sie die URL.',
+      },
+      job_forbidden: {
+        title: 'Auftrag eines anderen Benutzers',
+        detail: 'Dieser Auftrag gehört einem anderen Benutzer. Verwenden Sie ein Token seines Eigentümers.',
+      },
+      job_ended: {
+        title: 'Auftrag ist beendet',
+        detail: 'Dieser Auftrag ist schon beendet. Es gibt nichts mehr abzubrechen.',
+      },
+      job_not_retryable: {
+        title: 'Auftrag wird nicht wiederholt',
+        detail:
+          'Nur fehlgeschlagene und teilweise erledigte Aufträge lassen sich wiederholen, jeder nur einmal und nur, solange es seine Inhalte gibt. Wenn dieser schon wiederholt wurde, wiederholen Sie den neueren; sonst erstellen Sie einen neuen.',
+      },
+      execution_taken: {
+        title: 'Interner Fehler',
+        detail: 'Ein anderer Prozess hat diese Ausführung beendet. Die Arbeit daran muss enden.',
+      },
+      idempotency_key_reused: {
+        title: 'Idempotency-Key wiederverwendet',
+        detail:
+          'Dieser Idempotency-Key wurde schon mit einer anderen Anfrage gesendet. Senden Sie mit jeder neuen Anfrage einen neuen.',
+      },
+      idempotency_key_in_use: {
+        title: 'Idempotency-Key in Gebrauch',
+        detail:
+          'Eine Anfrage mit diesem Idempotency-Key wird noch bearbeitet. Senden Sie die Anfrage später noch einmal.',
+      },
+      rate_limited: {
+        title: 'Zu viele Anfragen',
+        detail:
+          'Sie haben in kurzer Zeit oder gleichzeitig zu viel gesendet oder angefordert. Versuchen Sie es später noch einmal.',
+      },
+      quota_exceeded: {
+        title: 'Kontingent aufgebraucht',
+        detail:
+          'Dieses Paste würde Ihr Kontingent überschreiten. Löschen Sie Pastes und versuchen Sie es noch einmal. Ein gelöschtes Paste zählt, bis kurz darauf sein Inhalt entfernt ist.',
+      },
+      storage_full: {
+        title: 'Speicher voll',
+        detail:
+          'Dieser Dienst hat keinen Platz für das Paste. Wenden Sie sich an den Betreiber oder versuchen Sie es später noch einmal.',
+      },
+      content_empty: {
+        title: 'Inhalt ist leer',
+        detail: 'Geben Sie einen Text ein oder wählen Sie eine Datei aus, die nicht leer ist.',
+      },
+      content_too_large: {
+        title: 'Inhalt zu groß',
+        detail: 'Der Inhalt ist größer als erlaubt. Senden Sie einen kürzeren Text oder eine kleinere Datei.',
+      },
+      content_blocked: {
+        title: 'Inhalt gesperrt',
+        detail:
+          'Der Betreiber dieses Dienstes hat diesen Inhalt gesperrt, deshalb wurde kein Paste erstellt. Senden Sie ihn nicht noch einmal.',
+      },
+      malformed_request: {
+        title: 'Fehlerhafte Anfrage',
+        detail:
+          'Der Server kann die Anfrage in dieser Form nicht bearbeiten. Korrigieren Sie die Anfrage und senden Sie sie noch einmal.',
+      },
+      validation_failed: {
+        title: 'Ungültige Angaben',
+        detail: 'Korrigieren Sie die unten genannten Felder und senden Sie die Angaben noch einmal.',
+      },
+      unsupported_media_type: {
+        title: 'Medientyp nicht unterstützt',
+        detail:
+          'Der Server nimmt den Content-Type der Anfrage hier nicht an. Senden Sie die Anfrage in einem Format, das er annimmt.',
+      },
+      unsupported_encoding: {
+        title: 'Kodierung des Inhalts nicht unterstützt',
+        detail:
+          'Der Server nimmt die Kodierung des Inhalts nicht an. Senden Sie den Inhalt ohne Content-Encoding und mit keinem Transfer-Encoding außer chunked.',
+      },
+      request_timeout: {
+        title: 'Zeitüberschreitung der Anfrage',
+        detail: 'Die Anfrage kam zu langsam an. Senden Sie sie noch einmal über eine schnellere Verbindung.',
+      },
+      request_incomplete: {
+        title: 'Anfrage unvollständig',
+        detail: 'Die Anfrage brach ab, bevor sie vollständig war. Senden Sie sie noch einmal.',
+      },
+      request_headers_too_large: {
+        title: 'Header der Anfrage zu groß',
+        detail:
+          'Die URL oder die Header sind zu lang. Senden Sie eine kürzere URL und weniger oder kürzere Header.',
+      },
+      unauthorized: {
+        title: 'Nicht berechtigt',
+        detail:
+          'Das Token oder der Löschcode fehlt oder ist nicht gültig. Melden Sie sich an, oder prüfen Sie Ihre Eingabe.',
+      },
+      insufficient_scope: {
+        title: 'Mit diesem Token nicht erlaubt',
+        detail:
+          'Ihr Token erlaubt diese Aktion nicht. Verwenden Sie ein anderes, oder wenden Sie sich an den Betreiber dieses Dienstes.',
+      },
+      token_not_found: {
+        title: 'Token nicht gefunden',
+        detail:
+          'Sie haben kein Token mit dieser ID, oder es wurde schon widerrufen. Sehen Sie in der Liste Ihrer Tokens nach.',
+      },
+      token_limit_reached: {
+        title: 'Zu viele Tokens',
+        detail:
+          'Sie haben schon so viele gültige Tokens, wie erlaubt sind. Widerrufen Sie eines, das Sie nicht mehr brauchen.',
+      },
+      cross_site_request: {
+        title: 'Von einer anderen Website gesendet',
+        detail:
+          'Das Formular wurde nicht von einer Seite dieses Dienstes gesendet, oder der Browser gibt nicht an, woher es kommt. Öffnen Sie die Seite dieses Dienstes mit https in einem aktuellen Browser und versuchen Sie es noch einmal.',
+      },
+      route_not_found: {
+        title: 'Adresse nicht gefunden',
+        detail: 'Dieser Dienst bietet unter dieser Adresse nichts an. Prüfen Sie die URL.',
+      },
+      method_not_allowed: {
+        title: 'Methode nicht erlaubt',
+        detail: 'Der Server nimmt diese HTTP-Methode hier nicht an. Verwenden Sie eine, die erlaubt ist.',
+      },
+      range_not_satisfiable: {
+        title: 'Bereich nicht verfügbar',
+        detail:
+          'Der angeforderte Bereich liegt außerhalb des Inhalts. Fordern Sie einen an, der darin liegt.',
+      },
+      precondition_failed: {
+        title: 'Vorbedingung nicht erfüllt',
+        detail:
+          'Das ETag des Inhalts stimmt nicht mit If-Match überein. Lesen Sie das aktuelle ETag und versuchen Sie es noch einmal.',
+      },
+      stream_unavailable: {
+        title: 'Zu viele wartende Clients',
+        detail: 'Zurzeit warten zu viele Clients. Versuchen Sie es gleich noch einmal.',
+      },
+      overloaded: {
+        title: 'Zu viele Daten gleichzeitig',
+        detail: 'Zurzeit werden zu viele Daten gleichzeitig übertragen. Versuchen Sie es später noch einmal.',
+      },
+      dependency_unavailable: {
+        title: 'Vorübergehend nicht verfügbar',
+        detail:
+          'Ein Teil dieses Dienstes ist zurzeit nicht verfügbar. Versuchen Sie es in Kürze noch einmal.',
+      },
+      malformed_message: {
+        title: 'Interner Fehler',
+        detail: 'Eine interne Nachricht hat nicht die richtige Form.',
+      },
+      internal: {
+        title: 'Interner Fehler',
+        detail:
+          'Im Server ist ein Fehler aufgetreten. Versuchen Sie es noch einmal; wenn der Fehler bleibt, melden Sie dem Betreiber die Anfrage-ID.',
+      },
+    },
+  },
+};

@@ -1,0 +1,744 @@
+// "paste" stays "paste", masculine: el paste, los pastes.
+import { pluralsIn } from './plurals.ts';
+import type { Translation } from './translation.ts';
+
+const plural = pluralsIn('es');
+
+export const es: Translation = {
+  locale: 'es',
+  name: 'Español',
+  direction: 'ltr',
+  product: 'Pasteflow',
+  choice: 'Idioma de las páginas',
+  units: { kib: 'KiB', mib: 'MiB', gib: 'GiB' },
+  back: (page: string) => `← ${page}`,
+  skipToContent: 'Ir al contenido',
+  navigation: 'Páginas',
+  newPaste: 'Nuevo paste',
+  newPasteShort: 'Nuevo',
+  newPasteRest: ' paste',
+  documentation: 'API',
+  list: { filter: 'Filtrar', pages: 'Páginas de la lista', newest: 'Recientes', older: 'Anteriores →' },
+  footer: 'Pasteflow guarda un texto y responde con un enlace corto a ese texto.',
+  reportAbuse: 'Denunciar un abuso',
+
+  themes: {
+    auto: 'Colores: los del sistema',
+    light: 'Colores: claros',
+    dark: 'Colores: oscuros',
+  },
+  keys: {
+    title: 'Atajos de teclado',
+    option: 'Usar estas teclas',
+    close: 'Cerrar',
+  },
+
+  form: {
+    title: 'Nuevo paste',
+    content: 'Texto',
+    placeholder: 'Pegue o escriba aquí el texto.',
+    contentHint:
+      'Ctrl+Enter crea el paste. Tab aplica sangría; con Esc y luego Tab se sale del texto. Puede soltar un archivo en cualquier parte de la página.',
+    file: 'O un archivo',
+    atMost: (size: string) => `Máximo: ${size}.`,
+    pasteTitle: 'Título (opcional)',
+    syntax: 'Lenguaje',
+    detectSyntax: 'Detectar automáticamente',
+    detectedSyntax: 'Detectado: {name}',
+    expiry: 'Expiración',
+    expiries: {
+      3600: '1 hora',
+      86400: '1 día',
+      604800: '1 semana',
+      2592000: '30 días',
+      31536000: '1 año',
+      never: 'Nunca',
+    },
+    slug: 'Nombre en el enlace (opcional)',
+    slugHint:
+      'De 3 a 64 letras minúsculas, cifras y guiones, sin guion al principio ni al final: el enlace termina entonces en ~name.',
+    slugRefused: (reason: string) => reason,
+    removeFile: 'Quitar el archivo',
+    both: 'El formulario tiene un texto y un archivo, pero un paste es solo una de las dos cosas. Borre el texto o quite el archivo.',
+    bothWithoutScript:
+      'El formulario tenía un texto y un archivo, pero un paste es solo una de las dos cosas. Este es el texto: cree el paste, o borre el texto y vuelva a elegir el archivo.',
+    several: {
+      title: '¿Qué desea crear con los {count} archivos?',
+      archive: 'Un paste con un zip',
+      each: 'Un paste por archivo',
+      none: 'Nada',
+      created: 'Pastes creados: {count}',
+      refused: 'No creados',
+    },
+    fileAgain: 'Si había elegido un archivo, vuelva a elegirlo.',
+    more: 'Más opciones',
+    submit: 'Crear paste',
+    privacy: 'Cualquiera que tenga el enlace puede leer el paste.',
+    visibility: 'Quién puede leerlo',
+    visibilities: { unlisted: 'Cualquiera que tenga el enlace', private: 'Solo usted' },
+    empty: 'Escriba un texto o elija un archivo.',
+    unreachable: 'El servidor no ha respondido. Su texto sigue aquí: inténtelo de nuevo.',
+  },
+
+  created: {
+    title: 'Paste creado',
+    link: 'Enlace al paste',
+    deleteToken: 'Token de eliminación',
+    deleteTokenHint: 'Quien tenga este token puede eliminar el paste. Solo se muestra aquí.',
+    deletion: 'Token de eliminación',
+    kept: 'Este navegador guarda los tokens de eliminación de sus pastes, para que pueda eliminarlos desde sus páginas. En un equipo compartido:',
+    forget: 'Olvidar todos los tokens',
+    forgotten: 'Los tokens se han olvidado. Copie este si desea conservarlo.',
+    readers: {
+      unlisted: 'cualquiera que tenga el enlace puede leerlo',
+      private: 'solo usted puede leerlo',
+    },
+    readOnce: 'se elimina con la primera lectura',
+    open: 'Abrir el paste',
+    another: 'Crear otro',
+    copy: 'Copiar',
+    copyLink: 'Copiar enlace',
+    copied: 'Copiado',
+    notCopied: 'Error',
+    keyHint:
+      'La clave forma parte del enlace y solo la conoce esta página: sin el enlace completo, nadie puede leer el paste.',
+  },
+
+  paste: {
+    untitled: 'Paste sin título',
+    plainText: 'Texto plano',
+    badges: { private: 'Privado', burn: 'Lectura única', encrypted: 'Cifrado' },
+    language: 'Lenguaje',
+    created: 'Creación',
+    expiresLine: 'expira:',
+    neverExpiresLine: 'no expira',
+    upload: 'Subida',
+    uploadStates: { IN_PROGRESS: 'en curso', PROCESSED: 'completada', FAILED: 'con error' },
+    timeline: 'Cronología',
+    raw: 'En bruto',
+    download: 'Descargar',
+    copy: 'Copiar texto',
+    copied: 'Copiado',
+    copyFailed: 'No copiado',
+    copyLink: 'Copiar enlace',
+    more: 'Más',
+    show: 'Mostrar',
+    wrap: 'Ajustar',
+    qr: 'Código QR',
+    qrOf: (url: string) => `Código QR de ${url}`,
+    fork: 'Nuevo desde este',
+    changes: 'cambios',
+    lines: 'Seleccionar líneas',
+    linesWrong: 'Escriba una línea, como 12, o varias, como 12-20.',
+    lineSelected: 'Línea {first} seleccionada.',
+    linesSelected: 'Líneas {first} a {last} seleccionadas.',
+    lineMissing: 'La página no tiene todas las líneas de la {first} a la {last}.',
+    views: 'Vista',
+    source: 'Código',
+    rendered: 'Con formato',
+    rendering: 'Aplicando formato al texto…',
+    notRendered: 'Este texto es demasiado complejo para mostrarlo con formato. La página muestra su código.',
+    needsScript: 'El formato requiere JavaScript',
+    sourceOnly: (size: string) => `El Markdown de más de ${size} se muestra como código.`,
+    image: 'Imagen',
+    imageOf: (format: string) => `Imagen ${format}`,
+    imageAlt: (paste: string) => `La imagen ${paste}`,
+    openImage: 'Abrir la imagen',
+    binary: 'Archivo binario',
+    binaryHint: 'Este contenido no es texto, por lo que la página no lo muestra.',
+    content: 'Contenido del paste',
+    inProgress: 'La subida de este paste está en curso. La página mostrará el texto en cuanto esté guardado.',
+    notUtf8:
+      'Algunos bytes de este paste no son UTF-8 y se muestran como �. La descarga contiene los bytes exactos.',
+    bidi: 'Este texto contiene caracteres que cambian la dirección de escritura. El orden que usted ve puede ser distinto del que lee un programa.',
+    longLines: (characters: string) =>
+      `Las líneas de más de ${characters} caracteres se dividen en esta página. La descarga contiene el texto exacto.`,
+    cut: (lines: string) =>
+      `La página muestra las primeras ${lines} líneas. La descarga contiene el texto completo.`,
+    deleteTitle: 'Eliminar este paste',
+    deleteMenu: 'Eliminar',
+    deleteHint: 'El token de eliminación se mostró al crear el paste.',
+    deleteToken: 'Token de eliminación',
+    deleteOwnHint: 'El paste es suyo. Un paste eliminado no se puede restaurar.',
+    deleteButton: 'Eliminar definitivamente',
+    deleted: 'Paste eliminado',
+    deletedText: 'El paste se ha eliminado y no se puede restaurar.',
+  },
+
+  diff: {
+    madeFrom: 'Creado a partir de',
+    madeFromHint:
+      'Los lectores del nuevo paste ven este código. Si tienen permiso para leer ese paste, pueden abrirlo y ver qué ha cambiado usted.',
+    parentMissing:
+      'Ya no puede leer el paste del que partió. El formulario de abajo ya no hace referencia a él: vuelva a crear el nuevo paste.',
+    notText: 'Ese paste no es texto, por lo que su contenido no se incluye en el formulario.',
+    tooLong: (size: string) =>
+      `Ese paste ocupa más de ${size}. Su texto solo se incluye en el formulario con JavaScript.`,
+    notFilled: 'No se ha podido cargar el texto de ese paste. Recargue la página para intentarlo de nuevo.',
+    title: (paste: string) => `Cambios en ${paste}`,
+    heading: 'Cambios en',
+    from: 'De',
+    to: 'A',
+    rawOf: (code: string) => `Texto en bruto de ${code}`,
+    lines: 'Líneas',
+    counts: (added: number, removed: number) => `+${added} añadidas, -${removed} eliminadas`,
+    hunk: (oldNumber: number, newNumber: number) =>
+      `Cambios desde la línea ${oldNumber} del texto anterior y la línea ${newNumber} del texto nuevo`,
+    groups: { removed: 'Eliminado', added: 'Añadido' },
+    noNewline: 'Sin salto de línea al final',
+    equal: 'Los textos son iguales.',
+    lineEnds:
+      'Los textos tienen finales de línea distintos (CR LF en uno, LF en el otro). Las líneas que solo se diferencian en esto se muestran como iguales.',
+    notUtf8:
+      'Algunos bytes de estos textos no son UTF-8 y se muestran como �. El parche contiene los bytes exactos.',
+    command: 'Los cambios como parche, con los bytes exactos:',
+  },
+
+  report: {
+    link: 'Denunciar',
+    title: (paste: string) => `Denunciar el paste ${paste}`,
+    intro:
+      'Los operadores de este servicio leen su denuncia y deciden si el paste se mantiene. No pueden leer un paste cifrado: indique qué contiene.',
+    reason: 'Motivo',
+    reasons: {
+      illegal: 'Contenido ilegal',
+      copyright: 'Infringe derechos de autor',
+      malware: 'Malware',
+      phishing: 'Phishing',
+      personal_data: 'Datos personales o credenciales',
+      spam: 'Spam',
+      other: 'Otro motivo',
+    },
+    text: 'Cuál es el problema (opcional)',
+    contact: 'Su correo electrónico (opcional)',
+    contactHint:
+      'Para que los operadores puedan hacerle preguntas. El texto y la dirección se eliminan unas semanas después de la decisión.',
+    send: 'Enviar la denuncia',
+    done: 'Denuncia enviada',
+    doneText: 'Un operador de este servicio la evaluará.',
+    held: 'Muchos lectores han denunciado este paste. Hasta que un operador decida, solo usted puede leerlo.',
+  },
+
+  history: {
+    title: (name: string) => `Versiones de ${name}`,
+    intro:
+      'Las más recientes primero. No se muestran las versiones que ya no existen ni las que usted no puede leer.',
+    version: (number: number) => `Versión ${number}`,
+    versionOf: (number: number, newest: number) => `Versión ${number} de ${newest}`,
+    older: (slug: string) => `~${slug} muestra una versión anterior de este paste.`,
+    move: (slug: string) => `Mover ~${slug} a esta versión`,
+  },
+
+  burn: {
+    option: 'Eliminar el paste cuando se lea',
+    optionHint:
+      'El enlace muestra un botón. Quien lo pulse primero lee el texto, y después nadie más puede leerlo.',
+    explanation:
+      'Este paste solo se puede leer una vez. Cuando muestre el texto, el paste se eliminará y nadie más podrá leerlo.',
+    file: 'Si el contenido es un archivo que no es ni texto ni imagen, el navegador lo guarda; si no llega, pulse de nuevo el botón.',
+    reload:
+      'Si es un texto y no llega, recargue la página de inmediato. Ambas cosas funcionan durante cinco minutos. No vuelva a abrir el enlace.',
+    reveal: 'Mostrar el texto y eliminar el paste',
+    command: 'En la línea de comandos:',
+    revealed:
+      'El paste se ha eliminado: copie o descargue lo que necesite. Si falta el final, recargue esta página de inmediato; esto funciona durante cinco minutos.',
+    revealedImage:
+      'El paste se ha eliminado: guarde la imagen. La descarga y la recarga de esta página funcionan durante cinco minutos.',
+  },
+
+  encryption: {
+    option: 'Cifrar en este navegador',
+    password: 'Contraseña (opcional)',
+    passwordHint:
+      'Los lectores necesitan entonces el enlace y la contraseña. Envíeles la contraseña por otro medio.',
+    failed: 'El navegador no ha podido cifrar el paste.',
+  },
+
+  encrypted: {
+    title: 'Paste cifrado',
+    needsScript:
+      'Este paste está cifrado, y el navegador necesita JavaScript para descifrarlo. Active JavaScript y recargue la página.',
+    password: 'Contraseña',
+    decrypt: 'Descifrar',
+    qr: 'Código QR del enlace con su clave',
+    document: 'Documento cifrado',
+    explanationTitle: 'Contra qué protege el cifrado',
+    explanation:
+      'El navegador del autor cifra el paste. La clave está en el enlace, después del signo #, y los navegadores no envían esa parte a ningún servidor. Quien solo tenga los datos de este servicio, por ejemplo su operador, un intruso o quien acceda a una copia de seguridad, no puede leer el paste. Aun así, el servicio conoce su tamaño, sus fechas y horas y las direcciones de sus lectores. También proporciona el script que descifra: un servicio malintencionado o comprometido podría proporcionar otro script que lea la clave. Cualquiera que tenga el enlace completo, y la contraseña si la hay, puede leer el paste.',
+    inBrowser: {
+      loading: 'Cargando el paste cifrado…',
+      decrypting: 'Descifrando…',
+      noKey:
+        'El enlace está incompleto: falta la clave después del signo #. Abra el enlace completo o pídaselo al autor.',
+      unreachable: 'El servidor no ha enviado el paste. Recargue la página para intentarlo de nuevo.',
+      notRevealed:
+        'El servidor no ha enviado el paste completo. Pulse de nuevo el botón en un plazo de cinco minutos y no recargue esta página.',
+      gone: 'El paste ya se ha leído, se ha eliminado o ha expirado.',
+      unknownFormat: 'El paste se ha descifrado, pero esta página no puede mostrar su contenido.',
+      tooLarge: 'El paste descifrado es demasiado grande para esta página.',
+      askPassword: 'El paste tiene contraseña, o la clave del enlace no es correcta. Escriba la contraseña.',
+      wrong: 'La contraseña o la clave del enlace no es correcta, o alguien ha modificado el paste.',
+      onlyCopy:
+        'El servicio ha eliminado el paste, y esta página tiene la única copia. Corrija la contraseña o la clave de la dirección, o descargue el documento cifrado. El comando pasteflow cat --from FILE lo descifra.',
+      saveDocument: 'Descargar el documento cifrado',
+      attachment: 'Descargar NAME',
+    },
+  },
+
+  timeline: {
+    title: (paste: string) => `Cronología de ${paste}`,
+    back: 'Volver al paste',
+    intro:
+      'Todos los estados de este paste y todos los intentos de subirlo, tal como los registró la base de datos.',
+    chart: 'Estados e intentos a lo largo del tiempo',
+    paste: 'Paste',
+    job: 'Tarea',
+    attempt: (number: number) => `Intento ${number}`,
+    transitions: 'Transiciones',
+    attempts: 'Intentos',
+    retries: 'Reintentos',
+    from: 'De',
+    to: 'A',
+    at: 'Hora (UTC)',
+    after: 'Transcurrido',
+    by: 'Por',
+    reason: 'Motivo',
+    subject: 'Proceso',
+    state: 'Estado',
+    due: 'Previsto',
+    started: 'Inicio',
+    finished: 'Fin',
+    error: 'Error',
+    waiting: 'en espera',
+    running: 'en curso',
+    machines: { paste_upload: 'subida', paste_deletion: 'eliminación', task_execution: 'intento' },
+    none: 'Todavía no hay transiciones.',
+  },
+
+  myPastes: {
+    title: 'Mis pastes',
+    titleFilter: 'El título contiene',
+    upload: 'Subida',
+    readers: 'Visibilidad',
+    visibilities: { unlisted: 'No listado', private: 'Privado' },
+    anyState: 'Cualquiera',
+    paste: 'Paste',
+    selectAll: 'Seleccionar todo',
+    selectOne: (name: string) => `Seleccionar ${name}`,
+    copyLinkOf: (name: string) => `Copiar enlace de ${name}`,
+    selected: '{count} de {all}',
+    deleteSelected: 'Eliminar selección…',
+    none: 'Todavía no tiene pastes.',
+    usedPastes: (used: string, allowed: string) => `${used} de ${allowed} pastes`,
+    usedSize: (used: string, allowed: string) => `${used} de ${allowed}`,
+    noMatch: 'Ningún paste coincide con el filtro.',
+    noneYet:
+      'No hay coincidencias entre los 10.000 más recientes de estos pastes. La búsqueda continúa con los anteriores.',
+    confirm: (count: number) =>
+      plural(count, {
+        one: '¿Eliminar este paste?',
+        many: '¿Eliminar estos # de pastes?',
+        other: '¿Eliminar estos # pastes?',
+      }),
+    confirmHint: 'Un paste eliminado no se puede restaurar.',
+    keep: (count: number) =>
+      plural(count, { one: 'Conservarlo', many: 'Conservarlos', other: 'Conservarlos' }),
+    deleted: (count: number) =>
+      plural(count, {
+        one: '# paste eliminado.',
+        many: '# de pastes eliminados.',
+        other: '# pastes eliminados.',
+      }),
+  },
+  myJobs: {
+    title: 'Mis tareas',
+    anyState: 'Cualquiera',
+    anyType: 'Cualquiera',
+    none: 'Todavía no tiene tareas. Una importación crea pastes con el contenido de un archivo comprimido, y una exportación crea un archivo con todos sus pastes.',
+    noMatch: 'Ninguna tarea coincide con el filtro.',
+    all: 'Mostrar todas mis tareas',
+    importTitle: 'Importar',
+    file: 'Archivo',
+    fileHint: 'Con un zip, tar o tar.gz se crea un paste por cada archivo; con NDJSON, uno por cada línea.',
+    startImport: 'Iniciar importación',
+    exportTitle: 'Exportar',
+    exportHint: 'Un archivo con todos sus pastes que tienen contenido.',
+    format: 'Formato',
+    startExport: 'Iniciar exportación',
+  },
+  job: {
+    types: { import: 'Importación', export: 'Exportación' },
+    titled: (type: string) => `${type} de`,
+    type: 'Tipo',
+    state: 'Estado',
+    states: {
+      queued: 'en espera',
+      processing: 'en curso',
+      completed: 'completada',
+      partial: 'parcial',
+      failed: 'con error',
+    },
+    cancelled: 'cancelada',
+    progress: 'Progreso',
+    waiting: 'La tarea espera su turno.',
+    ended: 'Finalización',
+    cancel: 'Cancelar esta tarea',
+    cancelHint: 'La tarea termina de inmediato. Lo que ya ha creado se conserva.',
+    cancelButton: 'Cancelar la tarea',
+    retry: 'Reintentar la tarea',
+    retryHint: 'Una tarea nueva importa lo que falta.',
+    retryOf: { name: 'Reintento de', link: 'una tarea anterior' },
+    retriedAs: { name: 'Reintentada como', link: 'una tarea nueva' },
+    result: 'Resultado',
+    counts: {
+      imported: 'Importados',
+      imported_earlier: 'Importados antes',
+      failed: 'Con error',
+      exported: 'Exportados',
+      skipped: 'Omitidos, porque macOS los añadió al archivo',
+      missing_count: 'Faltantes',
+      left_out: 'Excluidos, porque se eliminan al leerlos',
+      bytes: 'Tamaño',
+    },
+    errors: 'Entradas que no se importaron',
+    position: 'Entrada',
+    entry: (number: number) => `Entrada ${number}`,
+    line: (number: number) => `Línea ${number}`,
+    name: 'Nombre',
+    reason: 'Motivo',
+    missing: 'Pastes sin contenido',
+    download: 'Descargar el archivo',
+    downloadOf: (type: string) => `Descargar: ${type}`,
+    downloadHint: 'El enlace es válido durante unos minutos; recargue la página para obtener uno nuevo.',
+    pastes: 'Pastes',
+    newestPastes: (count: number) =>
+      plural(count, {
+        one: 'Se muestra el más reciente.',
+        many: 'Se muestran los # más recientes.',
+        other: 'Se muestran los # más recientes.',
+      }),
+    allPastes: 'Mostrar todos mis pastes',
+  },
+  mySessions: {
+    title: 'Mis sesiones',
+    intro:
+      'Ha iniciado sesión en estos navegadores. Una sesión dura hasta 12 horas y termina cuando deja de ser válido el token que la inició.',
+    byToken: 'Con el token',
+    byProvider: (host: string | null) => (host === null ? 'Con el proveedor de identidad' : `Con ${host}`),
+    begun: 'Inicio:',
+    lastUsed: 'último uso:',
+    ends: 'fin:',
+    endButton: 'Cerrar',
+    endOne: (begun: string) => `Cerrar la sesión iniciada el ${begun}`,
+    thisBrowser: 'Este navegador',
+    endOthers: 'Cerrar las demás sesiones',
+  },
+  myTokens: {
+    title: 'Mis tokens',
+    intro:
+      'Con un token, los programas actúan en su nombre. Cuando un token deja de ser válido, también dejan de serlo los tokens creados con él y las sesiones que inició.',
+    none: 'No tiene tokens.',
+    make: 'Crear un token',
+    name: 'Nombre',
+    nameHint: 'Por ejemplo, el equipo en el que lo usa.',
+    scope: 'Permisos',
+    scopes: { full: 'leer, escribir y crear tokens', write: 'leer y escribir', read: 'solo leer' },
+    expiry: 'Expiración',
+    expiries: { 604800: '1 semana', 2592000: '30 días', 7776000: '90 días', 31536000: '1 año' },
+    submit: 'Crear el token',
+    made: (name: string) => `El token ${name} se ha creado`,
+    secret: 'Token',
+    secretHint: 'Cópielo ahora: no se volverá a mostrar. Cualquiera que lo tenga puede actuar en su nombre.',
+    cannotMake: 'En este servicio, el operador crea todos los tokens.',
+    notFull:
+      'Ha iniciado sesión con un token creado por usted. Para crear o revocar tokens, inicie sesión con un token del operador o con el proveedor de identidad.',
+    created: 'Creado:',
+    lastUsed: 'último uso:',
+    neverUsed: 'nunca usado',
+    expires: 'expira:',
+    neverExpires: 'no expira',
+    revoke: 'Revocar',
+    revokeOne: (name: string) => `Revocar el token ${name}`,
+  },
+  myAccount: {
+    title: 'Mi cuenta',
+    exportTitle: 'Llévese sus pastes',
+    exportHint: 'Una tarea crea un archivo con todos sus pastes. Descárguelo antes de borrar todo.',
+    eraseTitle: 'Borrar todo',
+    eraseHint:
+      'Esto elimina para siempre sus pastes, tareas, archivos, tokens y sesiones, así como su nombre. Nadie puede recuperarlos.',
+    notFull:
+      'Ha iniciado sesión con un token creado por usted. Para borrar todo, inicie sesión con un token del operador o con el proveedor de identidad.',
+    nameField: 'Su nombre',
+    nameHint: 'Para confirmar, escríbalo exactamente así:',
+    nameError: 'Este no es su nombre. No se ha eliminado nada.',
+    erase: 'Borrar todo',
+    erased: 'Sus datos se han borrado',
+    erasedHint: 'Sus tokens y sesiones ya no son válidos. Sus pastes y tareas se eliminarán en unos minutos.',
+    goOn: 'Continuar sin iniciar sesión',
+  },
+  signIn: {
+    title: 'Iniciar sesión',
+    link: 'Acceder',
+    signedInAs: 'Sesión iniciada como',
+    signOut: 'Cerrar sesión',
+    intro: 'Así puede ver sus propios pastes y tareas, y los pastes que cree aquí serán suyos.',
+    token: 'Token de la API',
+    tokenHint:
+      'Puede pedir un token al operador de este servicio o crear uno en «Mis tokens». La sesión dura 12 horas como máximo, o hasta que la cierre o cierre el navegador.',
+    submit: 'Iniciar sesión',
+    without: 'Continuar sin iniciar sesión',
+    byProvider: (host: string) => `Iniciar sesión con ${host}`,
+    orToken: 'O inicie sesión con un token.',
+    done: 'Ha iniciado sesión',
+    goOn: 'Continuar',
+  },
+
+  problem: {
+    correct: 'Corrija lo siguiente y envíe de nuevo el formulario:',
+    unknownPage: {
+      title: 'Página no encontrada',
+      detail: 'No hay ninguna página en esta dirección. Compruebe la URL.',
+    },
+    failedTitle: 'La subida de este paste ha fallado',
+    failedDetail:
+      'El almacenamiento no aceptó el texto, y ya se han agotado los intentos: no hay nada que mostrar en esta dirección. La cronología indica cuándo y por qué.',
+    failedHelp:
+      'Durante 24 horas, el operador de este servicio puede reintentar la subida; el paste aparecerá entonces aquí. También puede crear el paste de nuevo.',
+    back: 'Crear un nuevo paste',
+    timeline: 'Mostrar la cronología',
+    signIn: 'Iniciar sesión, si es un paste privado suyo',
+    requestId: 'ID de la solicitud',
+    of: {
+      invalid_transition: {
+        title: 'Conflicto con el estado actual',
+        detail: 'El estado actual no permite este cambio. Recargue la página y compruebe el estado.',
+      },
+      short_code_taken: {
+        title: 'No hay ningún código corto libre',
+        detail: 'No se ha encontrado ningún código corto libre. Inténtelo de nuevo en unos momentos.',
+      },
+      slug_taken: {
+        title: 'Nombre ocupado',
+        detail: 'Otro paste ya tiene este nombre en el enlace. Elija otro nombre.',
+      },
+      slug_limit_reached: {
+        title: 'Demasiados nombres',
+        detail:
+          'Ya tiene el número máximo de pastes con un nombre en el enlace. Cree este paste sin nombre. Un paste eliminado cuenta hasta que su nombre queda libre.',
+      },
+      slug_moved: {
+        title: 'El nombre lleva a otro paste',
+        detail:
+          'El nombre en el enlace lleva ahora a otro paste. Consulte ese paste y mueva el nombre desde allí, si aún lo desea.',
+      },
+      slug_move_refused: {
+        title: 'El nombre no se ha movido',
+        detail:
+          'El nombre en el enlace no se puede mover entre estos pastes en su estado actual. Elija otro paste suyo, cree una nueva versión o inténtelo más tarde.',
+      },
+      paste_not_found: {
+        title: 'Paste no encontrado',
+        detail: 'No hay ningún paste que mostrar en esta dirección. Compruebe la URL.',
+      },
+      paste_gone: {
+        title: 'Paste expirado o eliminado',
+        detail: 'El paste ha expirado, se ha eliminado o ya se ha leído. No se puede restaurar.',
+      },
+      paste_taken_down: {
+        title: 'Paste retirado',
+        detail: 'El operador de este servicio ha retirado el paste debido a su contenido.',
+      },
+      paste_held: {
+        title: 'Paste retenido',
+        detail:
+          'Muchos lectores han denunciado el paste. No se puede leer hasta que un operador de este servicio lo revise.',
+      },
+      paste_in_progress: {
+        title: 'Paste aún no guardado',
+        detail: 'La subida del paste está en curso. Inténtelo de nuevo en unos momentos.',
+      },
+      parent_not_found: {
+        title: 'Paste de origen no encontrado',
+        detail:
+          'No puede leer el paste de origen: no existe, ha expirado, se ha eliminado o se elimina al leerlo. Corrija su código corto o envíe el paste sin él.',
+      },
+      no_diff: {
+        title: 'Paste sin comparación',
+        detail:
+          'No hay otro paste con el que comparar este: no se creó a partir de otro, o uno de los dos ya no existe o usted no puede leerlo.',
+      },
+      diff_unavailable: {
+        title: 'Los pastes no se comparan',
+        detail:
+          'El servidor no compara estos pastes, porque alguno está cifrado o porque los textos son demasiado grandes o demasiado distintos. Lea ambos y compárelos en su equipo, por ejemplo con diff.',
+      },
+      report_settled: {
+        title: 'Denuncias resueltas',
+        detail:
+          'Un operador ha revisado denuncias de este contenido y ha decidido que se mantiene. Su denuncia no se ha registrado.',
+      },
+      reveal_required: {
+        title: 'El paste se elimina al leerlo',
+        detail:
+          'El paste se elimina al leerlo. Ábralo en un navegador y pulse el botón, o léalo una sola vez con POST.',
+      },
+      nothing_to_reveal: {
+        title: 'El paste no se elimina al leerlo',
+        detail: 'El paste se conserva después de leerlo. Ábralo con su enlace o léalo con GET.',
+      },
+      job_not_found: {
+        title: 'Tarea no encontrada',
+        detail: 'No hay ninguna tarea con este ID. Compruebe la URL.',
+      },
+      job_forbidden: {
+        title: 'Tarea de otro usuario',
+        detail: 'Esta tarea pertenece a otro usuario. Use un token de su propietario.',
+      },
+      job_ended: {
+        title: 'La tarea ha terminado',
+        detail: 'Esta tarea ya ha terminado. No queda nada que cancelar.',
+      },
+      job_not_retryable: {
+        title: 'La tarea no se reintenta',
+        detail:
+          'Esta tarea no se puede reintentar: no ha fallado, ya se ha reintentado o su contenido ya no existe. Consulte su estado o cree una tarea nueva.',
+      },
+      execution_taken: {
+        title: 'Error interno',
+        detail: 'Otro proceso ha terminado esta ejecución. Inténtelo de nuevo.',
+      },
+      idempotency_key_reused: {
+        title: 'Clave de idempotencia reutilizada',
+        detail:
+          'Esta clave de idempotencia se envió con otra solicitud. Envíe una clave nueva con cada solicitud nueva.',
+      },
+      idempotency_key_in_use: {
+        title: 'Clave de idempotencia en uso',
+        detail:
+          'Una solicitud con esta clave de idempotencia sigue en curso. Inténtelo de nuevo en unos momentos.',
+      },
+      rate_limited: {
+        title: 'Demasiadas solicitudes',
+        detail:
+          'Ha alcanzado uno de los límites de este servicio. Espere un poco, o a que terminen sus otras solicitudes o tareas, e inténtelo de nuevo.',
+      },
+      quota_exceeded: {
+        title: 'Cuota agotada',
+        detail:
+          'Con este paste superaría la cantidad que puede guardar. Elimine pastes e inténtelo de nuevo. Un paste eliminado sigue contando durante un breve tiempo.',
+      },
+      storage_full: {
+        title: 'Almacenamiento lleno',
+        detail:
+          'Este servicio no tiene espacio para este paste. Consulte a su operador o inténtelo de nuevo más tarde.',
+      },
+      content_empty: {
+        title: 'Contenido vacío',
+        detail: 'Envíe un texto o un archivo que no esté vacío.',
+      },
+      content_too_large: {
+        title: 'Contenido demasiado grande',
+        detail: 'Lo que ha enviado supera el tamaño permitido. Envíe menos contenido.',
+      },
+      content_blocked: {
+        title: 'Contenido bloqueado',
+        detail:
+          'El operador de este servicio ha bloqueado este contenido, por lo que no se ha creado ningún paste. No lo envíe de nuevo.',
+      },
+      malformed_request: {
+        title: 'Solicitud mal formada',
+        detail:
+          'El servidor no puede atender la solicitud tal como se ha enviado. Corríjala y envíela de nuevo.',
+      },
+      validation_failed: {
+        title: 'Datos no válidos',
+        detail: 'Corrija los campos que se indican abajo y vuelva a enviarlos.',
+      },
+      unsupported_media_type: {
+        title: 'Tipo de contenido no admitido',
+        detail:
+          'El servidor no admite aquí este tipo de contenido. Envíe la solicitud con un tipo admitido y en UTF-8.',
+      },
+      unsupported_encoding: {
+        title: 'Codificación de contenido no admitida',
+        detail: 'Envíe el cuerpo sin Content-Encoding y sin más Transfer-Encoding que chunked.',
+      },
+      request_timeout: {
+        title: 'Tiempo de espera agotado',
+        detail: 'La solicitud ha tardado demasiado en llegar. Envíela de nuevo con una conexión más rápida.',
+      },
+      request_incomplete: {
+        title: 'Solicitud incompleta',
+        detail: 'La solicitud terminó antes de estar completa. Envíela entera de nuevo.',
+      },
+      request_headers_too_large: {
+        title: 'Cabeceras demasiado grandes',
+        detail:
+          'La URL o las cabeceras son demasiado largas. Envíe una URL más corta y menos cabeceras, o más cortas.',
+      },
+      unauthorized: {
+        title: 'No autorizado',
+        detail:
+          'Para esto se necesita un token válido o una sesión iniciada. Compruebe el token o inicie sesión de nuevo.',
+      },
+      insufficient_scope: {
+        title: 'No permitido con este token',
+        detail:
+          'El token con el que se identifica no permite hacer esto. Use un token con más permisos o pida uno al operador de este servicio.',
+      },
+      token_not_found: {
+        title: 'Token no encontrado',
+        detail: 'No tiene ningún token con este ID, o ya se revocó. Consulte la lista de sus tokens.',
+      },
+      token_limit_reached: {
+        title: 'Demasiados tokens',
+        detail: 'Ya tiene el número máximo de tokens válidos. Revoque uno que ya no necesite.',
+      },
+      cross_site_request: {
+        title: 'Enviado desde otro sitio',
+        detail:
+          'El formulario no se ha enviado desde una página de este servicio, o el navegador no indica desde dónde. Abra la página de este servicio e inténtelo de nuevo, con https y un navegador actual.',
+      },
+      route_not_found: {
+        title: 'Ruta no encontrada',
+        detail: 'No hay nada en esta dirección. Compruebe la URL o recargue la página anterior.',
+      },
+      method_not_allowed: {
+        title: 'Método no permitido',
+        detail: 'Este método no se admite aquí. Use uno de los métodos permitidos.',
+      },
+      range_not_satisfiable: {
+        title: 'Intervalo no válido',
+        detail: 'El contenido no llega hasta el intervalo solicitado. Solicite uno dentro de su tamaño.',
+      },
+      precondition_failed: {
+        title: 'Condición previa no cumplida',
+        detail: 'El ETag del contenido no coincide con If-Match. Lea el ETag actual e inténtelo de nuevo.',
+      },
+      stream_unavailable: {
+        title: 'Demasiados clientes en espera',
+        detail: 'Hay demasiados clientes en espera en este momento. Inténtelo de nuevo en unos momentos.',
+      },
+      overloaded: {
+        title: 'Demasiados datos en tránsito',
+        detail:
+          'Se están transfiriendo demasiados datos en este momento. Envíe de nuevo la solicitud más tarde o cuando hayan terminado las otras.',
+      },
+      dependency_unavailable: {
+        title: 'No disponible temporalmente',
+        detail:
+          'Una parte del servicio no está disponible en este momento. Inténtelo de nuevo en unos momentos.',
+      },
+      malformed_message: {
+        title: 'Error interno',
+        detail: 'Un mensaje interno del servidor no es válido. Si el problema continúa, avise al operador.',
+      },
+      internal: {
+        title: 'Error interno',
+        detail:
+          'El servidor ha fallado. Inténtelo de nuevo; si el problema continúa, comunique el ID de la solicitud.',
+      },
+    },
+  },
+};

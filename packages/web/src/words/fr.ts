@@ -1,0 +1,756 @@
+// « paste » (masculin) : le texte ou le fichier partagé.
+import { pluralsIn } from './plurals.ts';
+import type { Translation } from './translation.ts';
+
+const plural = pluralsIn('fr');
+
+export const fr: Translation = {
+  locale: 'fr',
+  name: 'Français',
+  direction: 'ltr',
+  product: 'Pasteflow',
+  choice: 'Langue des pages',
+  units: { kib: 'Kio', mib: 'Mio', gib: 'Gio' },
+  back: (page: string) => `← ${page}`,
+  skipToContent: 'Aller au contenu',
+  navigation: 'Pages',
+  newPaste: 'Nouveau paste',
+  newPasteShort: 'Nouveau',
+  newPasteRest: ' paste',
+  documentation: 'API',
+  list: {
+    filter: 'Filtrer',
+    pages: 'Pages de la liste',
+    newest: 'Les plus récents',
+    older: 'Plus anciens →',
+  },
+  footer: 'Pasteflow enregistre un texte et fournit un lien court vers ce texte.',
+  reportAbuse: 'Signaler un abus',
+
+  themes: {
+    auto: 'Couleurs : système',
+    light: 'Couleurs : claires',
+    dark: 'Couleurs : sombres',
+  },
+  keys: {
+    title: 'Raccourcis clavier',
+    option: 'Utiliser ces touches',
+    close: 'Fermer',
+  },
+
+  form: {
+    title: 'Nouveau paste',
+    content: 'Texte',
+    placeholder: 'Collez ou saisissez un texte ici.',
+    contentHint:
+      'Ctrl+Entrée crée le paste. Tab ajoute un retrait ; Échap puis Tab permet de quitter le texte. Vous pouvez déposer un fichier n’importe où sur la page.',
+    file: 'Ou un fichier',
+    atMost: (size: string) => `${size} au maximum.`,
+    pasteTitle: 'Titre (facultatif)',
+    syntax: 'Langage',
+    detectSyntax: 'Détection automatique',
+    detectedSyntax: 'Détecté : {name}',
+    expiry: 'Expiration',
+    expiries: {
+      3600: '1 heure',
+      86400: '1 jour',
+      604800: '1 semaine',
+      2592000: '30 jours',
+      31536000: '1 an',
+      never: 'Jamais',
+    },
+    slug: 'Nom dans le lien (facultatif)',
+    slugHint:
+      'De 3 à 64 lettres minuscules, chiffres et traits d’union, sans trait d’union au début ni à la fin : le lien se termine alors par ~name.',
+    slugRefused: (reason: string) => reason,
+    removeFile: 'Retirer le fichier',
+    both: 'Le formulaire contient un texte et un fichier, mais un paste est l’un ou l’autre. Effacez le texte ou retirez le fichier.',
+    bothWithoutScript:
+      'Le formulaire contenait un texte et un fichier, mais un paste est l’un ou l’autre. Voici le texte : créez le paste, ou effacez le texte et choisissez de nouveau le fichier.',
+    several: {
+      title: 'Que faire des {count} fichiers ?',
+      archive: 'Un seul paste avec un zip',
+      each: 'Un paste par fichier',
+      none: 'Rien',
+      created: '{count} pastes créés',
+      refused: 'Non créés',
+    },
+    fileAgain: 'Si vous aviez choisi un fichier, choisissez-le de nouveau.',
+    more: 'Plus d’options',
+    submit: 'Créer le paste',
+    privacy: 'Toute personne qui a le lien peut lire le paste.',
+    visibility: 'Qui peut le lire',
+    visibilities: { unlisted: 'Toute personne qui a le lien', private: 'Vous uniquement' },
+    empty: 'Saisissez un texte ou choisissez un fichier.',
+    unreachable: 'Le serveur n’a pas répondu. Votre texte est toujours là : réessayez.',
+  },
+
+  created: {
+    title: 'Paste créé',
+    link: 'Lien vers le paste',
+    deleteToken: 'Jeton de suppression',
+    deleteTokenHint: 'Toute personne qui a ce jeton peut supprimer le paste. Il n’est affiché qu’ici.',
+    deletion: 'Jeton de suppression',
+    kept: 'Ce navigateur conserve les jetons de suppression de vos pastes, pour que vous puissiez les supprimer depuis leurs pages. Sur un ordinateur partagé :',
+    forget: 'Oublier tous les jetons',
+    forgotten: 'Les jetons sont oubliés. Copiez celui-ci pour le conserver.',
+    readers: {
+      unlisted: 'toute personne qui a le lien peut le lire',
+      private: 'personne d’autre que vous ne peut le lire',
+    },
+    readOnce: 'la première personne à le lire le supprime',
+    open: 'Ouvrir le paste',
+    another: 'En créer un autre',
+    copy: 'Copier',
+    copyLink: 'Copier le lien',
+    copied: 'Copié',
+    notCopied: 'Échec',
+    keyHint:
+      'La clé fait partie du lien, et seule cette page la connaît : sans le lien complet, personne ne peut lire le paste.',
+  },
+
+  paste: {
+    untitled: 'Paste sans titre',
+    plainText: 'Texte simple',
+    badges: { private: 'Privé', burn: 'Lecture unique', encrypted: 'Chiffré' },
+    language: 'Langage',
+    created: 'Création',
+    expiresLine: 'expiration :',
+    neverExpiresLine: 'n’expire jamais',
+    upload: 'Envoi',
+    uploadStates: { IN_PROGRESS: 'en cours', PROCESSED: 'terminé', FAILED: 'en échec' },
+    timeline: 'Chronologie',
+    raw: 'Brut',
+    download: 'Télécharger',
+    copy: 'Copier le texte',
+    copied: 'Copié',
+    copyFailed: 'Non copié',
+    copyLink: 'Copier le lien',
+    more: 'Plus',
+    show: 'Afficher',
+    wrap: 'Retour auto',
+    qr: 'Code QR',
+    qrOf: (url: string) => `Code QR de ${url}`,
+    fork: 'Créer une variante',
+    changes: 'modifications',
+    lines: 'Choisir des lignes',
+    linesWrong: 'Indiquez une ligne, par exemple 12, ou plusieurs, par exemple 12-20.',
+    lineSelected: 'La ligne {first} est sélectionnée.',
+    linesSelected: 'Les lignes {first} à {last} sont sélectionnées.',
+    lineMissing: 'La page ne contient pas toutes les lignes de {first} à {last}.',
+    views: 'Affichage',
+    source: 'Source',
+    rendered: 'Rendu',
+    rendering: 'Rendu du texte en cours…',
+    notRendered: 'Ce texte est trop complexe pour le rendu. La page en affiche la source.',
+    needsScript: 'Rendu uniquement avec JavaScript',
+    sourceOnly: (size: string) => `Au-delà de ${size}, le Markdown est affiché sous forme de source.`,
+    image: 'Image',
+    imageOf: (format: string) => `Image ${format}`,
+    imageAlt: (paste: string) => `L’image « ${paste} »`,
+    openImage: 'Ouvrir l’image',
+    binary: 'Fichier binaire',
+    binaryHint: 'Ce contenu n’est pas du texte : la page ne l’affiche pas.',
+    content: 'Contenu du paste',
+    inProgress: 'L’envoi de ce paste est en cours. La page affichera le texte dès qu’il sera stocké.',
+    notUtf8:
+      'Certains octets de ce paste ne sont pas de l’UTF-8 et sont affichés sous la forme �. Le fichier téléchargé contient les octets exacts.',
+    bidi: 'Ce texte contient des caractères qui changent le sens de l’écriture. L’ordre que vous voyez peut différer de celui que lit un programme.',
+    longLines: (characters: string) =>
+      `Les lignes de plus de ${characters} caractères sont repliées sur cette page. Le fichier téléchargé contient le texte exact.`,
+    cut: (lines: string) =>
+      `La page affiche les ${lines} premières lignes. Le fichier téléchargé contient tout le texte.`,
+    deleteTitle: 'Supprimer ce paste',
+    deleteMenu: 'Supprimer',
+    deleteHint: 'Le jeton de suppression a été affiché à la création du paste.',
+    deleteToken: 'Jeton de suppression',
+    deleteOwnHint: 'Ce paste est à vous. Un paste supprimé ne peut pas être restauré.',
+    deleteButton: 'Supprimer définitivement',
+    deleted: 'Paste supprimé',
+    deletedText: 'Le paste est supprimé et ne peut pas être restauré.',
+  },
+
+  diff: {
+    madeFrom: 'Créé à partir de',
+    madeFromHint:
+      'Les lecteurs du nouveau paste voient ce code. Ils peuvent ouvrir le paste d’origine, s’ils ont le droit de le lire, et voir ce que vous avez modifié.',
+    parentMissing:
+      'Vous ne pouvez plus lire le paste d’origine. Le formulaire ci-dessous ne le mentionne plus : envoyez-le de nouveau pour créer le nouveau paste.',
+    notText: 'Le paste d’origine n’est pas du texte : son contenu n’est pas repris ici.',
+    tooLong: (size: string) =>
+      `Le paste d’origine dépasse ${size}. Son texte n’est repris ici qu’avec JavaScript.`,
+    notFilled: 'Le texte du paste d’origine n’a pas pu être chargé. Rechargez la page pour réessayer.',
+    title: (paste: string) => `Modifications : ${paste}`,
+    heading: 'Modifications :',
+    from: 'De',
+    to: 'Vers',
+    rawOf: (code: string) => `Texte brut de ${code}`,
+    lines: 'Lignes',
+    counts: (added: number, removed: number) => `ajoutées : +${added}, supprimées : -${removed}`,
+    hunk: (oldNumber: number, newNumber: number) =>
+      `Modifications à partir de la ligne ${oldNumber} de l’ancien texte et de la ligne ${newNumber} du nouveau`,
+    groups: { removed: 'Suppression', added: 'Ajout' },
+    noNewline: 'Pas de saut de ligne à la fin',
+    equal: 'Les textes sont identiques.',
+    lineEnds:
+      'Les textes ont des fins de ligne différentes (CR LF dans l’un, LF dans l’autre). Les lignes qui ne diffèrent que par là sont affichées comme identiques.',
+    notUtf8:
+      'Certains octets de ces textes ne sont pas de l’UTF-8 et sont affichés sous la forme �. Le patch contient les octets exacts.',
+    command: 'Les modifications sous forme de patch, avec les octets exacts :',
+  },
+
+  report: {
+    link: 'Signaler',
+    title: (paste: string) => `Signaler le paste ${paste}`,
+    intro:
+      'Les administrateurs de ce service lisent votre signalement et décident si le paste reste en ligne. Ils ne peuvent pas lire un paste chiffré : dites ce qu’il contient.',
+    reason: 'Motif',
+    reasons: {
+      illegal: 'Contenu illégal',
+      copyright: 'Atteinte au droit d’auteur',
+      malware: 'Logiciel malveillant',
+      phishing: 'Hameçonnage',
+      personal_data: 'Données personnelles ou identifiants',
+      spam: 'Contenu indésirable',
+      other: 'Autre motif',
+    },
+    text: 'Ce qui pose problème (facultatif)',
+    contact: 'Votre adresse e-mail (facultative)',
+    contactHint:
+      'Pour que les administrateurs puissent vous poser des questions. Le texte et l’adresse sont supprimés quelques semaines après la décision.',
+    send: 'Envoyer le signalement',
+    done: 'Le signalement est envoyé',
+    doneText: 'Un administrateur de ce service va l’examiner.',
+    held: 'De nombreux lecteurs ont signalé ce paste. Jusqu’à la décision d’un administrateur, personne d’autre que vous ne peut le lire.',
+  },
+
+  history: {
+    title: (name: string) => `Versions de ${name}`,
+    intro:
+      'Les plus récentes d’abord. Les versions qui n’existent plus, ou que vous ne pouvez pas lire, ne sont pas listées.',
+    version: (number: number) => `Version ${number}`,
+    versionOf: (number: number, newest: number) => `Version ${number} sur ${newest}`,
+    older: (slug: string) => `~${slug} affiche une version plus ancienne de ce paste.`,
+    move: (slug: string) => `Déplacer ~${slug} vers cette version`,
+  },
+
+  burn: {
+    option: 'Supprimer le paste à la première lecture',
+    optionHint:
+      'Le lien affiche un bouton. La première personne qui appuie dessus lit le texte, et plus personne ne le lit ensuite.',
+    explanation:
+      'Ce paste ne peut être lu qu’une fois. Dès que vous révélez le texte, le paste est supprimé et personne d’autre ne peut le lire.',
+    file: 'Si le contenu n’est ni un texte ni une image, le navigateur l’enregistre dans un fichier ; si ce fichier n’arrive pas, appuyez de nouveau sur le bouton.',
+    reload:
+      'Si un texte n’arrive pas, rechargez aussitôt la page. Ces deux solutions fonctionnent pendant cinq minutes. N’ouvrez pas le lien une seconde fois.',
+    reveal: 'Révéler le texte et supprimer le paste',
+    command: 'En ligne de commande :',
+    revealed:
+      'Le paste est supprimé : copiez ou téléchargez ce dont vous avez besoin. Si la fin manque, rechargez aussitôt cette page ; cela fonctionne pendant cinq minutes.',
+    revealedImage:
+      'Le paste est supprimé : enregistrez l’image. Le téléchargement et le rechargement de cette page fonctionnent pendant cinq minutes.',
+  },
+
+  encryption: {
+    option: 'Chiffrer dans ce navigateur',
+    password: 'Mot de passe (facultatif)',
+    passwordHint:
+      'Les lecteurs ont alors besoin du lien et du mot de passe. Envoyez-leur le mot de passe par un autre moyen.',
+    failed: 'Le navigateur n’a pas pu chiffrer le paste.',
+  },
+
+  encrypted: {
+    title: 'Paste chiffré',
+    needsScript:
+      'Ce paste est chiffré, et un navigateur a besoin de JavaScript pour le déchiffrer. Activez JavaScript et rechargez la page.',
+    password: 'Mot de passe',
+    decrypt: 'Déchiffrer',
+    qr: 'Code QR du lien avec sa clé',
+    document: 'Document chiffré',
+    explanationTitle: 'Contre quoi le chiffrement protège',
+    explanation:
+      'Le navigateur de l’auteur chiffre le paste. La clé se trouve dans le lien, après le #, et les navigateurs n’envoient cette partie à aucun serveur. Quiconque ne dispose que des données de ce service, comme son administrateur, un intrus ou une sauvegarde, ne peut pas lire le paste. Le service connaît tout de même sa taille, ses dates et les adresses de ses lecteurs. Il fournit aussi le script qui déchiffre : un service malveillant ou piraté pourrait fournir un autre script, qui lirait la clé. Toute personne qui a le lien complet, et le mot de passe s’il y en a un, peut lire le paste.',
+    inBrowser: {
+      loading: 'Chargement du paste chiffré…',
+      decrypting: 'Déchiffrement…',
+      noKey:
+        'Le lien est incomplet : la clé après le # manque. Ouvrez le lien complet ou demandez-le à l’auteur.',
+      unreachable: 'Le serveur n’a pas envoyé le paste. Rechargez la page pour réessayer.',
+      notRevealed:
+        'Le serveur n’a pas envoyé le paste en entier. Appuyez de nouveau sur le bouton dans les cinq minutes, et ne rechargez pas cette page.',
+      gone: 'Le paste a été lu, a été supprimé ou a expiré.',
+      unknownFormat: 'Le paste a été déchiffré, mais cette page ne peut pas afficher ce qu’il contient.',
+      tooLarge: 'Le paste déchiffré est trop volumineux pour cette page.',
+      askPassword:
+        'Le paste a un mot de passe, ou la clé dans le lien est incorrecte. Saisissez le mot de passe.',
+      wrong: 'Le mot de passe ou la clé dans le lien est incorrect, ou quelqu’un a modifié le paste.',
+      onlyCopy:
+        'Le service a supprimé le paste, et cette page en contient la seule copie. Corrigez le mot de passe, ou la clé dans l’adresse, ou téléchargez le document chiffré. La commande pasteflow cat --from FILE le déchiffre.',
+      saveDocument: 'Télécharger le document chiffré',
+      attachment: 'Télécharger NAME',
+    },
+  },
+
+  timeline: {
+    title: (paste: string) => `Chronologie : ${paste}`,
+    back: 'Retour au paste',
+    intro:
+      'Tous les états de ce paste et toutes les tentatives d’envoi, tels que la base de données les a enregistrés.',
+    chart: 'États et tentatives au fil du temps',
+    paste: 'Paste',
+    job: 'Tâche',
+    attempt: (number: number) => `Tentative ${number}`,
+    transitions: 'Transitions',
+    attempts: 'Tentatives',
+    retries: 'Relances',
+    from: 'De',
+    to: 'Vers',
+    at: 'Heure (UTC)',
+    after: 'Après',
+    by: 'Par',
+    reason: 'Motif',
+    subject: 'Objet',
+    state: 'État',
+    due: 'Prévue',
+    started: 'Commencée',
+    finished: 'Terminée',
+    error: 'Erreur',
+    waiting: 'en attente',
+    running: 'en cours',
+    machines: { paste_upload: 'envoi', paste_deletion: 'suppression', task_execution: 'tentative' },
+    none: 'Il n’y a pas encore de transitions.',
+  },
+
+  myPastes: {
+    title: 'Mes pastes',
+    titleFilter: 'Le titre contient',
+    upload: 'Envoi',
+    readers: 'Visibilité',
+    visibilities: { unlisted: 'Non répertorié', private: 'Privé' },
+    anyState: 'Tout',
+    paste: 'Paste',
+    selectAll: 'Tout sélectionner',
+    selectOne: (name: string) => `Sélectionner ${name}`,
+    copyLinkOf: (name: string) => `Copier le lien de ${name}`,
+    selected: '{count} sur {all}',
+    deleteSelected: 'Supprimer la sélection…',
+    none: 'Vous n’avez pas encore de pastes.',
+    usedPastes: (used: string, allowed: string) => `${used} sur ${allowed} pastes`,
+    usedSize: (used: string, allowed: string) => `${used} sur ${allowed}`,
+    noMatch: 'Aucun paste ne correspond au filtre.',
+    noneYet:
+      'Aucun résultat parmi les 10 000 plus récents de ces pastes. La recherche continue avec les plus anciens.',
+    confirm: (count: number) =>
+      plural(count, {
+        one: 'Supprimer ce paste ?',
+        many: 'Supprimer ces # de pastes ?',
+        other: 'Supprimer ces # pastes ?',
+      }),
+    confirmHint: 'Un paste supprimé ne peut pas être restauré.',
+    keep: (count: number) =>
+      plural(count, { one: 'Le conserver', many: 'Les conserver', other: 'Les conserver' }),
+    deleted: (count: number) =>
+      plural(count, {
+        one: '# paste est supprimé.',
+        many: '# de pastes sont supprimés.',
+        other: '# pastes sont supprimés.',
+      }),
+  },
+  myJobs: {
+    title: 'Mes tâches',
+    anyState: 'Tous',
+    anyType: 'Tous',
+    none: 'Vous n’avez pas encore de tâches. Un import crée des pastes à partir des fichiers d’une archive, et un export crée une archive de tous vos pastes.',
+    noMatch: 'Aucune tâche ne correspond au filtre.',
+    all: 'Afficher toutes mes tâches',
+    importTitle: 'Import',
+    file: 'Fichier',
+    fileHint:
+      'Une archive zip, tar ou tar.gz donne un paste par fichier, un fichier NDJSON un paste par ligne.',
+    startImport: 'Lancer l’import',
+    exportTitle: 'Export',
+    exportHint: 'Une archive de tous vos pastes qui ont un contenu.',
+    format: 'Format',
+    startExport: 'Lancer l’export',
+  },
+  job: {
+    types: { import: 'Import', export: 'Export' },
+    titled: (type: string) => `${type} :`,
+    type: 'Type',
+    state: 'État',
+    states: {
+      queued: 'en attente',
+      processing: 'en cours',
+      completed: 'terminée',
+      partial: 'terminée en partie',
+      failed: 'en échec',
+    },
+    cancelled: 'annulée',
+    progress: 'Progression',
+    waiting: 'La tâche attend son tour.',
+    ended: 'Fin',
+    cancel: 'Annuler cette tâche',
+    cancelHint: 'La tâche s’arrête aussitôt. Ce qu’elle a créé est conservé.',
+    cancelButton: 'Annuler la tâche',
+    retry: 'Relancer la tâche',
+    retryHint: 'Une nouvelle tâche importe ce qui manque.',
+    retryOf: { name: 'Relance de', link: 'une tâche précédente' },
+    retriedAs: { name: 'Relancée par', link: 'une nouvelle tâche' },
+    result: 'Résultat',
+    counts: {
+      imported: 'Importés',
+      imported_earlier: 'Importés auparavant',
+      failed: 'En échec',
+      exported: 'Exportés',
+      skipped: 'Ignorés, car macOS les a ajoutés à l’archive',
+      missing_count: 'Manquants',
+      left_out: 'Omis, car ils sont supprimés à la lecture',
+      bytes: 'Taille',
+    },
+    errors: 'Entrées non importées',
+    position: 'Entrée',
+    entry: (number: number) => `Entrée ${number}`,
+    line: (number: number) => `Ligne ${number}`,
+    name: 'Nom',
+    reason: 'Motif',
+    missing: 'Pastes sans contenu',
+    download: 'Télécharger l’archive',
+    downloadOf: (type: string) => `Télécharger : ${type}`,
+    downloadHint: 'Le lien est valable quelques minutes ; rechargez la page pour en obtenir un nouveau.',
+    pastes: 'Pastes',
+    newestPastes: (count: number) =>
+      plural(count, {
+        one: 'Le plus récent est affiché.',
+        many: 'Les # plus récents sont affichés.',
+        other: 'Les # plus récents sont affichés.',
+      }),
+    allPastes: 'Afficher tous mes pastes',
+  },
+  mySessions: {
+    title: 'Mes sessions',
+    intro:
+      'Ces navigateurs ont une session ouverte à votre nom. Une session dure 12 heures au maximum et prend fin avec le jeton qui l’a ouverte.',
+    byToken: 'Avec le jeton',
+    byProvider: (host: string | null) => (host === null ? 'Par le fournisseur d’identité' : `Par ${host}`),
+    begun: 'Début :',
+    lastUsed: 'dernière utilisation :',
+    ends: 'fin :',
+    endButton: 'Fermer',
+    endOne: (begun: string) => `Fermer la session commencée le ${begun}`,
+    thisBrowser: 'Ce navigateur',
+    endOthers: 'Fermer toutes les autres sessions',
+  },
+  myTokens: {
+    title: 'Mes jetons',
+    intro:
+      'Avec un jeton, des programmes agissent en votre nom. Quand un jeton prend fin, les jetons créés avec lui et les sessions qu’il a ouvertes prennent fin aussi.',
+    none: 'Vous n’avez pas de jetons.',
+    make: 'Créer un jeton',
+    name: 'Nom',
+    nameHint: 'Par exemple la machine sur laquelle vous l’utilisez.',
+    scope: 'Droits',
+    scopes: {
+      full: 'lecture, écriture et création de jetons',
+      write: 'lecture et écriture',
+      read: 'lecture seule',
+    },
+    expiry: 'Expiration',
+    expiries: { 604800: '1 semaine', 2592000: '30 jours', 7776000: '90 jours', 31536000: '1 an' },
+    submit: 'Créer le jeton',
+    made: (name: string) => `Le jeton ${name} est créé`,
+    secret: 'Jeton',
+    secretHint:
+      'Copiez-le maintenant : il ne sera plus affiché. Toute personne qui l’a peut agir en votre nom.',
+    cannotMake: 'L’administrateur de ce service crée tous les jetons.',
+    notFull:
+      'Vous avez ouvert cette session avec un jeton que vous avez créé vous-même. Pour créer ou révoquer des jetons, connectez-vous avec un jeton de l’administrateur, ou auprès du fournisseur d’identité.',
+    created: 'Création :',
+    lastUsed: 'dernière utilisation :',
+    neverUsed: 'jamais utilisé',
+    expires: 'expiration :',
+    neverExpires: 'n’expire jamais',
+    revoke: 'Révoquer',
+    revokeOne: (name: string) => `Révoquer le jeton ${name}`,
+  },
+  myAccount: {
+    title: 'Mon compte',
+    exportTitle: 'Emporter vos pastes',
+    exportHint: 'Une tâche crée une archive de tous vos pastes. Téléchargez-la avant de les effacer.',
+    eraseTitle: 'Tout effacer',
+    eraseHint:
+      'Cette action supprime pour toujours vos pastes, tâches, archives, jetons et sessions, ainsi que votre nom. Personne ne peut les récupérer.',
+    notFull:
+      'Vous avez ouvert cette session avec un jeton que vous avez créé vous-même. Pour tout effacer, connectez-vous avec un jeton de l’administrateur, ou auprès du fournisseur d’identité.',
+    nameField: 'Votre nom',
+    nameHint: 'Pour confirmer, saisissez-le exactement :',
+    nameError: 'Ce n’est pas votre nom. Rien n’a été supprimé.',
+    erase: 'Tout effacer',
+    erased: 'Votre compte est effacé',
+    erasedHint:
+      'Vos jetons et vos sessions ont pris fin. Vos pastes et vos tâches seront supprimés d’ici quelques minutes.',
+    goOn: 'Continuer sans se connecter',
+  },
+  signIn: {
+    title: 'Connexion',
+    link: 'Connexion',
+    signedInAs: 'Compte connecté :',
+    signOut: 'Déconnexion',
+    intro: 'Vous verrez alors vos pastes et vos tâches, et les pastes que vous créez ici seront à vous.',
+    token: 'Jeton d’API',
+    tokenHint:
+      'Demandez un jeton à l’administrateur de ce service, ou créez-en un dans « Mes jetons ». Votre session dure 12 heures au maximum, jusqu’à ce que vous vous déconnectiez ou fermiez le navigateur.',
+    submit: 'Se connecter',
+    without: 'Continuer sans se connecter',
+    byProvider: (host: string) => `Se connecter avec ${host}`,
+    orToken: 'Ou connectez-vous avec un jeton.',
+    done: 'Connexion réussie',
+    goOn: 'Continuer',
+  },
+
+  problem: {
+    correct: 'Corrigez ceci et envoyez de nouveau le formulaire :',
+    unknownPage: {
+      title: 'Page introuvable',
+      detail: 'Il n’y a pas de page à cette adresse. Vérifiez l’URL.',
+    },
+    failedTitle: 'L’envoi de ce paste a échoué',
+    failedDetail:
+      'Le stockage n’a pas accepté le texte, et les tentatives sont terminées : il n’y a rien à afficher à cette adresse. La chronologie indique quand et pourquoi.',
+    failedHelp:
+      'Pendant 24 heures, l’administrateur de ce service peut relancer l’envoi ; le paste apparaît alors ici. Vous pouvez aussi créer de nouveau le paste.',
+    back: 'Créer un nouveau paste',
+    timeline: 'Afficher la chronologie',
+    signIn: 'Se connecter, si c’est l’un de vos pastes privés',
+    requestId: 'Identifiant de requête',
+    of: {
+      invalid_transition: {
+        title: 'Conflit avec l’état actuel',
+        detail: 'L’état actuel ne permet pas cette action. Rechargez la page et vérifiez l’état.',
+      },
+      short_code_taken: {
+        title: 'Aucun code court libre',
+        detail: 'Aucun code court libre n’a été trouvé. Réessayez dans un instant.',
+      },
+      slug_taken: {
+        title: 'Nom déjà pris',
+        detail: 'Un autre paste porte déjà ce nom dans son lien. Choisissez un autre nom.',
+      },
+      slug_limit_reached: {
+        title: 'Trop de noms',
+        detail:
+          'Vous avez atteint le nombre maximal de pastes avec un nom dans le lien. Créez ce paste sans nom. Un paste supprimé compte jusqu’à ce que son nom soit libre.',
+      },
+      slug_moved: {
+        title: 'Le nom désigne un autre paste',
+        detail:
+          'Ce nom désigne maintenant un autre paste. Regardez ce paste, puis déplacez le nom à partir de là si vous le souhaitez toujours.',
+      },
+      slug_move_refused: {
+        title: 'Nom non déplacé',
+        detail:
+          'Le nom n’a pas été déplacé vers ce paste. Choisissez un autre de vos pastes, ou créez une nouvelle version.',
+      },
+      paste_not_found: {
+        title: 'Paste introuvable',
+        detail: 'Il n’y a pas de paste à cette adresse. Vérifiez l’URL.',
+      },
+      paste_gone: {
+        title: 'Paste expiré ou supprimé',
+        detail: 'Ce paste a expiré, a été supprimé ou a déjà été lu. Il ne peut pas être restauré.',
+      },
+      paste_taken_down: {
+        title: 'Paste retiré',
+        detail: 'L’administrateur de ce service a retiré ce paste. Il ne peut plus être lu.',
+      },
+      paste_held: {
+        title: 'Paste suspendu',
+        detail:
+          'De nombreux lecteurs ont signalé ce paste. Il ne peut pas être lu tant qu’un administrateur de ce service ne l’a pas examiné.',
+      },
+      paste_in_progress: {
+        title: 'Paste pas encore stocké',
+        detail: 'L’envoi d’un paste est encore en cours. Réessayez dans un instant.',
+      },
+      parent_not_found: {
+        title: 'Paste d’origine introuvable',
+        detail:
+          'Vous ne pouvez pas lire le paste d’origine : il n’existe pas, a expiré, a été supprimé ou est supprimé à la lecture. Corrigez son code court, ou créez le paste sans paste d’origine.',
+      },
+      no_diff: {
+        title: 'Pas de comparaison pour ce paste',
+        detail:
+          'Ce paste n’a pas été créé à partir d’un autre, ou l’un des deux a été supprimé : il n’y a rien à comparer.',
+      },
+      diff_unavailable: {
+        title: 'Pastes non comparés',
+        detail: 'Ces deux pastes ne peuvent pas être comparés. Vous pouvez lire chacun d’eux séparément.',
+      },
+      report_settled: {
+        title: 'Signalements déjà traités',
+        detail:
+          'Un administrateur a examiné des signalements de ce contenu et a décidé qu’il reste en ligne. Votre signalement n’a pas été enregistré.',
+      },
+      reveal_required: {
+        title: 'Paste supprimé à la lecture',
+        detail:
+          'Ce paste est supprimé quand il est lu. Pour le lire, une seule fois, ouvrez sa page et révélez le texte.',
+      },
+      nothing_to_reveal: {
+        title: 'Paste non supprimé à la lecture',
+        detail: 'Ce paste est conservé quand il est lu. Lisez-le normalement, à son adresse.',
+      },
+      job_not_found: {
+        title: 'Tâche introuvable',
+        detail: 'Il n’y a pas de tâche avec cet identifiant. Vérifiez l’URL.',
+      },
+      job_forbidden: {
+        title: 'Tâche d’un autre utilisateur',
+        detail: 'Cette tâche appartient à un autre utilisateur. Utilisez un jeton de son propriétaire.',
+      },
+      job_ended: {
+        title: 'Tâche déjà terminée',
+        detail: 'Cette tâche a déjà pris fin. Il n’y a plus rien à annuler.',
+      },
+      job_not_retryable: {
+        title: 'Tâche non relancée',
+        detail:
+          'Cette tâche ne peut pas être relancée : son état ne le permet pas, elle l’a déjà été, ou ses données n’existent plus. Si besoin, créez une nouvelle tâche.',
+      },
+      execution_taken: {
+        title: 'Erreur interne',
+        detail: 'Un autre processus a mis fin à cette exécution.',
+      },
+      idempotency_key_reused: {
+        title: 'Clé d’idempotence réutilisée',
+        detail:
+          'Cette clé d’idempotence a déjà servi à une autre requête. Envoyez une nouvelle clé avec chaque nouvelle requête.',
+      },
+      idempotency_key_in_use: {
+        title: 'Clé d’idempotence en cours d’utilisation',
+        detail: 'Une requête avec cette clé d’idempotence est en cours. Réessayez dans un instant.',
+      },
+      rate_limited: {
+        title: 'Trop de requêtes',
+        detail:
+          'Vous avez envoyé trop de requêtes en peu de temps ou en même temps. Patientez un peu, puis réessayez.',
+      },
+      quota_exceeded: {
+        title: 'Quota épuisé',
+        detail:
+          'Ce paste dépasserait votre quota. Supprimez des pastes, puis réessayez. Un paste supprimé compte jusqu’à ce que son contenu soit effacé, ce qui prend une minute ou deux.',
+      },
+      storage_full: {
+        title: 'Stockage plein',
+        detail:
+          'Ce service n’a plus de place pour ce paste. Adressez-vous à son administrateur, ou réessayez plus tard.',
+      },
+      content_empty: {
+        title: 'Contenu vide',
+        detail: 'Le contenu est vide. Envoyez un texte ou un fichier d’au moins un octet.',
+      },
+      content_too_large: {
+        title: 'Contenu trop volumineux',
+        detail: 'Ce que vous avez envoyé dépasse la taille maximale. Envoyez un contenu plus petit.',
+      },
+      content_blocked: {
+        title: 'Contenu bloqué',
+        detail:
+          'L’administrateur de ce service a bloqué ce contenu : aucun paste n’a été créé. Ne l’envoyez pas de nouveau.',
+      },
+      malformed_request: {
+        title: 'Requête mal formée',
+        detail: 'Le serveur n’a pas pu interpréter la requête. Corrigez-la, puis envoyez-la de nouveau.',
+      },
+      validation_failed: {
+        title: 'Données non valides',
+        detail: 'Corrigez les champs indiqués ci-dessous, puis envoyez de nouveau.',
+      },
+      unsupported_media_type: {
+        title: 'Type de média non pris en charge',
+        detail:
+          'Cette adresse n’accepte pas le type de contenu envoyé. Envoyez la requête dans le format attendu.',
+      },
+      unsupported_encoding: {
+        title: 'Encodage du contenu non pris en charge',
+        detail:
+          'L’encodage de la requête n’est pas pris en charge. Envoyez le contenu sans compression ni autre encodage.',
+      },
+      request_timeout: {
+        title: 'Délai dépassé',
+        detail:
+          'La requête a mis trop de temps à arriver. Envoyez-la de nouveau avec une connexion plus rapide.',
+      },
+      request_incomplete: {
+        title: 'Requête incomplète',
+        detail: 'La requête s’est interrompue avant la fin. Envoyez-la de nouveau en entier.',
+      },
+      request_headers_too_large: {
+        title: 'En-têtes de requête trop volumineux',
+        detail:
+          'L’URL ou les en-têtes sont trop longs. Envoyez une URL plus courte et des en-têtes moins nombreux ou plus courts.',
+      },
+      unauthorized: {
+        title: 'Accès non autorisé',
+        detail:
+          'La connexion ou le jeton nécessaire manque ou n’est pas valable. Connectez-vous ou vérifiez le jeton, puis réessayez.',
+      },
+      insufficient_scope: {
+        title: 'Non permis avec ce jeton',
+        detail:
+          'Ce jeton ne permet pas cette action. Utilisez un jeton qui la permet, ou demandez-en un à l’administrateur.',
+      },
+      token_not_found: {
+        title: 'Jeton introuvable',
+        detail:
+          'Vous n’avez pas de jeton avec cet identifiant, ou il a déjà été révoqué. Consultez vos jetons.',
+      },
+      token_limit_reached: {
+        title: 'Trop de jetons',
+        detail:
+          'Vous avez atteint le nombre maximal de jetons valables. Révoquez-en un dont vous n’avez plus besoin.',
+      },
+      cross_site_request: {
+        title: 'Formulaire envoyé depuis un autre site',
+        detail:
+          'Le formulaire n’a pas été envoyé depuis une page de ce service, ou le navigateur n’indique pas d’où. Ouvrez la page de ce service et réessayez, en https et avec un navigateur récent.',
+      },
+      route_not_found: {
+        title: 'Adresse introuvable',
+        detail: 'Il n’y a rien à cette adresse. Vérifiez l’URL, ou rechargez la page.',
+      },
+      method_not_allowed: {
+        title: 'Méthode non autorisée',
+        detail: 'Cette adresse n’accepte pas cette méthode HTTP. Utilisez une méthode autorisée.',
+      },
+      range_not_satisfiable: {
+        title: 'Plage impossible à fournir',
+        detail: 'La plage demandée est hors du contenu. Demandez une plage qui s’y trouve.',
+      },
+      precondition_failed: {
+        title: 'Condition préalable non remplie',
+        detail: 'Le contenu ne correspond pas à l’ETag envoyé. Lisez l’ETag actuel, puis réessayez.',
+      },
+      stream_unavailable: {
+        title: 'Trop de clients en attente',
+        detail: 'Trop de clients attendent en ce moment. Réessayez dans un instant.',
+      },
+      overloaded: {
+        title: 'Trop d’octets en transit',
+        detail: 'Le service traite trop de données en ce moment. Réessayez un peu plus tard.',
+      },
+      dependency_unavailable: {
+        title: 'Temporairement indisponible',
+        detail: 'Une partie de ce service est momentanément indisponible. Réessayez un peu plus tard.',
+      },
+      malformed_message: {
+        title: 'Erreur interne',
+        detail: 'Un message interne n’a pas le format attendu.',
+      },
+      internal: {
+        title: 'Erreur interne',
+        detail:
+          'Une erreur s’est produite dans le service. Réessayez ; si elle persiste, indiquez l’identifiant de requête à l’administrateur.',
+      },
+    },
+  },
+};

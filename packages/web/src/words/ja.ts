@@ -1,0 +1,728 @@
+// "paste" (the thing that is shared) is ペースト; the action of pasting is 貼り付け.
+import { pluralsIn } from './plurals.ts';
+import type { Translation } from './translation.ts';
+
+const plural = pluralsIn('ja');
+
+export const ja: Translation = {
+  locale: 'ja',
+  name: '日本語',
+  direction: 'ltr',
+  product: 'Pasteflow',
+  choice: '表示言語',
+  units: { kib: 'KiB', mib: 'MiB', gib: 'GiB' },
+  back: (page: string) => `← ${page}`,
+  skipToContent: 'コンテンツにスキップ',
+  navigation: 'メインメニュー',
+  newPaste: '新規ペースト',
+  newPasteShort: '新規',
+  newPasteRest: 'ペースト',
+  documentation: 'API',
+  list: { filter: '絞り込む', pages: '一覧のページ', newest: '最新', older: '古い項目 →' },
+  footer: 'Pasteflow はテキストを保存し、そのテキストへの短いリンクを発行します。',
+  reportAbuse: '不正利用を通報',
+
+  themes: {
+    auto: '配色: システムに合わせる',
+    light: '配色: ライト',
+    dark: '配色: ダーク',
+  },
+  keys: {
+    title: 'キーボードショートカット',
+    option: 'ショートカットを使う',
+    close: '閉じる',
+  },
+
+  form: {
+    title: '新規ペースト',
+    content: 'テキスト',
+    placeholder: 'ここにテキストを貼り付けるか、入力してください。',
+    contentHint:
+      'Ctrl+Enter でペーストを作成します。Tab で字下げし、Esc の後に Tab で入力欄から移動します。ファイルはページのどこにでもドロップできます。',
+    file: 'またはファイル',
+    atMost: (size: string) => `上限は ${size} です。`,
+    pasteTitle: 'タイトル（任意）',
+    syntax: '言語',
+    detectSyntax: '自動検出',
+    detectedSyntax: '検出: {name}',
+    expiry: '有効期間',
+    expiries: {
+      3600: '1 時間',
+      86400: '1 日',
+      604800: '1 週間',
+      2592000: '30 日',
+      31536000: '1 年',
+      never: '無期限',
+    },
+    slug: 'リンク名（任意）',
+    slugHint:
+      '英小文字、数字、ハイフンで 3～64 文字（先頭と末尾にハイフンは使えません）。リンクの末尾が ~name になります。',
+    slugRefused: (reason: string) => reason,
+    removeFile: 'ファイルを外す',
+    both: 'テキストとファイルの両方が指定されていますが、ペーストにできるのはどちらか一方です。テキストを削除するか、ファイルを外してください。',
+    bothWithoutScript:
+      'テキストとファイルの両方が指定されていましたが、ペーストにできるのはどちらか一方です。テキストは入力欄に残っています。このままペーストを作成するか、テキストを削除してファイルを選択し直してください。',
+    several: {
+      title: '{count} 個のファイルをどうしますか？',
+      archive: 'zip で 1 件のペーストにする',
+      each: '1 件ずつペーストにする',
+      none: '何もしない',
+      created: '{count} 件のペーストを作成しました',
+      refused: '作成できなかったもの',
+    },
+    fileAgain: 'ファイルを選択していた場合は、もう一度選択してください。',
+    more: 'その他のオプション',
+    submit: 'ペーストを作成',
+    privacy: 'リンクを知っている人は誰でも、このペーストを閲覧できます。',
+    visibility: '公開範囲',
+    visibilities: { unlisted: 'リンクを知っている全員', private: '自分のみ' },
+    empty: 'テキストを入力するか、ファイルを選択してください。',
+    unreachable: 'サーバーから応答がありません。テキストは入力欄に残っています。もう一度お試しください。',
+  },
+
+  created: {
+    title: 'ペーストを作成しました',
+    link: 'ペーストのリンク',
+    deleteToken: '削除トークン',
+    deleteTokenHint:
+      'このトークンを知っている人は、ペーストを削除できます。表示されるのはこのページだけです。',
+    deletion: '削除トークン',
+    kept: 'ペーストのページから削除できるように、作成したペーストの削除トークンがこのブラウザーに保存されています。共有のパソコンをお使いの場合:',
+    forget: 'すべてのトークンを消去',
+    forgotten: 'トークンを消去しました。このトークンを残しておくには、コピーしてください。',
+    readers: { unlisted: 'リンクを知っている全員が閲覧可能', private: '自分のみ閲覧可能' },
+    readOnce: '最初に閲覧されると削除',
+    open: 'ペーストを開く',
+    another: '別のペーストを作成',
+    copy: 'コピー',
+    copyLink: 'リンクをコピー',
+    copied: 'コピー済み',
+    notCopied: '失敗',
+    keyHint:
+      '鍵はリンクの一部で、それを知っているのはこのページだけです。完全なリンクがなければ、誰もペーストを閲覧できません。',
+  },
+
+  paste: {
+    untitled: '無題のペースト',
+    plainText: 'プレーンテキスト',
+    badges: { private: '非公開', burn: '閲覧 1 回限り', encrypted: '暗号化' },
+    language: '言語',
+    created: '作成日時',
+    expiresLine: '有効期限:',
+    neverExpiresLine: '無期限',
+    upload: 'アップロード:',
+    uploadStates: { IN_PROGRESS: '進行中', PROCESSED: '保存済み', FAILED: '失敗' },
+    timeline: 'タイムライン',
+    raw: '生データ',
+    download: 'ダウンロード',
+    copy: '全文をコピー',
+    copied: 'コピー済み',
+    copyFailed: 'コピー失敗',
+    copyLink: 'リンクをコピー',
+    more: 'その他',
+    show: '表示',
+    wrap: '折り返し',
+    qr: 'QR コード',
+    qrOf: (url: string) => `${url} の QR コード`,
+    fork: 'これを元に新規作成',
+    changes: '変更点',
+    lines: '行を選択',
+    linesWrong: '行番号（例: 12）または行の範囲（例: 12-20）を入力してください。',
+    lineSelected: '{first} 行目を選択しました。',
+    linesSelected: '{first} 行目から {last} 行目までを選択しました。',
+    lineMissing: '{first} 行目から {last} 行目までのうち、このページにない行があります。',
+    views: '表示形式',
+    source: 'ソース',
+    rendered: 'プレビュー',
+    rendering: 'プレビューを作成しています…',
+    notRendered: 'このテキストは複雑すぎるため、プレビューできません。ソースを表示しています。',
+    needsScript: 'プレビューには JavaScript が必要です',
+    sourceOnly: (size: string) => `${size} を超える Markdown はソースで表示されます。`,
+    image: '画像',
+    imageOf: (format: string) => `${format} 画像`,
+    imageAlt: (paste: string) => `画像「${paste}」`,
+    openImage: '画像を開く',
+    binary: 'バイナリファイル',
+    binaryHint: 'テキストではないため、このページには内容を表示できません。',
+    content: 'ペーストの内容',
+    inProgress: 'このペーストはアップロード中です。保存されると、すぐにこのページにテキストが表示されます。',
+    notUtf8:
+      'このペーストの一部のバイトは UTF-8 ではないため、� と表示されています。ダウンロードしたファイルには元のバイト列がそのまま含まれます。',
+    bidi: 'このテキストには、文字の表示方向を変える文字が含まれています。表示される順序は、プログラムが読み取る順序と異なることがあります。',
+    longLines: (characters: string) =>
+      `${characters} 文字を超える行は、このページでは折り返して表示されます。元のテキストはそのままダウンロードできます。`,
+    cut: (lines: string) =>
+      `このページには最初の ${lines} 行だけが表示されています。全文はダウンロードできます。`,
+    deleteTitle: 'このペーストを削除',
+    deleteMenu: '削除',
+    deleteHint: '削除トークンは、ペーストの作成時に表示されたものです。',
+    deleteToken: '削除トークン',
+    deleteOwnHint: 'これはあなたのペーストです。削除したペーストは復元できません。',
+    deleteButton: '完全に削除',
+    deleted: 'ペーストを削除しました',
+    deletedText: 'ペーストは削除されました。復元はできません。',
+  },
+
+  diff: {
+    madeFrom: '元のペースト:',
+    madeFromHint:
+      '新しいペーストの閲覧者には、このコードが表示されます。閲覧者は、閲覧が許可されていれば元のペーストを開いて、変更点を確認できます。',
+    parentMissing:
+      '元のペーストを閲覧できなくなりました。下のフォームからは元のペーストの指定を外してあります。もう一度ペーストを作成してください。',
+    notText: '元のペーストはテキストではないため、内容は入力されていません。',
+    tooLong: (size: string) =>
+      `元のペーストのサイズが ${size} を超えているため、テキストの自動入力には JavaScript が必要です。`,
+    notFilled:
+      '元のペーストのテキストを読み込めませんでした。ページを再読み込みして、もう一度お試しください。',
+    title: (paste: string) => `「${paste}」の変更点`,
+    heading: '変更点:',
+    from: '変更前',
+    to: '変更後',
+    rawOf: (code: string) => `${code} の生データ`,
+    lines: '行数',
+    counts: (added: number, removed: number) => `追加 +${added}、削除 -${removed}`,
+    hunk: (oldNumber: number, newNumber: number) =>
+      `変更箇所: 変更前のテキストは ${oldNumber} 行目から、変更後のテキストは ${newNumber} 行目から`,
+    groups: { removed: '削除', added: '追加' },
+    noNewline: '末尾に改行なし',
+    equal: '2 つのテキストは同じです。',
+    lineEnds:
+      '2 つのテキストは改行コードが異なります（一方は CR LF、もう一方は LF）。改行コードだけが異なる行は、同じ行として表示されます。',
+    notUtf8:
+      'これらのテキストの一部のバイトは UTF-8 ではないため、� と表示されています。パッチには元のバイト列がそのまま含まれます。',
+    command: '変更点をパッチとして取得（元のバイト列のまま）:',
+  },
+
+  report: {
+    link: '通報',
+    title: (paste: string) => `ペースト「${paste}」を通報`,
+    intro:
+      '通報はこのサービスの運営者が確認し、ペーストを残すかどうかを判断します。暗号化されたペーストは運営者も閲覧できないため、内容を説明してください。',
+    reason: '理由',
+    reasons: {
+      illegal: '違法な内容',
+      copyright: '著作権の侵害',
+      malware: 'マルウェア',
+      phishing: 'フィッシング',
+      personal_data: '個人情報または認証情報',
+      spam: 'スパム',
+      other: 'その他',
+    },
+    text: '問題の内容（任意）',
+    contact: 'メールアドレス（任意）',
+    contactHint:
+      '運営者から確認の連絡をする場合に使用します。記入内容とメールアドレスは、判断から数週間後に削除されます。',
+    send: '通報を送信',
+    done: '通報を送信しました',
+    doneText: 'このサービスの運営者が内容を確認し、判断します。',
+    held: '多くの閲覧者がこのペーストを通報しました。運営者が判断するまで、閲覧できるのはあなただけです。',
+  },
+
+  history: {
+    title: (name: string) => `${name} のバージョン`,
+    intro: '新しい順に表示しています。期限切れや削除済みのバージョン、閲覧できないバージョンは含まれません。',
+    version: (number: number) => `バージョン ${number}`,
+    versionOf: (number: number, newest: number) => `バージョン ${number} / ${newest}`,
+    older: (slug: string) => `~${slug} は、このペーストの古いバージョンを指しています。`,
+    move: (slug: string) => `~${slug} をこのバージョンに移動`,
+  },
+
+  burn: {
+    option: '閲覧されたらペーストを削除',
+    optionHint:
+      'リンクを開くとボタンが表示されます。最初にボタンを押した人だけがテキストを閲覧でき、その後は誰も閲覧できません。',
+    explanation:
+      'このペーストは 1 回だけ閲覧できます。テキストを表示するとペーストは削除され、ほかの人は閲覧できなくなります。',
+    file: 'テキストでも画像でもないファイルは、ブラウザーが保存します。保存されない場合は、もう一度ボタンを押してください。',
+    reload:
+      'テキストが表示されない場合は、すぐに再読み込みしてください。どちらの操作も 5 分間は有効です。リンクを開き直さないでください。',
+    reveal: 'テキストを表示してペーストを削除',
+    command: 'コマンドラインの場合:',
+    revealed:
+      'ペーストは削除されました。必要な内容はコピーするか、ダウンロードしてください。末尾が欠けている場合は、すぐにこのページを再読み込みしてください（5 分間有効です）。',
+    revealedImage:
+      'ペーストは削除されました。画像を保存してください。ダウンロードとこのページの再読み込みは、5 分間有効です。',
+  },
+
+  encryption: {
+    option: 'このブラウザーで暗号化',
+    password: 'パスワード（任意）',
+    passwordHint:
+      '閲覧には、リンクとパスワードの両方が必要になります。パスワードは、リンクとは別の方法で閲覧者に伝えてください。',
+    failed: 'ブラウザーでペーストを暗号化できませんでした。',
+  },
+
+  encrypted: {
+    title: '暗号化されたペースト',
+    needsScript:
+      'このペーストは暗号化されており、ブラウザーで復号するには JavaScript が必要です。JavaScript を有効にして、ページを再読み込みしてください。',
+    password: 'パスワード',
+    decrypt: '復号',
+    qr: '鍵を含むリンクの QR コード',
+    document: '暗号化ドキュメント',
+    explanationTitle: '暗号化で防げること',
+    explanation:
+      'ペーストは、作成者のブラウザーで暗号化されます。鍵はリンクの # より後ろにあり、ブラウザーがこの部分をサーバーに送信することはありません。そのため、運営者や侵入者、バックアップを入手した人など、このサービスのデータしか持たない人は、ペーストを閲覧できません。ただし、ペーストのサイズ、日時、閲覧者の IP アドレスはサービスに知られます。また、復号用のスクリプトもこのサービスが配信しています。悪意のあるサービスや侵害されたサービスは、鍵を読み取る別のスクリプトを配信するおそれがあります。完全なリンク（パスワードがある場合はパスワードも）を知っている人は誰でも、ペーストを閲覧できます。',
+    inBrowser: {
+      loading: '暗号化されたペーストを読み込んでいます…',
+      decrypting: '復号しています…',
+      noKey:
+        'リンクが不完全です。# の後ろの鍵がありません。完全なリンクを開くか、作成者に問い合わせてください。',
+      unreachable:
+        'サーバーからペーストを取得できませんでした。ページを再読み込みして、もう一度お試しください。',
+      notRevealed:
+        'サーバーからペースト全体を取得できませんでした。このページを再読み込みせずに、5 分以内にもう一度ボタンを押してください。',
+      gone: 'このペーストは、すでに閲覧されたか、削除されたか、有効期限が切れています。',
+      unknownFormat: 'ペーストは復号されましたが、このページでは内容を表示できません。',
+      tooLarge: '復号されたペーストは、大きすぎるためこのページでは扱えません。',
+      askPassword:
+        'ペーストにパスワードが設定されているか、リンクの鍵が正しくありません。パスワードを入力してください。',
+      wrong: 'パスワードまたはリンクの鍵が正しくないか、ペーストが改変されています。',
+      onlyCopy:
+        'ペーストはサービスから削除されており、残っているのはこのページにあるものだけです。パスワードまたはアドレス内の鍵を修正するか、暗号化ドキュメントをダウンロードしてください。コマンド pasteflow cat --from FILE で復号できます。',
+      saveDocument: '暗号化ドキュメントをダウンロード',
+      attachment: '「NAME」をダウンロード',
+    },
+  },
+
+  timeline: {
+    title: (paste: string) => `タイムライン: ${paste}`,
+    back: 'ペーストに戻る',
+    intro: 'データベースに記録された、このペーストのすべての状態と、アップロードのすべての試行です。',
+    chart: '状態と試行の推移',
+    paste: 'ペースト',
+    job: 'ジョブ',
+    attempt: (number: number) => `試行 ${number}`,
+    transitions: '状態遷移',
+    attempts: '試行',
+    retries: '再試行',
+    from: '遷移前',
+    to: '遷移後',
+    at: '日時（UTC）',
+    after: '経過時間',
+    by: '実行者',
+    reason: '理由',
+    subject: '対象',
+    state: '状態',
+    due: '予定',
+    started: '開始',
+    finished: '終了',
+    error: 'エラー',
+    waiting: '待機中',
+    running: '実行中',
+    machines: { paste_upload: 'アップロード', paste_deletion: '削除', task_execution: '試行' },
+    none: '状態遷移はまだありません。',
+  },
+
+  myPastes: {
+    title: 'マイペースト',
+    titleFilter: 'タイトルに含む語',
+    upload: 'アップロード',
+    readers: '公開範囲',
+    visibilities: { unlisted: '限定公開', private: '非公開' },
+    anyState: 'すべて',
+    paste: 'ペースト',
+    selectAll: 'すべて選択',
+    selectOne: (name: string) => `「${name}」を選択`,
+    copyLinkOf: (name: string) => `「${name}」のリンクをコピー`,
+    selected: '{all} 件中 {count} 件',
+    deleteSelected: '選択項目を削除…',
+    none: 'ペーストはまだありません。',
+    usedPastes: (used: string, allowed: string) => `ペースト ${used} / ${allowed} 件`,
+    usedSize: (used: string, allowed: string) => `${used} / ${allowed}`,
+    noMatch: '条件に一致するペーストはありません。',
+    noneYet:
+      'これらのペーストのうち新しい 10,000 件には、一致するものがありませんでした。続けて、古いペーストを検索できます。',
+    confirm: (count: number) => plural(count, { other: '# 件のペーストを削除しますか？' }),
+    confirmHint: '削除したペーストは復元できません。',
+    keep: (count: number) => plural(count, { other: '削除しない' }),
+    deleted: (count: number) => plural(count, { other: '# 件のペーストを削除しました。' }),
+  },
+  myJobs: {
+    title: 'マイジョブ',
+    anyState: 'すべて',
+    anyType: 'すべて',
+    none: 'ジョブはまだありません。インポートではアーカイブ内のファイルからペーストを作成し、エクスポートではすべてのペーストを 1 つのアーカイブにまとめます。',
+    noMatch: '条件に一致するジョブはありません。',
+    all: 'すべてのジョブを表示',
+    importTitle: 'インポート',
+    file: 'ファイル',
+    fileHint: 'zip、tar、tar.gz ではファイルごとに、NDJSON では 1 行ごとに、1 件のペーストを作成します。',
+    startImport: 'インポートを開始',
+    exportTitle: 'エクスポート',
+    exportHint: '内容のあるすべてのペーストを、1 つのアーカイブにまとめます。',
+    format: '形式',
+    startExport: 'エクスポートを開始',
+  },
+  job: {
+    types: { import: 'インポート', export: 'エクスポート' },
+    titled: (type: string) => `${type}:`,
+    type: '種類',
+    state: '状態',
+    states: {
+      queued: '待機中',
+      processing: '実行中',
+      completed: '完了',
+      partial: '一部完了',
+      failed: '失敗',
+    },
+    cancelled: 'キャンセル済み',
+    progress: '進捗',
+    waiting: 'ジョブは順番を待っています。',
+    ended: '終了日時',
+    cancel: 'このジョブをキャンセル',
+    cancelHint: 'ジョブはすぐに終了します。すでに作成されたものは残ります。',
+    cancelButton: 'ジョブをキャンセル',
+    retry: 'ジョブを再試行',
+    retryHint: '新しいジョブで、まだインポートされていないものをインポートします。',
+    retryOf: { name: '再試行元', link: '以前のジョブ' },
+    retriedAs: { name: '再試行先', link: '新しいジョブ' },
+    result: '結果',
+    counts: {
+      imported: 'インポート済み',
+      imported_earlier: '以前にインポート済み',
+      failed: '失敗',
+      exported: 'エクスポート済み',
+      skipped: 'スキップ（macOS がアーカイブに追加したもの）',
+      missing_count: '内容なし',
+      left_out: '除外（閲覧されると削除されるもの）',
+      bytes: 'サイズ',
+    },
+    errors: 'インポートされなかった項目',
+    position: '項目',
+    entry: (number: number) => `項目 ${number}`,
+    line: (number: number) => `${number} 行目`,
+    name: '名前',
+    reason: '理由',
+    missing: '内容のないペースト',
+    download: 'アーカイブをダウンロード',
+    downloadOf: (type: string) => `ダウンロード: ${type}`,
+    downloadHint: 'リンクの有効期間は数分間です。ページを再読み込みすると、新しいリンクになります。',
+    pastes: 'ペースト',
+    newestPastes: (count: number) => plural(count, { other: '最新の # 件を表示しています。' }),
+    allPastes: 'すべてのペーストを表示',
+  },
+  mySessions: {
+    title: 'マイセッション',
+    intro:
+      'あなたのアカウントでログインしているブラウザーの一覧です。セッションは最長 12 時間続き、開始に使ったトークンが無効になると終了します。',
+    byToken: 'トークン:',
+    byProvider: (host: string | null) => (host === null ? 'ID プロバイダー経由' : `${host} 経由`),
+    begun: '開始:',
+    lastUsed: '最終使用:',
+    ends: '終了予定:',
+    endButton: '終了',
+    endOne: (begun: string) => `${begun} に開始したセッションを終了`,
+    thisBrowser: 'このブラウザー',
+    endOthers: 'ほかのセッションをすべて終了',
+  },
+  myTokens: {
+    title: 'マイトークン',
+    intro:
+      'トークンを使うと、プログラムがあなたとして操作できます。トークンが無効になると、それを使って作成したトークンも無効になり、開始したセッションも終了します。',
+    none: 'トークンはありません。',
+    make: 'トークンを作成',
+    name: '名前',
+    nameHint: '例: このトークンを使うパソコンの名前。',
+    scope: '権限',
+    scopes: { full: '読み取り、書き込み、トークンの作成', write: '読み取りと書き込み', read: '読み取りのみ' },
+    expiry: '有効期間',
+    expiries: { 604800: '1 週間', 2592000: '30 日', 7776000: '90 日', 31536000: '1 年' },
+    submit: 'トークンを作成',
+    made: (name: string) => `トークン「${name}」を作成しました`,
+    secret: 'トークン',
+    secretHint:
+      '再表示できないため、今すぐコピーしてください。このトークンを知っている人は誰でも、あなたとして操作できます。',
+    cannotMake: 'トークンはすべて、このサービスの運営者が作成します。',
+    notFull:
+      '自分で作成したトークンでログインしています。トークンを作成または取り消すには、運営者から受け取ったトークン、または ID プロバイダーでログインしてください。',
+    created: '作成:',
+    lastUsed: '最終使用:',
+    neverUsed: '未使用',
+    expires: '有効期限:',
+    neverExpires: '無期限',
+    revoke: '取り消す',
+    revokeOne: (name: string) => `トークン「${name}」を取り消す`,
+  },
+  myAccount: {
+    title: 'マイアカウント',
+    exportTitle: 'ペーストの持ち出し',
+    exportHint:
+      'ジョブがすべてのペーストを 1 つのアーカイブにまとめます。消去する前にダウンロードしてください。',
+    eraseTitle: 'すべて消去',
+    eraseHint:
+      'あなたのペースト、ジョブ、アーカイブ、トークン、セッション、および名前が完全に削除されます。元に戻すことは誰にもできません。',
+    notFull:
+      '自分で作成したトークンでログインしています。すべてを消去するには、運営者から受け取ったトークン、または ID プロバイダーでログインしてください。',
+    nameField: 'あなたの名前',
+    nameHint: '確認のため、次のとおり正確に入力してください:',
+    nameError: '名前が一致しません。何も削除されていません。',
+    erase: 'すべて消去',
+    erased: 'すべて消去しました',
+    erasedHint: 'トークンは無効になり、セッションは終了しました。ペーストとジョブは数分以内に削除されます。',
+    goOn: 'ログインせずに続ける',
+  },
+  signIn: {
+    title: 'ログイン',
+    link: 'ログイン',
+    signedInAs: 'ログイン中:',
+    signOut: 'ログアウト',
+    intro:
+      'ログインすると、自分のペーストとジョブが表示され、ここで作成するペーストはあなたのものになります。',
+    token: 'API トークン',
+    tokenHint:
+      'トークンは、このサービスの運営者から受け取るか、「マイトークン」で作成できます。ログアウトするかブラウザーを閉じるまで、最長 12 時間ログインしたままになります。',
+    submit: 'ログイン',
+    without: 'ログインせずに続ける',
+    byProvider: (host: string) => `${host} でログイン`,
+    orToken: 'または、トークンでログインします。',
+    done: 'ログインしました',
+    goOn: '続ける',
+  },
+
+  problem: {
+    correct: '次の項目を修正して、フォームをもう一度送信してください:',
+    unknownPage: {
+      title: 'ページが見つかりません',
+      detail: 'このアドレスにページはありません。URL を確認してください。',
+    },
+    failedTitle: 'このペーストのアップロードに失敗しました',
+    failedDetail:
+      'ストレージにテキストを保存できず、アップロードの試行は終了しました。このアドレスに表示できるものはありません。日時と理由はタイムラインで確認できます。',
+    failedHelp:
+      'このサービスの運営者は、24 時間以内であればアップロードを再試行できます。成功すると、ペーストがここに表示されます。または、ペーストを作成し直してください。',
+    back: '新しいペーストを作成',
+    timeline: 'タイムラインを表示',
+    signIn: '自分の非公開ペーストの場合はログイン',
+    requestId: 'リクエスト ID',
+    of: {
+      invalid_transition: {
+        title: '現在の状態と競合しています',
+        detail: '現在の状態では、この操作を実行できません。ページを再読み込みして、状態を確認してください。',
+      },
+      short_code_taken: {
+        title: '空いている短縮コードがありません',
+        detail: '空いている短縮コードが見つかりませんでした。少し待ってから、もう一度お試しください。',
+      },
+      slug_taken: {
+        title: 'リンク名は使用されています',
+        detail: 'このリンク名は、別のペーストで使用されています。別のリンク名を選んでください。',
+      },
+      slug_limit_reached: {
+        title: 'リンク名が多すぎます',
+        detail:
+          'リンク名を付けたペーストの数が上限に達しています。このペーストはリンク名なしで作成してください。削除したペーストも、リンク名が解放されるまで数に含まれます。',
+      },
+      slug_moved: {
+        title: 'リンク名は別のペーストを指しています',
+        detail:
+          'このリンク名は現在、別のペーストを指しています。そのペーストを確認し、必要であれば、そこからあらためて移動してください。',
+      },
+      slug_move_refused: {
+        title: 'リンク名は移動されませんでした',
+        detail:
+          'ペーストが条件を満たしていないため、リンク名は移動されませんでした。両方のペーストの状態を確認するか、新しいバージョンを作成してください。',
+      },
+      paste_not_found: {
+        title: 'ペーストが見つかりません',
+        detail: 'このアドレスに、表示できるペーストはありません。URL を確認してください。',
+      },
+      paste_gone: {
+        title: 'ペーストは期限切れか削除済みです',
+        detail:
+          'ペーストは、有効期限が切れたか、削除されたか、1 回限りの閲覧が済んでいます。復元はできません。',
+      },
+      paste_taken_down: {
+        title: 'ペーストの公開は停止されました',
+        detail: 'このサービスの運営者が、ペーストの公開を停止しました。',
+      },
+      paste_held: {
+        title: 'ペーストの公開は保留されています',
+        detail: '多くの閲覧者がペーストを通報したため、このサービスの運営者が確認するまで閲覧できません。',
+      },
+      paste_in_progress: {
+        title: 'ペーストはまだ保存されていません',
+        detail: 'ペーストはアップロード中です。少し待ってから、もう一度お試しください。',
+      },
+      parent_not_found: {
+        title: '元のペーストが見つかりません',
+        detail:
+          '元のペーストを閲覧できません。存在しないか、期限切れか、削除済みか、閲覧されると削除されるペーストです。短縮コードを修正するか、元のペーストを指定せずに送信してください。',
+      },
+      no_diff: {
+        title: 'このペーストの変更点は表示できません',
+        detail: '元のペーストがないか、削除されたか、閲覧できないため、変更点を表示できません。',
+      },
+      diff_unavailable: {
+        title: 'ペーストは比較されません',
+        detail:
+          '暗号化されたペーストや大きなテキストは、サーバーでは比較できません。両方のペーストを開いて、手元で比較してください。',
+      },
+      report_settled: {
+        title: '通報は対応済みです',
+        detail:
+          '運営者がすでにこの内容への通報を確認し、残すと判断しました。今回の通報は記録されていません。',
+      },
+      reveal_required: {
+        title: 'ペーストは閲覧されると削除されます',
+        detail:
+          'このペーストは 1 回だけ閲覧できます。ペーストのページのボタンを押すか、POST リクエストを送信して閲覧してください。',
+      },
+      nothing_to_reveal: {
+        title: 'ペーストは閲覧されても削除されません',
+        detail: 'このペーストは閲覧されても残ります。通常どおり GET で閲覧してください。',
+      },
+      job_not_found: {
+        title: 'ジョブが見つかりません',
+        detail: 'この ID のジョブはありません。URL を確認してください。',
+      },
+      job_forbidden: {
+        title: 'ほかのユーザーのジョブです',
+        detail: 'このジョブは、ほかのユーザーのものです。所有者のトークンを使ってください。',
+      },
+      job_ended: {
+        title: 'ジョブは終了しています',
+        detail: 'このジョブはすでに終了しており、キャンセルするものはありません。',
+      },
+      job_not_retryable: {
+        title: 'ジョブは再試行できません',
+        detail:
+          '再試行できるのは、失敗または一部完了したジョブのうち、まだ再試行されておらず、元のデータが残っているものだけです。必要であれば、新しいジョブを作成してください。',
+      },
+      execution_taken: {
+        title: '内部エラー',
+        detail: 'この処理は別のプロセスによって終了されました。処理を中止してください。',
+      },
+      idempotency_key_reused: {
+        title: 'Idempotency-Key が再利用されています',
+        detail:
+          'この Idempotency-Key は、別のリクエストで使われています。新しいリクエストには、新しいキーを使ってください。',
+      },
+      idempotency_key_in_use: {
+        title: 'Idempotency-Key は使用中です',
+        detail:
+          '同じ内容がすでに送信されています。少し待ってから、このページを再読み込みするか、同じキーでもう一度送信してください。',
+      },
+      rate_limited: {
+        title: 'リクエストが多すぎます',
+        detail:
+          '一定時間内のリクエスト、または同時に処理中のリクエストが多すぎます。しばらくしてから、もう一度お試しください。',
+      },
+      quota_exceeded: {
+        title: '保存の上限に達しました',
+        detail:
+          'このペーストを作成すると、保存できる量の上限を超えます。ペーストを削除してから、もう一度お試しください。削除したペーストも、内容が消去されるまでの間は使用量に含まれます。',
+      },
+      storage_full: {
+        title: 'ストレージに空きがありません',
+        detail:
+          'このサービスには、このペーストを保存する空き容量がありません。運営者に問い合わせるか、後でもう一度お試しください。',
+      },
+      content_empty: {
+        title: '内容が空です',
+        detail: 'テキストを入力するか、空でないファイルを選択して、送信してください。',
+      },
+      content_too_large: {
+        title: '内容が大きすぎます',
+        detail: '送信された内容はサイズの上限を超えています。小さくしてから、もう一度送信してください。',
+      },
+      content_blocked: {
+        title: '内容がブロックされています',
+        detail:
+          'この内容はこのサービスの運営者がブロックしているため、ペーストは作成されませんでした。再送信しないでください。',
+      },
+      malformed_request: {
+        title: 'リクエストの形式が正しくありません',
+        detail: 'このリクエストの形式では処理できません。修正してから、もう一度送信してください。',
+      },
+      validation_failed: {
+        title: '入力内容に誤りがあります',
+        detail: '下に示す項目を修正して、もう一度送信してください。',
+      },
+      unsupported_media_type: {
+        title: '対応していないメディアタイプです',
+        detail:
+          '送信された Content-Type または文字コードには対応していません。対応している形式で送信してください。',
+      },
+      unsupported_encoding: {
+        title: '対応していないエンコーディングです',
+        detail:
+          '本文は Content-Encoding を指定せずに送信してください。Transfer-Encoding に使えるのは chunked だけです。',
+      },
+      request_timeout: {
+        title: 'リクエストがタイムアウトしました',
+        detail: 'リクエストの受信に時間がかかりすぎました。より速い回線で、もう一度送信してください。',
+      },
+      request_incomplete: {
+        title: 'リクエストが不完全です',
+        detail: '本文が途中で終わりました。リクエスト全体をもう一度送信してください。',
+      },
+      request_headers_too_large: {
+        title: 'リクエストヘッダーが大きすぎます',
+        detail:
+          'URL またはヘッダーが長すぎます。URL を短くするか、ヘッダーを減らすか短くして送信してください。',
+      },
+      unauthorized: {
+        title: '認証されていません',
+        detail:
+          '有効なトークン、削除トークン、またはログインが必要です。トークンが正しいか、期限が切れていないかを確認するか、もう一度ログインしてください。',
+      },
+      insufficient_scope: {
+        title: 'このトークンでは許可されていません',
+        detail:
+          'このトークンには、この操作の権限がありません。必要な権限のあるトークンを使うか、運営者に問い合わせてください。',
+      },
+      token_not_found: {
+        title: 'トークンが見つかりません',
+        detail: 'この ID のトークンはないか、すでに取り消されています。トークンの一覧を確認してください。',
+      },
+      token_limit_reached: {
+        title: 'トークンが多すぎます',
+        detail: '有効なトークンの数が上限に達しています。不要なトークンを取り消してください。',
+      },
+      cross_site_request: {
+        title: '別のサイトから送信されました',
+        detail:
+          'フォームがこのサービスのページから送信されていないか、ブラウザーが送信元を示していません。最新のブラウザーと https でこのサービスを開き、もう一度お試しください。',
+      },
+      route_not_found: {
+        title: 'アドレスが見つかりません',
+        detail: 'このアドレスには何もありません。URL を確認するか、ページを再読み込みしてください。',
+      },
+      method_not_allowed: {
+        title: '許可されていないメソッドです',
+        detail: 'このアドレスでは、このメソッドは使えません。許可されているメソッドを使ってください。',
+      },
+      range_not_satisfiable: {
+        title: '指定された範囲は無効です',
+        detail: '要求された範囲は、内容のサイズに収まりません。サイズ内の範囲を指定してください。',
+      },
+      precondition_failed: {
+        title: '前提条件が満たされていません',
+        detail: '内容の ETag が If-Match と一致しません。現在の ETag を取得して、もう一度お試しください。',
+      },
+      stream_unavailable: {
+        title: '待機中のクライアントが多すぎます',
+        detail: '現在、待機中のクライアントが多すぎます。少し待ってから、もう一度お試しください。',
+      },
+      overloaded: {
+        title: '転送中のデータが多すぎます',
+        detail: '現在、送受信されているデータが多すぎます。しばらくしてから、もう一度送信してください。',
+      },
+      dependency_unavailable: {
+        title: '一時的に利用できません',
+        detail:
+          'このサービスに必要なシステムを一時的に利用できません。しばらくしてから、もう一度お試しください。',
+      },
+      malformed_message: {
+        title: '内部エラー',
+        detail: '内部のメッセージの形式が正しくありません。',
+      },
+      internal: {
+        title: '内部エラー',
+        detail:
+          'サーバーでエラーが発生しました。もう一度お試しください。解決しない場合は、リクエスト ID を添えて運営者に連絡してください。',
+      },
+    },
+  },
+};
