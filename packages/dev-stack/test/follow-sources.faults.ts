@@ -91,7 +91,7 @@ describe('npm run dev', () => {
       answer.setEncoding('utf8').on('data', (chunk: string) => reloads.push(chunk)),
     ).on('error', () => {}); // Ctrl-C ends it
     events.end();
-    save('packages/web/src/form-words.ts', "title: 'New paste'", "title: 'Newer paste'");
+    save('packages/web/src/words/en.ts', "title: 'New paste'", "title: 'Newer paste'");
     await until(async () => (await page(url)).html.includes('<title>Newer paste – Pasteflow</title>'));
     await until(() => reloads.join('') === 'data: reload\n\n');
 

@@ -201,7 +201,7 @@ describeInBrowser('a hostile paste', () => {
     // No locator, which would collect the text of each element in the renderer that is measured.
     await page.waitForFunction(() => document.querySelector('#wrap:not([hidden])') !== null); // the module has run
     const notes = await page.evaluate(() => document.querySelector('.content .warning')?.textContent);
-    if (name.includes('million')) expect(notes).toContain('The page shows the first 300032 lines');
+    if (name.includes('million')) expect(notes).toContain('The page shows the first 300,032 lines');
     const session = await page.context().newCDPSession(page);
     const { metrics } = await session
       .send('Performance.enable')

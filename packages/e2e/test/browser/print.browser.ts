@@ -79,7 +79,7 @@ describeInBrowser('a paste on paper', () => {
     expect(numbers).toEqual(['"1"', '"2"', '"3"']);
     const facts = await page.locator('.line').innerText();
     expect(facts).toContain(`/${code}`);
-    expect(facts).toMatch(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/);
+    expect(facts).toMatch(/[A-Z][a-z]{2} \d+, \d{4}, \d\d:\d\d:\d\d UTC/);
     expect(facts).not.toMatch(/ago|now|in \d+ days/);
   });
 
