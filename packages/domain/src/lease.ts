@@ -1,6 +1,6 @@
 /**
- * The time that a claim is valid without a heartbeat, in seconds. Another worker takes over after that
- * (invariant 5: within 10 s).
+ * The time that a claim is valid without a heartbeat, in seconds. Another worker takes over after that,
+ * within 10 s.
  */
 export const DEFAULT_LEASE_SECONDS = 6;
 

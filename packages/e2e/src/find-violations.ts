@@ -21,7 +21,7 @@ export interface SystemUnderTest {
   readonly queues: Queues;
 }
 
-/** Invariants 2, 3, 5 and 6 of docs/architecture.md: one sentence for each violation. */
+/** The invariants that docs/architecture.md names: one sentence for each violation. */
 export async function findViolations(system: SystemUnderTest): Promise<string[]> {
   const openWork = [...(await findOpenWork(system)), ...(await findStrayMessages(system))];
   // Reading every object whole would slow down services that still work.
