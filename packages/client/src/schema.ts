@@ -1134,7 +1134,7 @@ export interface components {
       /** @description What lists of tokens show, such as the name of the machine. */
       name: string;
       /**
-       * @description `read`: only reads. `write`: everything but making and revoking tokens, and erasing the user.
+       * @description `read`: only reads. `write`: everything but making tokens, revoking others, and erasing the user.
        * @enum {string}
        */
       scope: 'read' | 'write';
@@ -5529,7 +5529,7 @@ export interface operations {
           /** @description What lists of tokens show, such as the name of the machine. */
           name: string;
           /**
-           * @description `read`: only reads. `write`: everything but making and revoking tokens, and erasing the user.
+           * @description `read`: only reads. `write`: everything but making tokens, revoking others, and erasing the user.
            * @enum {string}
            */
           scope: 'read' | 'write';

@@ -1,5 +1,5 @@
 // What Pasteflow asks of a server of S3, on the one at AWS_ENDPOINT_URL_S3: npm run proof -- servers.
-// docs/one-machine.md has the results. Creates a bucket of its own and removes it. Without an endpoint: AWS,
+// docs/deploy.md has the results. Creates a bucket of its own and removes it. Without an endpoint: AWS,
 // with the credentials that the SDK finds.
 import { createHash, randomBytes } from 'node:crypto';
 import { request } from 'node:http';

@@ -1,5 +1,5 @@
 // What Pasteflow asks of a server of SQS, on the one at AWS_ENDPOINT_URL_SQS: npm run proof -- servers.
-// docs/one-machine.md has the results. Creates queues of its own and removes them. Without an endpoint: AWS,
+// docs/deploy.md has the results. Creates queues of its own and removes them. Without an endpoint: AWS,
 // with the credentials that the SDK finds.
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -46,7 +46,7 @@ export const newTokenSchema = z
     name: tokenName.meta({ description: 'What lists of tokens show, such as the name of the machine.' }),
     scope: z.enum(ownTokenScopes, mustBeOneOf(ownTokenScopes)).meta({
       description:
-        '`read`: only reads. `write`: everything but making and revoking tokens, and erasing the user.',
+        '`read`: only reads. `write`: everything but making tokens, revoking others, and erasing the user.',
     }),
     expires_in: tokenSeconds.optional().meta({
       description: `Seconds until the token expires; default: ${DEFAULT_TOKEN_SECONDS}. It expires earlier with the token that makes it, or after the longest time that the operator allows: see expires_at.`,
