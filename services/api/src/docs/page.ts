@@ -82,7 +82,7 @@ export const styles = `body {
 .swagger-ui .btn.authorize svg {
   fill: #1d6b41;
 }
-.swagger-ui .opblock .opblock-summary-method {
+.swagger-ui .opblock.opblock .opblock-summary-method {
   background: #5a616b;
 }
 .swagger-ui .opblock.opblock-get .opblock-summary-method {
