@@ -4,7 +4,7 @@ import type { OwnerFunction } from './objects.ts';
  * Begins the erasure of a user: the name and all tokens and sessions end in one transaction, before the sweep
  * deletes anything. No service may change the name of a user, so this is a function of the owner.
  *
- * FOR UPDATE waits for the creations of the user that have locked the row (`standingUser`). Those that come
+ * FOR UPDATE waits for the creations of the user that have locked the row (`user_stands`). Those that come
  * later find `erased_at`: each creation is in time to be erased, or is refused. Of two erasures the second
  * finds no row.
  *
@@ -28,8 +28,9 @@ export const eraseUserFunction: OwnerFunction = {
 };
 
 /**
- * Whether a user is not erased. It keeps an erasure waiting until the commit, as `standingUser` does, and serves
- * the worker, which has no right to users. A user who does not exist breaks the foreign key.
+ * Whether a user is not erased; it keeps an erasure waiting until the commit. Every statement that creates
+ * something for a known user asks it: what is created is in time to be erased, or refused. A function of the
+ * owner, because the worker has no right to users. A user who does not exist breaks the foreign key.
  */
 export const userStandsFunction: OwnerFunction = {
   name: 'user_stands',

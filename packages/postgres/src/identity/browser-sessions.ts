@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
 import { good } from './api-tokens.ts';
-import { standingUser } from './users.ts';
 
 /**
  * Of those that one token, or the identity provider, has begun: far more than the browsers of a person. A
@@ -27,7 +26,7 @@ export async function beginBrowserSession(db: Database, session: NewBrowserSessi
   const { userId, signedInBy, secretHash, lastsSeconds } = session;
   await sql`
     WITH owner AS MATERIALIZED (
-      ${standingUser(sql`${userId}::uuid`)}
+      SELECT ${userId}::uuid AS id WHERE user_stands(${userId}::uuid)
     ), sessions AS (
       SELECT t.id, ${good} AS good, t.signed_in_by IS NOT DISTINCT FROM ${signedInBy}::uuid AS is_alike,
         row_number() OVER (PARTITION BY t.signed_in_by ORDER BY ${good} DESC, t.created_at DESC, t.id DESC) AS place

@@ -3,7 +3,6 @@ import { sql } from 'kysely';
 import { affectedRows } from '../database/affected-rows.ts';
 import type { Database } from '../database/database.ts';
 import { good, scope } from './api-tokens.ts';
-import { standingUser } from './users.ts';
 
 interface NewOwnToken {
   readonly userId: string;
@@ -47,9 +46,7 @@ export async function createOwnToken(
       tx,
     );
     // Before the maker, as an erasure does.
-    const { rows: owners } = await sql`SELECT FROM ${standingUser(sql`${userId}::uuid`)} AS owner`.execute(
-      tx,
-    );
+    const { rows: owners } = await sql`SELECT WHERE user_stands(${userId}::uuid)`.execute(tx);
     if (owners.length === 0) return 'refused';
     const { rows: makers } = await sql<{ id: string | null }>`
       SELECT coalesce(signed_in_by, CASE WHEN NOT is_session THEN id END) AS id FROM api_tokens t

@@ -1,4 +1,4 @@
-import { sql, type RawBuilder } from 'kysely';
+import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
 
 /**
@@ -23,14 +23,6 @@ export async function findUserId(db: Database, name: string): Promise<string | n
 export async function findUserName(db: Database, id: string): Promise<string | null> {
   const row = await db.selectFrom('users').select('name').where('id', '=', id).executeTakeFirst();
   return row?.name ?? null;
-}
-
-/**
- * A subquery that has a row when the user is not erased, and keeps an erasure waiting until the commit. Every
- * statement that creates something for a user asks it: what is created is in time to be erased, or refused.
- */
-export function standingUser(userId: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql`(SELECT id FROM users standing WHERE standing.id = ${userId} AND standing.erased_at IS NULL FOR KEY SHARE)`;
 }
 
 /** Whether the user is erased, so that nothing is created for it. */

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
-import { standingUser } from '../identity/users.ts';
 
 export interface NewJob {
   readonly userId: string;
@@ -40,8 +39,7 @@ export async function createCappedJob(
 ): Promise<CreatedJob | null> {
   const { rows } = await sql<CreatedJob>`
     WITH taken AS MATERIALIZED (
-      SELECT take_job_turn(owner.id, ${maxOpen}::integer) AS turn
-      FROM ${standingUser(sql`${userId}::uuid`)} AS owner
+      SELECT take_job_turn(${userId}::uuid, ${maxOpen}::integer) AS turn WHERE user_stands(${userId}::uuid)
     ), job AS (
       INSERT INTO jobs (user_id, job_type, title, parameters, payload, had_content)
       SELECT ${userId}::uuid, ${jobType}, ${title}::text, ${JSON.stringify(parameters)}::jsonb, ${payload && JSON.stringify(payload)}::jsonb, ${payload !== null} FROM taken WHERE turn IS NOT NULL
