@@ -167,6 +167,20 @@ describe('erasures', () => {
     expect(await sweep()).toMatchObject({ done: 1 });
   });
 
+  it('is done for a user whose erasure comes after a hundred others that wait', async () => {
+    for (const { id } of await makeUsers(world.db, 100)) {
+      await makePastes(world.db, 1, { status: 'IN_PROGRESS', userId: id });
+      await eraseUser(world.janitorDb, id);
+    }
+    const [last] = await makeUsers(world.db, 1);
+    await makePastes(world.db, 1, { status: 'PROCESSED', userId: last!.id });
+    await eraseUser(world.janitorDb, last!.id);
+    expect(await sweep()).toMatchObject({ pastes: 101, done: 0 });
+    await cleanup();
+    expect(await sweep()).toMatchObject({ done: 1 });
+    expect(await erasureOf(last!.id)).toMatchObject({ status: 'done' });
+  });
+
   it('lets no paste of any user be served while S3 is away', async () => {
     await eraseOwnerOfArchive();
     const { userId } = await makeOwner();

@@ -54,11 +54,9 @@ export async function eraseUser(db: Database, userId: string): Promise<boolean> 
 }
 
 /** The users whose erasure is not done, oldest first. */
-export async function findOpenErasures(db: Database, limit: number): Promise<readonly string[]> {
+export async function findOpenErasures(db: Database): Promise<readonly string[]> {
   const { rows } = await sql<{ userId: string }>`
-    SELECT user_id AS "userId" FROM erasures WHERE done_at IS NULL ORDER BY created_at, id LIMIT ${limit}`.execute(
-    db,
-  );
+    SELECT user_id AS "userId" FROM erasures WHERE done_at IS NULL ORDER BY created_at, id`.execute(db);
   return rows.map(({ userId }) => userId);
 }
 

@@ -23,9 +23,6 @@ export interface ErasuresOptions {
   readonly logger: Logger;
 }
 
-/** Erasures in one run. The next run goes on with the oldest ones, which may wait for uploads. */
-const ERASURES = 100;
-
 /** Pastes a statement: some 50 ms. */
 const PASTES = 1000;
 
@@ -35,12 +32,13 @@ const JOBS = 200;
 /**
  * Deletes what erased users have left. Each step finds what is left of its kind, so that a run after a kill
  * goes on where the last one stopped, and two janitors do no harm to each other. Pastes are deleted by the
- * cleanup, with its limits and in its order: an erasure is done in a later run, when nothing is left.
+ * cleanup, with its limits and in its order: an erasure is done in a later run, when nothing is left. A run
+ * looks at all erasures, so that those that wait for uploads or for S3 hold up no others.
  */
 export function createErasures({ db, store, actor, logger }: ErasuresOptions): Sweep<'erasures'> {
   const zero = { pastes: 0, cancelled: 0, removed: 0, refused: 0, objects: 0, aborted: 0, done: 0 };
   return defineSweep('erasures', zero, async (counts, signal) => {
-    const users = await findOpenErasures(db, ERASURES);
+    const users = await findOpenErasures(db);
     // First of all users what needs no S3: from then on, no paste of them is served.
     for (const userId of users) {
       if (signal.aborted) return;
