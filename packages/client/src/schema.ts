@@ -5691,6 +5691,8 @@ export interface operations {
       /** @description The erasure has begun. */
       200: {
         headers: {
+          /** @description What the tabs keep is cleared, unless `PUBLIC_URL` has a path. */
+          'Clear-Site-Data'?: string;
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];

@@ -47,7 +47,8 @@ describe('POST /my/account/erase', () => {
     ['no name', {}],
   ])('with %s changes nothing', async (_what, fields) => {
     const { id, browse } = await newBrowser(`ben ${Object.keys(fields).length}`);
-    expect((await browse('/my/account/erase', ownForm(bed.api.url, fields))).status).toBe(422);
+    const { status, headers } = await browse('/my/account/erase', ownForm(bed.api.url, fields));
+    expect([status, headers.get('clear-site-data')]).toEqual([422, null]);
     expect(await erasures(id)).toBe(0);
     expect((await browse('/my/account')).status).toBe(200);
   });
@@ -104,6 +105,20 @@ describe('POST /my/account/erase', () => {
     const { id: later } = await newUser(bed.db, { name: 'dora' });
     expect(later).not.toBe(id);
     expect((await fetch(`${bed.api.url}/v1/pastes/${code}`)).status).toBe(200); // until the sweep has begun
+  });
+
+  it('clears the storage of the origin only where the service has an origin of its own', async () => {
+    const below = await bed.start({ env: { PUBLIC_URL: `${bed.api.url}/paste` } });
+    for (const [{ url }, expected] of [
+      [bed.api, '"storage"'],
+      [below, null],
+    ] as const) {
+      const name = `ida ${expected}`;
+      const cookie = await signedInWith(bed.db, (await newUser(bed.db, { name })).token);
+      const form = ownForm(bed.api.url, { name });
+      const { status, headers } = await browseAs({ url }, cookie, '/my/account/erase', form);
+      expect([status, headers.get('clear-site-data')]).toEqual([200, expected]);
+    }
   });
 
   it('is done once when it comes twice at once', async () => {

@@ -11,7 +11,7 @@ import { nameOfUser } from '../identity/oidc-users.ts';
 import type { SessionCookie } from '../identity/session-cookie.ts';
 import type { Endpoint, Handler } from '../openapi/endpoint.ts';
 import { type Pages, sendPage } from '../html/page.ts';
-import { formErrors, pageOf } from './page-answers.ts';
+import { forgetting, forgetUser, formErrors, pageOf } from './page-answers.ts';
 
 interface MyAccountDependencies {
   readonly db: Database;
@@ -66,8 +66,9 @@ export function eraseMyAccount({
       });
     }
     await eraseUser(db, userId); // false: another request has begun it
-    res.set('Set-Cookie', sessions.end());
-    sendPage(res, accountErasedPage({ ...pages.site(req), viewer: null }));
+    const site = pages.site(req);
+    forgetUser(res, sessions, site.base);
+    sendPage(res, accountErasedPage({ ...site, viewer: null }));
   };
   return {
     operation: {
@@ -83,7 +84,7 @@ export function eraseMyAccount({
         required: true,
         content: { 'application/x-www-form-urlencoded': { schema: form, example: { name: 'alice' } } },
       },
-      answers: { 200: pageOf('The erasure has begun.') },
+      answers: { 200: pageOf('The erasure has begun.', forgetting) },
       errors: [...formErrors, 'dependency_unavailable'],
     },
     handle: erase,

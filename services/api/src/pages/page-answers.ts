@@ -2,6 +2,7 @@ import type { Response } from 'express';
 import { z } from 'zod';
 import type { ZodOpenApiResponseObject } from 'zod-openapi';
 import type { ProblemCode } from '../http/errors/problem-codes.ts';
+import type { SessionCookie } from '../identity/session-cookie.ts';
 
 /** A page, for the OpenAPI document. */
 export function pageOf(description: string, headers: z.ZodRawShape = {}): ZodOpenApiResponseObject {
@@ -19,6 +20,14 @@ export function redirectOf(description: string, headers: z.ZodRawShape = {}): Zo
 
 const nextPage = z.string().meta({ header: { description: 'The path of the next page.' } });
 
+/** The header of `forgetUser` beside the cookie, for the OpenAPI document. */
+export const forgetting = {
+  'Clear-Site-Data': z
+    .string()
+    .optional()
+    .meta({ header: { description: 'What the tabs keep is cleared, unless `PUBLIC_URL` has a path.' } }),
+};
+
 /** The errors of reading a short form. */
 export const formErrors = [
   'unsupported_media_type',
@@ -27,6 +36,15 @@ export const formErrors = [
   'validation_failed',
   'overloaded',
 ] as const satisfies readonly ProblemCode[];
+
+/**
+ * The browser forgets who was signed in: the session, and the drafts and delete tokens that the tabs keep.
+ * Below a path, other services may have the same storage.
+ */
+export function forgetUser(res: Response, sessions: Pick<SessionCookie, 'end'>, base: string): void {
+  res.set('Set-Cookie', sessions.end());
+  if (base === '') res.set('Clear-Site-Data', '"storage"');
+}
 
 /** 303: the browser continues with GET. The empty body is of the type that all answers to forms have. */
 export function goTo(res: Response, path: string): void {

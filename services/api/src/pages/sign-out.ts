@@ -6,7 +6,7 @@ import type { SessionCookie } from '../identity/session-cookie.ts';
 import type { Endpoint, Handler } from '../openapi/endpoint.ts';
 import type { Pages } from '../html/page.ts';
 import { ownPath } from './own-path.ts';
-import { goTo, redirectOf } from './page-answers.ts';
+import { forgetting, forgetUser, goTo, redirectOf } from './page-answers.ts';
 
 interface SignOutDependencies {
   readonly db: Database;
@@ -21,11 +21,6 @@ const query = z.strictObject({
     .meta({ description: 'The path of the page to show afterwards.', param: { example: '/' } }),
 });
 
-const clearSiteData = z
-  .string()
-  .optional()
-  .meta({ header: { description: 'What the tabs keep is cleared, unless `PUBLIC_URL` has a path.' } });
-
 /**
  * POST /session/end: signs a browser out, and ends its session. The token with which it signed in stays good,
  * because programs may use it.
@@ -36,10 +31,7 @@ export function signOut({ db, sessions, pages }: SignOutDependencies): Endpoint 
     const { next } = readQuery(req, query);
     const { base } = pages.site(req);
     // Before the statement: the browser forgets the session even when Postgres does not answer.
-    res.set('Set-Cookie', sessions.end());
-    // The drafts and the delete tokens that the tabs keep. Below a path, other services may have the same
-    // storage.
-    if (base === '') res.set('Clear-Site-Data', '"storage"');
+    forgetUser(res, sessions, base);
     await endSession(db, sessions.heldBy(req));
     goTo(res, ownPath(next ?? `${base}/`, base));
   };
@@ -52,7 +44,7 @@ export function signOut({ db, sessions, pages }: SignOutDependencies): Endpoint 
       setsCookies: true,
       summary: 'Signs a browser out, from the form of a page.',
       params: { query },
-      answers: { 303: redirectOf('The browser is signed out.', { 'Clear-Site-Data': clearSiteData }) },
+      answers: { 303: redirectOf('The browser is signed out.', forgetting) },
       errors: ['validation_failed', 'cross_site_request'],
     },
     handle: end,
