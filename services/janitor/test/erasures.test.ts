@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { urlOfService } from '@pasteflow/dev-stack/testing';
 import { jobKeyPrefix, objectKeyOf } from '@pasteflow/domain';
 import { beginBrowserSession, createApiToken, eraseUser, type Database } from '@pasteflow/postgres';
-import { makeJobs, makePastes, makeUsers } from '@pasteflow/postgres/testing';
+import { lockRow, makeJobs, makePastes, makeUsers } from '@pasteflow/postgres/testing';
 import { sql, type KyselyPlugin } from 'kysely';
 import { createCleanup } from '../src/sweeps/cleanup.ts';
 import { createErasures } from '../src/sweeps/erasures.ts';
 import { keysIn, putKeys } from './objects.ts';
-import { createWorld, running, type World } from './world.ts';
+import { connect, createWorld, running, type World } from './world.ts';
 
 let world: World;
 beforeAll(async () => {
@@ -196,6 +197,29 @@ describe('erasures', () => {
     expect(rows).toEqual([{ served: 0 }]);
   });
 
+  it('goes on with the other users while jobs of some are locked, and with those later', async () => {
+    const [waiting, ended] = [await makeOwner(), await eraseOwnerOfArchive()];
+    await eraseUser(world.janitorDb, waiting.userId);
+    const { userId } = await makeOwner();
+    await eraseUser(world.janitorDb, userId);
+    const url = `${urlOfService(world.databaseUrl, 'janitor')}?options=-c%20lock_timeout%3D300`;
+    const impatient = connect(url);
+    const release = [await lockJobOf(ended, 'completed'), await lockJobOf(waiting.userId, 'queued')];
+    try {
+      await sweep(impatient);
+      await cleanup();
+      expect(await sweep(impatient)).toMatchObject({ done: 1 });
+      expect(await erasureOf(userId)).toMatchObject({ status: 'done' });
+    } finally {
+      for (const each of release) await each();
+      await impatient.destroy();
+    }
+    await sweep();
+    await cleanup();
+    await sweep();
+    for (const id of [waiting.userId, ended]) expect(await erasureOf(id)).toMatchObject({ status: 'done' });
+  });
+
   it('keeps the job whose folder S3 does not empty, and goes on with the next user', async () => {
     const [first, second] = [await makeOwner(), await makeOwner()];
     for (const { userId } of [first, second]) await eraseUser(world.janitorDb, userId);
@@ -220,6 +244,15 @@ async function eraseOwnerOfArchive(): Promise<string> {
     world.db,
   );
   return userId;
+}
+
+/** Locks what the sweep changes: the execution of a job that is open, and a job that has ended. */
+async function lockJobOf(userId: string, status: 'queued' | 'completed'): Promise<() => Promise<void>> {
+  const job = world.db.selectFrom('jobs').where('user_id', '=', userId).where('status', '=', status);
+  const { id } = await job.select('id').executeTakeFirstOrThrow();
+  if (status === 'completed') return await lockRow(world.db, 'jobs', id);
+  const execution = world.db.selectFrom('task_executions').where('subject_id', '=', id).select('id');
+  return await lockRow(world.db, 'task_executions', (await execution.executeTakeFirstOrThrow()).id);
 }
 
 /** Its janitor dies instead of its nth statement. */

@@ -4,6 +4,7 @@ import {
   findOpenErasures,
   findOpenJobsOf,
   finishErasure,
+  isTimeout,
   removeOwnedRows,
   requestDeletionsOf,
   startErasure,
@@ -37,11 +38,27 @@ const JOBS = 200;
  */
 export function createErasures({ db, store, actor, logger }: ErasuresOptions): Sweep<'erasures'> {
   const zero = { pastes: 0, cancelled: 0, removed: 0, refused: 0, objects: 0, aborted: 0, done: 0 };
+  /** A user with a locked row is left to the next run, so that it holds up no others. */
+  async function ofEach(
+    users: readonly string[],
+    signal: AbortSignal,
+    act: (userId: string) => Promise<void>,
+  ): Promise<void> {
+    for (const userId of users) {
+      if (signal.aborted) return;
+      try {
+        await act(userId);
+      } catch (error) {
+        if (!isTimeout(error)) throw error;
+        logger.warn('erasure left to the next run', { user_id: userId, error });
+      }
+    }
+  }
+
   return defineSweep('erasures', zero, async (counts, signal) => {
     const users = await findOpenErasures(db);
     // First of all users what needs no S3: from then on, no paste of them is served.
-    for (const userId of users) {
-      if (signal.aborted) return;
+    await ofEach(users, signal, async (userId) => {
       await startErasure(db, userId, actor);
       // Before the pastes the jobs, which create pastes until their executions have ended.
       for (const jobId of await findOpenJobsOf(db, userId))
@@ -52,9 +69,8 @@ export function createErasures({ db, store, actor, logger }: ErasuresOptions): S
         counts.pastes += requested;
         return requested;
       });
-    }
-    for (const userId of users) {
-      if (signal.aborted) return;
+    });
+    await ofEach(users, signal, async (userId) => {
       const refused: string[] = [];
       await inBatches({ limit: JOBS, signal }, async (limit) => {
         const ids = await findEndedJobsOf(db, { userId, without: refused, limit });
@@ -62,9 +78,9 @@ export function createErasures({ db, store, actor, logger }: ErasuresOptions): S
         return ids.length;
       });
       await removeOwnedRows(db, userId);
-      if (!(await finishErasure(db, userId, actor))) continue;
+      if (!(await finishErasure(db, userId, actor))) return;
       counts.done += 1;
       logger.info('user erased', { userId });
-    }
+    });
   });
 }
