@@ -28,8 +28,8 @@ const contentIsGone: RawBuilder<boolean> = sql`(j.had_content OR (j.job_type = '
  * retry is: what one of them has made, no further one makes again.
  *
  * The lock on the job and `retried_as` fence the retry: of two at once, one inserts, and the other finds no
- * row and learns which job the first one made. An erasure of the user waits for this lock to remove the old job,
- * and then finds the new one.
+ * row and learns which job the first one made. An erasure of the user leaves a locked job to its next run,
+ * and then finds the new one as well.
  * @param maxOpen how many open jobs the user may have; null: any number
  */
 export async function retryJob(db: Database, id: string, maxOpen: number | null): Promise<JobRetry> {

@@ -76,7 +76,7 @@ export async function findOpenJobsOf(db: Database, userId: string): Promise<read
   return rows.map(({ id }) => id);
 }
 
-/** Up to `limit` jobs that have ended, without those that could not be removed before. */
+/** Up to `limit` jobs that have ended, without those that the run has seen: some may still be there. */
 export async function findEndedJobsOf(
   db: Database,
   { userId, without, limit }: { userId: string; without: readonly string[]; limit: number },

@@ -34,14 +34,16 @@ export async function findOldJobs(
 }
 
 /**
- * Removes jobs that have ended, with their assets and executions. Pastes that the jobs created stay.
+ * Removes jobs that have ended, with their assets and executions. Pastes that the jobs created stay. A job
+ * that another session has locked stays, too, so that it holds up no others.
  * @returns how many jobs it removed
  */
 export async function removeJobs(db: Database, ids: readonly string[]): Promise<number> {
   if (ids.length === 0) return 0;
   const result = await sql`
     WITH old AS MATERIALIZED (
-      SELECT id FROM jobs WHERE id = ANY (${ids}::uuid[]) AND status = ANY (${terminal}) ORDER BY id FOR UPDATE
+      SELECT id FROM jobs WHERE id = ANY (${ids}::uuid[]) AND status = ANY (${terminal})
+      FOR UPDATE SKIP LOCKED
     )
     DELETE FROM jobs USING old WHERE jobs.id = old.id`.execute(db);
   return affectedRows(result);

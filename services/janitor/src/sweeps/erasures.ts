@@ -71,10 +71,11 @@ export function createErasures({ db, store, actor, logger }: ErasuresOptions): S
       });
     });
     await ofEach(users, signal, async (userId) => {
-      const refused: string[] = [];
+      const seen: string[] = [];
       await inBatches({ limit: JOBS, signal }, async (limit) => {
-        const ids = await findEndedJobsOf(db, { userId, without: refused, limit });
-        refused.push(...(await removeWithFolders({ db, store, logger }, ids, counts, signal)));
+        const ids = await findEndedJobsOf(db, { userId, without: seen, limit });
+        await removeWithFolders({ db, store, logger }, ids, counts, signal);
+        seen.push(...ids);
         return ids.length;
       });
       await removeOwnedRows(db, userId);

@@ -68,7 +68,6 @@ export function createJobs({
 
 /**
  * Empties the folders of jobs that have ended, and removes the rows of those that are empty.
- * @returns the ids of the others, which keep their rows
  * @throws DependencyUnavailableError when S3 doesn't answer at all
  */
 export async function removeWithFolders(
@@ -76,7 +75,7 @@ export async function removeWithFolders(
   ids: readonly string[],
   counts: JobCounts,
   signal: AbortSignal,
-): Promise<readonly string[]> {
+): Promise<void> {
   const emptied: string[] = [];
   const refused = new Map<string, string>();
   try {
@@ -91,7 +90,6 @@ export async function removeWithFolders(
   const [reason] = refused.values();
   if (reason !== undefined) logger.warn('objects of old jobs not deleted', { count: refused.size, reason });
   counts.refused += refused.size;
-  return [...refused.keys()];
 }
 
 /**
