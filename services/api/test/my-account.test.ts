@@ -2,10 +2,11 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { AUDIENCE, OidcIssuer } from '@pasteflow/dev-stack/testing/oidc';
 import { ensureUser, eraseUser } from '@pasteflow/postgres';
 import { useApi } from './support/api.ts';
-import { ownForm } from './support/http.ts';
+import { ownForm, ownPage } from './support/http.ts';
 import { processedPaste } from './support/pastes.ts';
 import { browseAs } from './support/sign-in.ts';
-import { newUser, ownToken, signedInWith } from './support/users.ts';
+import { until } from './support/until.ts';
+import { newUser, ownToken, revokeTokens, signedInWith } from './support/users.ts';
 
 const bed = useApi();
 
@@ -119,6 +120,32 @@ describe('POST /my/account/erase', () => {
       const { status, headers } = await browseAs({ url }, cookie, '/my/account/erase', form);
       expect([status, headers.get('clear-site-data')]).toEqual([200, expected]);
     }
+  });
+
+  it.each(['session', 'token'])('of which the end comes after that of its %s changes nothing', async (by) => {
+    const { id, token, headers } = await newUser(bed.db, { name: `jana ${by}` });
+    const cookie = await signedInWith(bed.db, token);
+    const tokens = () => bed.db.selectFrom('api_tokens').where('user_id', '=', id).select('last_used_at');
+    await bed.db.updateTable('api_tokens').set({ last_used_at: null }).where('user_id', '=', id).execute();
+    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+    const body = writable.getWriter();
+    const sent = new TextEncoder().encode(`name=jana+${by}`);
+    void body.write(sent.slice(0, 8));
+    const answer = browseAs(bed.api, by === 'session' ? cookie : '', '/my/account/erase', {
+      method: 'POST',
+      headers: {
+        ...ownPage(bed.api.url),
+        ...(by === 'token' && headers),
+        'content-type': 'application/x-www-form-urlencoded',
+      },
+      body: readable,
+      duplex: 'half',
+    });
+    await until(async () => (await tokens().where('last_used_at', 'is not', null).execute()).length > 0);
+    await revokeTokens(bed.db, id);
+    await body.write(sent.slice(8));
+    await body.close();
+    expect([(await answer).status, await erasures(id)]).toEqual([401, 0]);
   });
 
   it('is done once when it comes twice at once', async () => {

@@ -3,6 +3,7 @@ import { sql, type RawBuilder } from 'kysely';
 import { byActor, type Actor } from '../database/actor.ts';
 import { affectedRows } from '../database/affected-rows.ts';
 import type { Database } from '../database/database.ts';
+import { good } from '../identity/api-tokens.ts';
 
 const start = transition(erasure, 'requested', 'at_work');
 const finish = transition(erasure, 'at_work', 'done');
@@ -46,10 +47,14 @@ export async function countOwned(
 
 /**
  * Ends the name, the tokens and the sessions of a user, and orders the sweep to delete the rest.
- * @returns false: there is no such user, or the erasure has begun before
+ * @param by SHA-256 of the token or session that orders it, which must still be good; null: there is none
+ * @returns false: there is no such user, the erasure has begun before, or `by` has ended
  */
-export async function eraseUser(db: Database, userId: string): Promise<boolean> {
-  const { rows } = await sql<{ erased: boolean }>`SELECT erase_user(${userId}::uuid) AS erased`.execute(db);
+export async function eraseUser(db: Database, userId: string, by: Buffer | null = null): Promise<boolean> {
+  const isOrdered =
+    by === null ? sql`true` : sql`EXISTS (SELECT FROM api_tokens t WHERE token_hash = ${by} AND ${good})`;
+  const { rows } = await sql<{ erased: boolean }>`
+    SELECT erase_user(${userId}::uuid) AS erased WHERE ${isOrdered}`.execute(db);
   return rows[0]?.erased === true;
 }
 

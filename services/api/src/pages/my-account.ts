@@ -1,16 +1,18 @@
 import { exportFormats } from '@pasteflow/jobs';
-import { eraseUser, type Database } from '@pasteflow/postgres';
+import { eraseUser, isErased, type Database } from '@pasteflow/postgres';
 import { accountErasedPage, myAccountPage } from '@pasteflow/web';
 import { z } from 'zod';
 import type { BodyBudget } from '../budget/body-budget.ts';
 import { readUrlForm } from '../http/body/url-form.ts';
 import { RequestError, validate } from '../http/errors/request-error.ts';
 import { contextOf } from '../http/request/request-context.ts';
+import { sessionEnded } from '../identity/authorization.ts';
 import { isFull, requireFull, requireUser } from '../identity/caller-of.ts';
 import { nameOfUser } from '../identity/oidc-users.ts';
 import type { SessionCookie } from '../identity/session-cookie.ts';
 import type { Endpoint, Handler } from '../openapi/endpoint.ts';
 import { type Pages, sendPage } from '../html/page.ts';
+import { hashOfCaller } from '../own-tokens/make-token.ts';
 import { forgetting, forgetUser, formErrors, pageOf } from './page-answers.ts';
 
 interface MyAccountDependencies {
@@ -65,7 +67,9 @@ export function eraseMyAccount({
         errors: [{ path: 'name', message }],
       });
     }
-    await eraseUser(db, userId); // false: another request has begun it
+    // While the form came, its token or session may have ended, or another request may have erased the user.
+    if (!(await eraseUser(db, userId, hashOfCaller(req))) && !(await isErased(db, userId)))
+      throw sessionEnded();
     const site = pages.site(req);
     forgetUser(res, sessions, site.base);
     sendPage(res, accountErasedPage({ ...site, viewer: null }));
