@@ -28,8 +28,7 @@ const contentIsGone: RawBuilder<boolean> = sql`(j.had_content OR (j.job_type = '
  * retry is: what one of them has made, no further one makes again.
  *
  * The lock on the job and `retried_as` fence the retry: of two at once, one inserts, and the other finds no
- * row and learns which job the first one made. An erasure of the user leaves a locked job to its next run,
- * and then finds the new one as well.
+ * row and learns which job the first one made. An erased user has no job that can be retried.
  * @param maxOpen how many open jobs the user may have; null: any number
  */
 export async function retryJob(db: Database, id: string, maxOpen: number | null): Promise<JobRetry> {
@@ -37,6 +36,7 @@ export async function retryJob(db: Database, id: string, maxOpen: number | null)
     WITH old AS MATERIALIZED (
       SELECT j.id, j.user_id, j.job_type, j.title, j.parameters FROM jobs j
       WHERE j.id = ${id}::uuid AND j.status = ANY (${retryable}) AND j.retried_as IS NULL AND NOT ${contentIsGone} AND NOT ${sourceIsGone}
+        AND user_stands(j.user_id)
       FOR NO KEY UPDATE
     ), taken AS MATERIALIZED (
       SELECT take_job_turn(user_id, ${maxOpen}::integer) AS turn FROM old
@@ -75,7 +75,8 @@ async function readRefusal(db: Database, id: string): Promise<JobRetry | null> {
   }>`
     SELECT j.status, j.retried_as AS "retriedAs", ${contentIsGone} AS "contentIsGone", ${sourceIsGone} AS "sourceIsGone",
       j.parameters ->> 'source_short_code' AS source
-    FROM jobs j WHERE j.id = ${id}::uuid`.execute(db);
+    FROM jobs j JOIN users owner ON owner.id = j.user_id AND owner.erased_at IS NULL
+    WHERE j.id = ${id}::uuid`.execute(db);
   const [row] = rows;
   if (row === undefined) return { kind: 'not_found' };
   const { status, retriedAs, source } = row;

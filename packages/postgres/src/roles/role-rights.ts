@@ -32,7 +32,7 @@ export const functionCallers: Readonly<Record<string, readonly ServiceRole[]>> =
   reveal_paste: ['pasteflow_api'],
   report_paste: ['pasteflow_api'],
   erase_user: ['pasteflow_api', 'pasteflow_janitor'],
-  user_stands: ['pasteflow_api', 'pasteflow_worker'],
+  user_stands: ['pasteflow_api', 'pasteflow_worker', 'pasteflow_janitor'],
   move_slug: ['pasteflow_api'],
   locked_usage: ['pasteflow_api', 'pasteflow_worker'],
 };

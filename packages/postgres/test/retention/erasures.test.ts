@@ -4,6 +4,7 @@ import { ExecutionTakenError } from '@pasteflow/domain';
 import { sql } from 'kysely';
 import {
   beginBrowserSession,
+  cancelJob,
   createApiToken,
   createCappedJob,
   createPaste,
@@ -17,6 +18,7 @@ import {
   isErased,
   listApiTokens,
   requestDeletionsOf,
+  retryJob,
 } from '../../src/index.ts';
 import { makeUsers } from '../../src/testing/index.ts';
 import { open, pasteToCreate, useDatabase } from '../support/database.ts';
@@ -179,6 +181,26 @@ describe('an erased user', () => {
     expect(await importing).toBeInstanceOf(ExecutionTakenError);
     await expect(importOf(1)).rejects.toThrow(ExecutionTakenError);
     expect(await counts(running.userId)).toMatchObject({ pastes: 0 });
+  });
+
+  it('gets no retry of a job, also when the retry waits for the erasure', async () => {
+    const userId = await newUserId();
+    const { id } = (await createCappedJob(current.db, job(userId), null))!;
+    await cancelJob(current.db, { jobId: id, actor: 'api/test', by: 'its owner' });
+    let retrying: Promise<unknown> | undefined;
+    await current.db.transaction().execute(async (tx) => {
+      await eraseUser(tx, userId);
+      retrying = retryJob(current.db, id, null);
+      await untilSomebodyWaits(current.db);
+    });
+    expect(await retrying).toEqual({ kind: 'not_found' });
+    const janitor = open(urlOfRole(current.url, 'pasteflow_janitor'));
+    try {
+      expect(await retryJob(janitor, id, null)).toEqual({ kind: 'not_found' });
+    } finally {
+      await janitor.destroy();
+    }
+    expect(await counts(userId)).toMatchObject({ jobs: 1 });
   });
 
   it.each(['pasteflow_api', 'pasteflow_janitor'] as const)('can be made by %s', async (role) => {
