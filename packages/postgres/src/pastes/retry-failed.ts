@@ -25,7 +25,7 @@ interface RetriedBy {
  *
  * The locks on the paste and its payload fence the retry: of two retries, a deletion and the sweep of failed
  * pastes, one changes the row. Skipped: pastes that are not FAILED, or are gone, or whose payload is gone,
- * and rows that another session has locked. Both locks are needed: a deletion and a takedown change the
+ * those of erased users, and rows that another session has locked. Both locks are needed: a deletion and a takedown change the
  * paste, the sweep of failed pastes deletes the payload.
  *
  * `created_at` is the time of the retry, so that the new paste has 24 hours of its own; `expires_at` stays.
@@ -41,7 +41,7 @@ export async function retryFailed(
     WITH failed AS MATERIALIZED (
       SELECT p.id, payload.content FROM pastes p JOIN failed_payloads payload ON payload.paste_id = p.id
       WHERE p.short_code = ANY (${shortCodes}) AND p.status = 'FAILED'
-        AND ${isThere('p')}
+        AND ${isThere('p')} AND (p.user_id IS NULL OR user_stands(p.user_id))
         AND NOT EXISTS (SELECT FROM task_executions e
           WHERE e.kind = 'upload' AND e.subject_id = p.id AND e.status IN ('PENDING', 'RUNNING'))
       ORDER BY p.id FOR UPDATE OF p, payload SKIP LOCKED

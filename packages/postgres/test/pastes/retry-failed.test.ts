@@ -6,6 +6,7 @@ import {
   claimOldFailed,
   createPaste,
   ensureUser,
+  eraseUser,
   requestDeletions,
   requestDeletion,
   findLiveObjects,
@@ -68,6 +69,19 @@ async function pauseDeletions(): Promise<() => Promise<void>> {
 }
 
 describe('retrying a FAILED paste', () => {
+  it('skips that of an erased user, also when it waits for the erasure', async () => {
+    const userId = await ensureUser(current.db, 'ben');
+    const { id, shortCode } = await failedPaste({ userId });
+    let retrying: Promise<unknown> | undefined;
+    await current.db.transaction().execute(async (tx) => {
+      await eraseUser(tx, userId);
+      retrying = retryFailed(current.db, [shortCode], by);
+      await untilSomebodyWaits(current.db);
+    });
+    expect(await retrying).toEqual([]);
+    expect(await findPaste(current.db, shortCode)).toMatchObject({ id, status: 'FAILED' });
+  });
+
   it('keeps an encrypted paste encrypted', async () => {
     const paste = pasteToCreate({ encrypted: true });
     await createPaste(current.db, paste);
