@@ -6,7 +6,7 @@ import type { OwnerFunction } from './objects.ts';
  *
  * FOR UPDATE waits for the creations of the user that have locked the row (`user_stands`). Those that come
  * later find `erased_at`: each creation is in time to be erased, or is refused. Of two erasures the second
- * finds no row.
+ * finds no row. The tokens are locked in the order of their ids, as by `revokeEach`.
  *
  * @returns false: there is no such user, or the erasure has begun before
  */
@@ -19,6 +19,7 @@ export const eraseUserFunction: OwnerFunction = {
       PERFORM FROM users WHERE id = of_user AND erased_at IS NULL FOR UPDATE;
       IF NOT FOUND THEN RETURN false; END IF;
       UPDATE users SET name = 'erased ' || id, erased_at = now() WHERE id = of_user;
+      PERFORM FROM api_tokens WHERE user_id = of_user AND revoked_at IS NULL ORDER BY id FOR NO KEY UPDATE;
       UPDATE api_tokens SET revoked_at = now() WHERE user_id = of_user AND revoked_at IS NULL;
       INSERT INTO erasures (user_id, pastes, jobs)
         SELECT of_user, (SELECT count(*) FROM pastes WHERE user_id = of_user AND deletion_initiated_at IS NULL),

@@ -141,14 +141,22 @@ export async function listApiTokens(db: Database, userName: string): Promise<rea
   return rows.filter((row): row is ApiToken => row.id !== null);
 }
 
+/** Revokes tokens and sessions, in the order of their ids, so that no two calls can deadlock. */
+export function revokeEach(which: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
+    WITH ending AS MATERIALIZED (
+      SELECT id FROM api_tokens WHERE ${which} AND revoked_at IS NULL ORDER BY id FOR NO KEY UPDATE
+    )
+    UPDATE api_tokens t SET revoked_at = now() FROM ending WHERE t.id = ending.id`;
+}
+
 /**
  * Revokes all tokens and sessions of a user. The second statement sees the tokens that a session has made while
  * the first one waited for the lock of its row (createOwnToken).
  * @returns how many were not revoked before
  */
 export async function revokeTokensOf(db: Database, userId: string): Promise<number> {
-  const revoke = sql`
-    UPDATE api_tokens SET revoked_at = now() WHERE user_id = ${userId} AND revoked_at IS NULL`;
+  const revoke = revokeEach(sql`user_id = ${userId}`);
   return affectedRows(await revoke.execute(db)) + affectedRows(await revoke.execute(db));
 }
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
-import { good } from './api-tokens.ts';
+import { good, revokeEach } from './api-tokens.ts';
 
 /**
  * Of those that one token, or the identity provider, has begun: far more than the browsers of a person. A
@@ -91,19 +91,12 @@ export async function endOwnBrowserSession(
     WHERE id = ${id} AND user_id = ${userId} AND is_session AND revoked_at IS NULL`.execute(db);
 }
 
-/**
- * Ends all sessions of the user but the one with this secret; null: all. In the order of their ids, so that
- * two calls can't deadlock.
- */
+/** Ends all sessions of the user but the one with this secret; null: all. */
 export async function endOtherBrowserSessions(
   db: Database,
   { userId, secretHash }: { readonly userId: string; readonly secretHash: Buffer | null },
 ): Promise<void> {
-  await sql`
-    WITH others AS MATERIALIZED (
-      SELECT id FROM api_tokens
-      WHERE user_id = ${userId} AND is_session AND revoked_at IS NULL AND token_hash IS DISTINCT FROM ${secretHash}::bytea
-      ORDER BY id FOR NO KEY UPDATE
-    )
-    UPDATE api_tokens t SET revoked_at = now() FROM others WHERE t.id = others.id`.execute(db);
+  await revokeEach(
+    sql`user_id = ${userId} AND is_session AND token_hash IS DISTINCT FROM ${secretHash}::bytea`,
+  ).execute(db);
 }

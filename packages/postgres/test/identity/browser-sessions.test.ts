@@ -1,5 +1,6 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
 import {
   beginBrowserSession,
   createApiToken,
@@ -7,13 +8,16 @@ import {
   endOtherBrowserSessions,
   endOwnBrowserSession,
   ensureUser,
+  eraseUser,
   findGoodTokens,
   listApiTokens,
   listBrowserSessions,
   revokeApiToken,
   useApiToken,
 } from '../../src/index.ts';
+import { revokeTokensOf } from '../../src/identity/api-tokens.ts';
 import { useDatabase } from '../support/database.ts';
+import { untilSomebodyWaits } from '../support/locks.ts';
 
 const current = useDatabase({ fresh: 'file' });
 
@@ -175,6 +179,32 @@ describe('the sessions of a user', () => {
       hashes.map((secretHash) => endOtherBrowserSessions(current.db, { userId, secretHash })),
     );
     expect((await sessionsOf('nora')).length).toBeLessThanOrEqual(1);
+  });
+
+  it.each([
+    ['the erasure of their user', eraseUser],
+    ['the revocation of all tokens', revokeTokensOf],
+  ])('end at the same time as %s without a deadlock', async (what, endAll) => {
+    const [stored, named] = [await begin(what), await begin(what)];
+    const userId = await ensureUser(current.db, what);
+    // The session that is stored first gets the second place in the order of the ids.
+    await sql`VACUUM FULL api_tokens`.execute(current.db);
+    await sql`UPDATE api_tokens SET id = ${`00000000${randomUUID().slice(8)}`} WHERE token_hash = ${named}`.execute(
+      current.db,
+    );
+    const locking = await current.db.startTransaction().execute();
+    await sql`SELECT FROM api_tokens WHERE token_hash = ${stored} FOR UPDATE`.execute(locking);
+    const endingAll = current.db.transaction().execute(async (tx) => {
+      for (const plan of ['indexscan', 'bitmapscan'])
+        await sql`SET LOCAL ${sql.ref(`enable_${plan}`)} = off`.execute(tx);
+      await endAll(tx, userId);
+    });
+    await untilSomebodyWaits(current.db);
+    const endingSessions = endOtherBrowserSessions(current.db, { userId, secretHash: null });
+    await untilSomebodyWaits(current.db, 2);
+    await locking.commit().execute();
+    await Promise.all([endingAll, endingSessions]);
+    expect([await isGood(stored), await isGood(named)]).toEqual([false, false]);
   });
 });
 
