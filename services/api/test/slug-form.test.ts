@@ -147,7 +147,7 @@ describe('the pages of a paste with a slug', () => {
     for (const path of [`/~${slug}`, `/${code}`, `/~${slug}.md`])
       expect([path, await pageAt(path)]).toEqual([
         path,
-        expect.stringContaining(`<a href="${bed.api.url}/~${slug}">~${slug}</a>`),
+        expect.stringContaining(`<a href="${bed.api.url}/~${slug}" dir="ltr">~${slug}</a>`),
       ]);
     const without = await processedPaste(bed, 'hello', { userId: owner.id });
     expect(await pageAt(`/${without}`)).not.toContain('~');

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { startCluster } from '../../src/index.ts';
-import { isBrowserWanted, useBrowser, violationsOf } from './browser.ts';
+import { isBrowserWanted, openSignedIn, useBrowser, violationsOf } from './browser.ts';
 
 const describeInBrowser = isBrowserWanted() ? describe : describe.skip;
 
@@ -13,14 +13,8 @@ const { open } = bed;
 const origin = () => bed.cluster.http().url;
 const pathOf = (page: Page) => new URL(page.url()).pathname;
 
-/** Opens a page by signing in for it. */
-async function signedIn(path: string, token: string, options: BrowserContextOptions = {}): Promise<Page> {
-  const page = await open(`/session?next=${encodeURIComponent(path)}`, options);
-  await page.getByLabel('API token').fill(token);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByText('Signed in as').waitFor();
-  return page;
-}
+const signedIn = (path: string, token: string, options: BrowserContextOptions = {}): Promise<Page> =>
+  openSignedIn(bed, { path, token, options });
 
 describeInBrowser('signing in', () => {
   it('works with the keyboard alone, shows who is signed in, and ends', async () => {

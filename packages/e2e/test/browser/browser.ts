@@ -63,6 +63,22 @@ export function useBrowser({ start, originOf, context, otherOrigin }: BrowserBed
   return bed;
 }
 
+/** Opens a page by signing in for it. */
+export async function openSignedIn(
+  { open }: Pick<BrowserBed, 'open'>,
+  {
+    path,
+    token,
+    options,
+  }: { readonly path: string; readonly token: string; readonly options: BrowserContextOptions },
+): Promise<Page> {
+  const page = await open(`/session?next=${encodeURIComponent(path)}`, options);
+  await page.getByLabel('API token').fill(token);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.locator('.account', { hasText: 'Signed in as' }).waitFor();
+  return page;
+}
+
 /** Debian's Chromium. Its sandbox needs a user other than root. */
 function startBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-dev-shm-usage'] });

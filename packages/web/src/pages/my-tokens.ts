@@ -51,7 +51,7 @@ ${list.canMake && form(site, list)}`,
 function secret(words: Words, { name, token }: NonNullable<MyTokens['made']>): Html {
   const { myTokens: text, created } = words;
   return html`<div class="card" role="status"><h2>${text.made(name)}</h2>
-<div class="field"><label for="secret">${text.secret}</label><div class="copyable"><input id="secret" dir="ltr" value="${token}" readonly autocomplete="off" spellcheck="false" aria-describedby="secret-hint">${copyButton(words, 'secret', created.copy, 'primary')}</div><p id="secret-hint" class="hint">${text.secretHint}</p></div></div>`;
+<div class="field"><label for="secret">${text.secret}</label><div class="copyable"><input id="secret" value="${token}" dir="ltr" readonly autocomplete="off" spellcheck="false" aria-describedby="secret-hint">${copyButton(words, 'secret', created.copy, 'primary')}</div><p id="secret-hint" class="hint">${text.secretHint}</p></div></div>`;
 }
 
 export function row(
@@ -62,7 +62,7 @@ export function row(
   const { myTokens: text } = words;
   return html`<li><div><p><strong><bdi>${name}</bdi></strong> <span class="badge">${text.scopes[scope]}</span></p>
 <p class="line"><span>${text.created} ${formatTime(created, words)}</span><span>${lastUsed === null ? text.neverUsed : html`${text.lastUsed} ${formatTime(lastUsed, words)}`}</span><span>${expires === null ? text.neverExpires : html`${text.expires} ${formatTime(expires, words)}`}</span></p></div>
-${canRevoke && html`<button name="id" value="${id}" type="submit" aria-label="${text.revokeOne(name)}">${text.revoke}</button>`}</li>\n`;
+${canRevoke && html`<details class="menu"><summary aria-label="${text.revokeOne(name)}">${text.revoke}</summary><div><button class="danger" name="id" value="${id}" type="submit">${text.revokeOne(name)}</button></div></details>`}</li>\n`;
 }
 
 function form({ base, words }: Site, { name, maxSeconds, usualSeconds }: MyTokens): Html {
