@@ -2,6 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import { html } from '../src/html/html.ts';
 import { PREFERENCES_SCRIPT } from '../src/html/page-policy.ts';
 import { page, type Site } from '../src/html/layout.ts';
+import { codeTail } from '../src/pages/paste.ts';
+import { pastesForm } from '../src/pages/my-pastes.ts';
+import { problemPage } from '../src/pages/problem.ts';
+import { timelineChart } from '../src/timeline/chart.ts';
 import { wordsIn } from '../src/words/words.ts';
 
 const site: Site = {
@@ -56,5 +60,41 @@ describe('a page', () => {
     const markup = page(site, { title: 'x', main: html``, hasStylesInside: true });
     expect(markup).toContain('<style>a > b { color: red }</style>');
     expect(markup).not.toContain('rel="stylesheet"');
+  });
+});
+
+describe('a page from right to left', () => {
+  const arabic: Site = { ...site, words: wordsIn('ar') };
+  const time = '2026-01-01T00:00:00.000Z';
+
+  it('has its warnings in its own direction, also among lines of code', () => {
+    const { markup } = codeTail(arabic.words, { bidi: true, notUtf8: false, longLines: false, cut: false });
+    expect(markup).toContain(`<p class="warning" role="note" dir="rtl">${arabic.words.paste.bidi}</p>`);
+  });
+
+  it('has an address from left to right, and the separator behind it in its own direction', () => {
+    const paste = { short_code: '12ab34cd56', slug: '2026-notes', title: 'x', size_bytes: 1 } as const;
+    const state = {
+      status: 'PROCESSED',
+      visibility: 'unlisted',
+      created_at: time,
+      expires_at: null,
+    } as const;
+    expect(pastesForm(arabic, [{ ...paste, ...state }]).markup).toContain(
+      '<span><bdi dir="ltr">~2026-notes</bdi></span>',
+    );
+  });
+
+  it('has the times of a drawing in its own direction, and the drawing from left to right', () => {
+    const none = { transitions: [], executions: [], retries: [] };
+    const { markup } = timelineChart(arabic.words, none, time, new Date('2026-01-01T00:00:01Z'));
+    expect(markup).toMatch(/<svg [^>]* direction="ltr"/);
+    expect(markup).toMatch(/<text class="tick" direction="rtl"[^>]*>0 \u0645/);
+  });
+
+  it('has the id of a request from left to right', () => {
+    const problem = { status: 500, code: 'internal', title: 'x', detail: 'x' };
+    const help = { requestId: '12345678-abcd', signIn: null, timeline: null, paste: null };
+    expect(problemPage(arabic, problem, help)).toContain('<code dir="ltr">12345678-abcd</code>');
   });
 });

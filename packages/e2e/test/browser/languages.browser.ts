@@ -35,6 +35,17 @@ describeInBrowser('a page in Arabic', () => {
     const number = await line.evaluate((each) => getComputedStyle(each, '::before').left);
     expect(number).toBe('0px');
   });
+
+  it('has the warnings among the lines of an encrypted text from right to left', async () => {
+    const page = await open('/', { locale: 'ar' });
+    await page.locator('#text').fill('a\u202eb');
+    await page.locator('#more > summary').click();
+    await page.locator('#encrypt').check();
+    await page.locator('#create').click();
+    await page.locator('#open').click();
+    const warning = page.locator('#content .warning');
+    expect(await warning.evaluate((each) => getComputedStyle(each).direction)).toBe('rtl');
+  });
 });
 
 describeInBrowser('the choice of a language', () => {

@@ -48,6 +48,7 @@ function warnings({ bidi, longLines, cut }: TextWarnings, words: SealedWords): r
     if (text === false) return [];
     const warning = document.createElement('p');
     warning.className = 'warning';
+    warning.dir = document.documentElement.dir; // the lines around it go from left to right
     warning.setAttribute('role', 'note');
     warning.textContent = text;
     return [warning];

@@ -28,7 +28,7 @@ export function burnPage(site: Site, paste: ShownPaste, readerKey: string): stri
     main: html`${heading(site, paste, languageOf(paste))}
 <p class="notice attention">${text.explanation} ${text.file} ${text.reload}</p>
 <form method="post" action="${site.base}/${paste.short_code}"><input type="hidden" name="key" value="${readerKey}"><p><button class="primary" type="submit">${text.reveal}</button></p></form>
-<p class="hint">${text.command} <code>curl -X POST ${paste.url} -H "Idempotency-Key: \${KEY:=$(uuidgen)}"</code></p>
+<p class="hint">${text.command} <code dir="ltr">curl -X POST ${paste.url} -H "Idempotency-Key: \${KEY:=$(uuidgen)}"</code></p>
 ${deletion(site, paste)}`,
   });
 }

@@ -44,7 +44,7 @@ export function diffPage(
   return page(site, {
     title: text.title(titleOf(site.words, pair.paste)),
     main: html`${heading(site, pair, hunks)}
-${hunks.length === 0 && html`<p class="notice">${text.equal}</p>\n`}${notes.map((note) => note !== false && html`<p class="warning" role="note">${note}</p>\n`)}${hunks.map((hunk) => hunkHtml(site.words, hunk))}<p class="hint">${text.command} <code>curl ${pair.paste.url}/diff</code></p>`,
+${hunks.length === 0 && html`<p class="notice">${text.equal}</p>\n`}${notes.map((note) => note !== false && html`<p class="warning" role="note">${note}</p>\n`)}${hunks.map((hunk) => hunkHtml(site.words, hunk))}<p class="hint">${text.command} <code dir="ltr">curl ${pair.paste.url}/diff</code></p>`,
   });
 }
 

@@ -106,7 +106,7 @@ function row({ base, words }: Site, each: OwnPaste): Html {
   const name = each.title ?? address;
   return html`<li><input type="checkbox" name="short_code" value="${code}" aria-label="${text.selectOne(name)}">
 <div><p><a href="${base}/${address}"><bdi>${name}</bdi></a> ${each.visibility === 'private' && html`<span class="badge private">${paste.badges.private}</span> `}${status !== 'PROCESSED' && html`<span class="badge ${status.toLowerCase()}">${paste.uploadStates[status]}</span>`}</p>
-<p class="line">${each.title !== null && html`<span dir="ltr">${address}</span>`}<span>${formatSize(each.size_bytes, words)}</span><span>${formatTime(each.created_at, words)}</span><span>${expires === null ? paste.neverExpiresLine : html`${paste.expiresLine} ${formatTime(expires, words)}`}</span></p></div>
+<p class="line">${each.title !== null && html`<span><bdi dir="ltr">${address}</bdi></span>`}<span>${formatSize(each.size_bytes, words)}</span><span>${formatTime(each.created_at, words)}</span><span>${expires === null ? paste.neverExpiresLine : html`${paste.expiresLine} ${formatTime(expires, words)}`}</span></p></div>
 <button type="button" data-copy-link="${base}/${address}" data-done="${created.copied}" data-failed="${created.notCopied}" aria-label="${text.copyLinkOf(name)}" hidden>${created.copyLink}</button></li>\n`;
 }
 

@@ -264,7 +264,7 @@ function warningsHtml(words: Words, { bidi, notUtf8, longLines, cut }: TextWarni
     longLines && text.longLines(formatNumber(MAX_LINE_CHARACTERS, words)),
     cut && text.cut(formatNumber(MAX_LINES, words)),
   ];
-  return html`${shown.map((warning) => warning !== false && html`<p class="warning" role="note">${warning}</p>\n`)}`;
+  return html`${shown.map((warning) => warning !== false && html`<p class="warning" role="note" dir="${words.direction}">${warning}</p>\n`)}`;
 }
 
 /** Whoever has the token may delete the paste. Its owner does so in the heading. */

@@ -76,7 +76,7 @@ export function timelineChart(
   const x = (ms: number): number => LABELS + ((ms - startMs) / spanMs) * PLOT;
   const height = rows.length * ROW + AXIS;
   return html`<svg class="timeline" viewBox="0 0 ${WIDTH} ${height}" direction="ltr" role="img" aria-label="${words.timeline.chart}">
-${ticksOf(spanMs).map((ms) => tick(x(startMs + ms), height, formatDuration(ms, words)))}
+${ticksOf(spanMs).map((ms) => tick(words, x(startMs + ms), height, formatDuration(ms, words)))}
 ${rows.map((row, index) => drawRow(words, row, index * ROW, x))}
 </svg>`;
 }
@@ -208,8 +208,8 @@ function drawBar(
   return html`<rect class="${kind}" x="${x(startMs).toFixed(1)}" y="${y}" width="${width.toFixed(1)}" height="${BAR}" rx="3"><title>${label}: ${formatDuration(endMs - startMs, words)}</title></rect>`;
 }
 
-function tick(x: number, height: number, label: string): Html {
-  return html`<line class="grid" x1="${x.toFixed(1)}" y1="0" x2="${x.toFixed(1)}" y2="${height - AXIS}"></line><text class="tick" x="${x.toFixed(1)}" y="${height - 8}" text-anchor="middle">${label}</text>
+function tick({ direction }: Words, x: number, height: number, label: string): Html {
+  return html`<line class="grid" x1="${x.toFixed(1)}" y1="0" x2="${x.toFixed(1)}" y2="${height - AXIS}"></line><text class="tick" direction="${direction}" x="${x.toFixed(1)}" y="${height - 8}" text-anchor="middle">${label}</text>
 `;
 }
 
