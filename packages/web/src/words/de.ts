@@ -23,13 +23,13 @@ export const de: Translation = {
   reportAbuse: 'Missbrauch melden',
 
   themes: {
-    auto: 'Farben: wie das System',
+    auto: 'Farben: wie im System',
     light: 'Farben: hell',
     dark: 'Farben: dunkel',
   },
   keys: {
     title: 'Tastenkürzel',
-    option: 'Diese Tasten verwenden',
+    option: 'Diese Tastenkürzel verwenden',
     close: 'Schließen',
   },
 
@@ -56,7 +56,7 @@ export const de: Translation = {
     },
     slug: 'Name im Link (optional)',
     slugHint:
-      '3 bis 64 Kleinbuchstaben, Ziffern und Bindestriche, ohne Bindestrich am Anfang oder Ende: Der Link endet dann mit ~name.',
+      '3 bis 64 Kleinbuchstaben, Ziffern und Bindestriche, ohne Bindestrich am Anfang oder Ende: Der Link endet dann auf ~name.',
     slugRefused: (reason: string) => reason,
     removeFile: 'Datei entfernen',
     both: 'Das Formular enthält einen Text und eine Datei, ein Paste kann aber nur eines davon sein. Löschen Sie den Text oder entfernen Sie die Datei.',
@@ -64,7 +64,7 @@ export const de: Translation = {
       'Das Formular enthielt einen Text und eine Datei, ein Paste kann aber nur eines davon sein. Dies ist der Text: Erstellen Sie das Paste, oder löschen Sie den Text und wählen Sie die Datei noch einmal aus.',
     several: {
       title: 'Was soll aus den {count} Dateien werden?',
-      archive: 'Ein Paste mit zip-Datei',
+      archive: 'Ein Paste mit einer ZIP-Datei',
       each: 'Je ein Paste',
       none: 'Nichts',
       created: 'Erstellte Pastes: {count}',
@@ -86,9 +86,9 @@ export const de: Translation = {
     deleteToken: 'Löschcode',
     deleteTokenHint: 'Wer diesen Löschcode hat, kann das Paste löschen. Er wird nur hier angezeigt.',
     deletion: 'Löschcode',
-    kept: 'Dieser Browser merkt sich die Löschcodes Ihrer Pastes, damit Sie die Pastes auf deren Seiten löschen können. Auf einem gemeinsam genutzten Computer:',
-    forget: 'Löschcodes vergessen',
-    forgotten: 'Die Löschcodes sind vergessen. Kopieren Sie diesen, wenn Sie ihn behalten möchten.',
+    kept: 'Dieser Browser speichert die Löschcodes Ihrer Pastes, damit Sie die Pastes auf deren Seiten löschen können. Auf einem gemeinsam genutzten Computer:',
+    forget: 'Löschcodes aus diesem Browser entfernen',
+    forgotten: 'Die Löschcodes sind entfernt. Kopieren Sie diesen, wenn Sie ihn behalten möchten.',
     readers: { unlisted: 'lesbar für alle, die den Link haben', private: 'nur für Sie lesbar' },
     readOnce: 'wird beim ersten Lesen gelöscht',
     open: 'Paste öffnen',
@@ -201,19 +201,19 @@ export const de: Translation = {
     reason: 'Grund',
     reasons: {
       illegal: 'Rechtswidriger Inhalt',
-      copyright: 'Verletzt ein Urheberrecht',
+      copyright: 'Urheberrechtsverletzung',
       malware: 'Schadsoftware',
       phishing: 'Phishing',
       personal_data: 'Personenbezogene Daten oder Zugangsdaten',
       spam: 'Spam',
-      other: 'Etwas anderes',
+      other: 'Sonstiges',
     },
     text: 'Was ist nicht in Ordnung? (optional)',
     contact: 'Ihre E-Mail-Adresse (optional)',
     contactHint:
       'Für Rückfragen der Betreiber. Text und Adresse werden einige Wochen nach der Entscheidung gelöscht.',
     send: 'Meldung senden',
-    done: 'Die Meldung ist gesendet',
+    done: 'Meldung gesendet',
     doneText: 'Ein Betreiber dieses Dienstes wird sie prüfen.',
     held: 'Dieses Paste wurde vielfach gemeldet. Bis ein Betreiber entschieden hat, können nur Sie es lesen.',
   },
@@ -231,7 +231,7 @@ export const de: Translation = {
   burn: {
     option: 'Paste beim Lesen löschen',
     optionHint:
-      'Der Link zeigt eine Schaltfläche. Wer zuerst darauf klickt, liest den Text, und danach kann ihn niemand mehr lesen.',
+      'Der Link führt zu einer Schaltfläche. Wer zuerst darauf klickt, liest den Text, und danach kann ihn niemand mehr lesen.',
     explanation:
       'Dieses Paste lässt sich nur einmal lesen. Wenn Sie den Text anzeigen, wird das Paste gelöscht, und niemand sonst kann es lesen.',
     file: 'Eine Datei, die weder Text noch Bild ist, speichert der Browser; wenn sie nicht ankommt, klicken Sie noch einmal auf die Schaltfläche.',
@@ -263,7 +263,7 @@ export const de: Translation = {
     document: 'Verschlüsseltes Dokument',
     explanationTitle: 'Wovor die Verschlüsselung schützt',
     explanation:
-      'Das Paste wird im Browser der Person verschlüsselt, die es schreibt. Der Schlüssel steht im Link hinter dem #, und diesen Teil senden Browser an keinen Server. Wer nur die Daten dieses Dienstes hat, etwa der Betreiber, ein Eindringling oder wer an eine Sicherungskopie kommt, kann das Paste nicht lesen. Der Dienst kennt trotzdem die Größe und die Zeiten des Pastes und die Adressen derer, die es lesen. Er liefert auch das Skript, das entschlüsselt: Ein böswilliger oder gehackter Dienst könnte ein anderes Skript liefern, das den Schlüssel ausliest. Wer den vollständigen Link hat und, falls es eines gibt, das Passwort, kann das Paste lesen.',
+      'Das Paste wird im Browser der Person verschlüsselt, die es schreibt. Der Schlüssel steht im Link hinter dem #, und diesen Teil senden Browser an keinen Server. Wer nur die Daten dieses Dienstes hat, etwa der Betreiber, ein Eindringling oder wer an eine Sicherungskopie kommt, kann das Paste nicht lesen. Der Dienst kennt trotzdem die Größe und die Zeitangaben des Pastes sowie die IP-Adressen derer, die es lesen. Er liefert auch das Skript, das entschlüsselt: Ein böswilliger oder gehackter Dienst könnte ein anderes Skript liefern, das den Schlüssel ausliest. Wer den vollständigen Link hat und, falls es eines gibt, das Passwort, kann das Paste lesen.',
     inBrowser: {
       loading: 'Das verschlüsselte Paste wird geladen …',
       decrypting: 'Wird entschlüsselt …',
@@ -378,7 +378,7 @@ export const de: Translation = {
     cancelButton: 'Auftrag abbrechen',
     retry: 'Auftrag wiederholen',
     retryHint: 'Ein neuer Auftrag importiert, was fehlt.',
-    retryOf: { name: 'Wiederholt', link: 'einen früheren Auftrag' },
+    retryOf: { name: 'Wiederholung von', link: 'einem früheren Auftrag' },
     retriedAs: { name: 'Wiederholt durch', link: 'einen neuen Auftrag' },
     result: 'Ergebnis',
     counts: {
@@ -409,7 +409,7 @@ export const de: Translation = {
   mySessions: {
     title: 'Meine Sitzungen',
     intro:
-      'In diesen Browsern sind Sie angemeldet. Eine Sitzung dauert höchstens 12 Stunden und endet mit dem Token, mit dem sie begonnen hat.',
+      'In diesen Browsern sind Sie angemeldet. Eine Sitzung dauert höchstens 12 Stunden und endet, wenn das Token ungültig wird, mit dem sie begonnen hat.',
     byToken: 'Mit dem Token',
     byProvider: (host: string | null) => (host === null ? 'Über den Identitätsanbieter' : `Über ${host}`),
     begun: 'Beginn:',
@@ -423,30 +423,25 @@ export const de: Translation = {
   myTokens: {
     title: 'Meine Tokens',
     intro:
-      'Mit einem Token handeln Programme in Ihrem Namen. Wenn ein Token endet, enden auch die Tokens, die damit erstellt wurden, und die Sitzungen, die damit begonnen haben.',
+      'Mit einem Token handeln Programme in Ihrem Namen. Wenn ein Token ungültig wird, werden auch die Tokens ungültig, die damit erstellt wurden, und die Sitzungen enden, die damit begonnen haben.',
     none: 'Sie haben keine Tokens.',
     make: 'Token erstellen',
     name: 'Name',
     nameHint: 'Zum Beispiel der Rechner, auf dem Sie es verwenden.',
     scope: 'Es darf',
     scopes: {
-      full: 'lesen, schreiben und Tokens erstellen',
+      full: 'alles, auch Tokens erstellen',
       write: 'lesen und schreiben',
       read: 'nur lesen',
     },
-    expiry: 'Ablauf',
-    expiries: {
-      604800: 'Nach 1 Woche',
-      2592000: 'Nach 30 Tagen',
-      7776000: 'Nach 90 Tagen',
-      31536000: 'Nach 1 Jahr',
-    },
+    expiry: 'Gültig für',
+    expiries: { 604800: '1 Woche', 2592000: '30 Tage', 7776000: '90 Tage', 31536000: '1 Jahr' },
     submit: 'Token erstellen',
     made: (name: string) => `Das Token ${name} ist erstellt`,
     secret: 'Token',
     secretHint:
       'Kopieren Sie es jetzt: Es wird nicht noch einmal angezeigt. Wer es hat, kann in Ihrem Namen handeln.',
-    cannotMake: 'Alle Tokens erstellt der Betreiber dieses Dienstes.',
+    cannotMake: 'Nur der Betreiber dieses Dienstes erstellt Tokens.',
     notFull:
       'Sie haben sich mit einem Token angemeldet, das Sie selbst erstellt haben. Um Tokens zu erstellen oder zu widerrufen, melden Sie sich mit einem Token vom Betreiber oder über den Identitätsanbieter an.',
     created: 'Erstellt:',
@@ -507,7 +502,7 @@ export const de: Translation = {
       'Der Betreiber dieses Dienstes kann den Upload innerhalb von 24 Stunden wiederholen; das Paste erscheint dann hier. Oder erstellen Sie das Paste noch einmal.',
     back: 'Neues Paste erstellen',
     timeline: 'Verlauf anzeigen',
-    signIn: 'Melden Sie sich an, falls es ein privates Paste von Ihnen ist',
+    signIn: 'Anmelden, falls es Ihr privates Paste ist',
     requestId: 'Anfrage-ID',
     of: {
       invalid_transition: {
@@ -567,17 +562,17 @@ export const de: Translation = {
           'Sie können das ursprüngliche Paste nicht lesen: Es existiert nicht, ist abgelaufen, wurde gelöscht oder wird beim Lesen gelöscht. Korrigieren Sie den Kurzcode, oder senden Sie das neue Paste ohne ihn.',
       },
       no_diff: {
-        title: 'Keine Änderungen zu diesem Paste',
+        title: 'Kein Vergleich für dieses Paste',
         detail:
-          'Es gibt keine Änderungen anzuzeigen: Das Paste basiert auf keinem anderen, oder eines der beiden gibt es nicht mehr, oder Sie können es nicht lesen.',
+          'Es gibt nichts zu vergleichen: Das Paste basiert auf keinem anderen, eines der beiden gibt es nicht mehr, oder Sie können es nicht lesen.',
       },
       diff_unavailable: {
         title: 'Pastes werden nicht verglichen',
         detail:
-          'Der Server vergleicht diese Pastes nicht, weil eines davon verschlüsselt oder zu groß ist. Lesen Sie beide und vergleichen Sie sie selbst.',
+          'Der Server vergleicht diese Pastes nicht, weil eines davon verschlüsselt oder zu groß ist oder weil sie sich zu stark unterscheiden. Lesen Sie beide und vergleichen Sie sie selbst.',
       },
       report_settled: {
-        title: 'Über Meldungen ist entschieden',
+        title: 'Über Meldungen wurde schon entschieden',
         detail:
           'Ein Betreiber hat Meldungen zu diesem Inhalt geprüft und entschieden, dass er bleibt. Ihre Meldung wurde nicht aufgenommen.',
       },
@@ -704,7 +699,7 @@ export const de: Translation = {
       cross_site_request: {
         title: 'Von einer anderen Website gesendet',
         detail:
-          'Das Formular wurde nicht von einer Seite dieses Dienstes gesendet, oder der Browser gibt nicht an, woher es kommt. Öffnen Sie die Seite dieses Dienstes mit https in einem aktuellen Browser und versuchen Sie es noch einmal.',
+          'Das Formular wurde nicht von einer Seite dieses Dienstes gesendet, oder der Browser gibt nicht an, woher es kommt. Öffnen Sie die Seite dieses Dienstes über https in einem aktuellen Browser und versuchen Sie es noch einmal.',
       },
       route_not_found: {
         title: 'Adresse nicht gefunden',
@@ -744,7 +739,7 @@ export const de: Translation = {
       internal: {
         title: 'Interner Fehler',
         detail:
-          'Im Server ist ein Fehler aufgetreten. Versuchen Sie es noch einmal; wenn der Fehler bleibt, melden Sie dem Betreiber die Anfrage-ID.',
+          'Auf dem Server ist ein Fehler aufgetreten. Versuchen Sie es noch einmal; wenn der Fehler bestehen bleibt, nennen Sie dem Betreiber die Anfrage-ID.',
       },
     },
   },
