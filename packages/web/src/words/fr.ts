@@ -21,8 +21,8 @@ export const fr: Translation = {
   list: {
     filter: 'Filtrer',
     pages: 'Pages de la liste',
-    newest: 'Les plus récents',
-    older: 'Plus anciens →',
+    newest: 'Début de la liste',
+    older: 'Page suivante →',
   },
   footer: 'Pasteflow enregistre un texte et fournit un lien court vers ce texte.',
   reportAbuse: 'Signaler un abus',
@@ -34,7 +34,7 @@ export const fr: Translation = {
   },
   keys: {
     title: 'Raccourcis clavier',
-    option: 'Utiliser ces touches',
+    option: 'Utiliser ces raccourcis',
     close: 'Fermer',
   },
 
@@ -72,7 +72,7 @@ export const fr: Translation = {
       archive: 'Un seul paste avec un zip',
       each: 'Un paste par fichier',
       none: 'Rien',
-      created: '{count} pastes créés',
+      created: 'Pastes créés : {count}',
       refused: 'Non créés',
     },
     fileAgain: 'Si vous aviez choisi un fichier, choisissez-le de nouveau.',
@@ -91,9 +91,9 @@ export const fr: Translation = {
     deleteToken: 'Jeton de suppression',
     deleteTokenHint: 'Toute personne qui a ce jeton peut supprimer le paste. Il n’est affiché qu’ici.',
     deletion: 'Jeton de suppression',
-    kept: 'Ce navigateur conserve les jetons de suppression de vos pastes, pour que vous puissiez les supprimer depuis leurs pages. Sur un ordinateur partagé :',
-    forget: 'Oublier tous les jetons',
-    forgotten: 'Les jetons sont oubliés. Copiez celui-ci pour le conserver.',
+    kept: 'Ce navigateur conserve les jetons de suppression de vos pastes, pour que vous puissiez supprimer ces pastes depuis leurs pages. Sur un ordinateur partagé :',
+    forget: 'Effacer les jetons de ce navigateur',
+    forgotten: 'Les jetons sont effacés. Copiez celui-ci pour le conserver.',
     readers: {
       unlisted: 'toute personne qui a le lien peut le lire',
       private: 'personne d’autre que vous ne peut le lire',
@@ -128,12 +128,12 @@ export const fr: Translation = {
     copyLink: 'Copier le lien',
     more: 'Plus',
     show: 'Afficher',
-    wrap: 'Retour auto',
+    wrap: 'Retour à la ligne',
     qr: 'Code QR',
     qrOf: (url: string) => `Code QR de ${url}`,
     fork: 'Créer une variante',
     changes: 'modifications',
-    lines: 'Choisir des lignes',
+    lines: 'Sélectionner des lignes',
     linesWrong: 'Indiquez une ligne, par exemple 12, ou plusieurs, par exemple 12-20.',
     lineSelected: 'La ligne {first} est sélectionnée.',
     linesSelected: 'Les lignes {first} à {last} sont sélectionnées.',
@@ -152,12 +152,12 @@ export const fr: Translation = {
     binary: 'Fichier binaire',
     binaryHint: 'Ce contenu n’est pas du texte : la page ne l’affiche pas.',
     content: 'Contenu du paste',
-    inProgress: 'L’envoi de ce paste est en cours. La page affichera le texte dès qu’il sera stocké.',
+    inProgress: 'L’envoi de ce paste est en cours. La page affichera le texte dès qu’il sera enregistré.',
     notUtf8:
       'Certains octets de ce paste ne sont pas de l’UTF-8 et sont affichés sous la forme �. Le fichier téléchargé contient les octets exacts.',
     bidi: 'Ce texte contient des caractères qui changent le sens de l’écriture. L’ordre que vous voyez peut différer de celui que lit un programme.',
     longLines: (characters: string) =>
-      `Les lignes de plus de ${characters} caractères sont repliées sur cette page. Le fichier téléchargé contient le texte exact.`,
+      `Les lignes de plus de ${characters} caractères sont renvoyées à la ligne sur cette page. Le fichier téléchargé contient le texte exact.`,
     cut: (lines: string) =>
       `La page affiche les ${lines} premières lignes. Le fichier téléchargé contient tout le texte.`,
     deleteTitle: 'Supprimer ce paste',
@@ -182,8 +182,8 @@ export const fr: Translation = {
     notFilled: 'Le texte du paste d’origine n’a pas pu être chargé. Rechargez la page pour réessayer.',
     title: (paste: string) => `Modifications : ${paste}`,
     heading: 'Modifications :',
-    from: 'De',
-    to: 'Vers',
+    from: 'Avant',
+    to: 'Après',
     rawOf: (code: string) => `Texte brut de ${code}`,
     lines: 'Lignes',
     counts: (added: number, removed: number) => `ajoutées : +${added}, supprimées : -${removed}`,
@@ -237,7 +237,7 @@ export const fr: Translation = {
   burn: {
     option: 'Supprimer le paste à la première lecture',
     optionHint:
-      'Le lien affiche un bouton. La première personne qui appuie dessus lit le texte, et plus personne ne le lit ensuite.',
+      'Le lien affiche un bouton. La première personne qui appuie dessus lit le texte, et plus personne ne peut le lire ensuite.',
     explanation:
       'Ce paste ne peut être lu qu’une fois. Dès que vous révélez le texte, le paste est supprimé et personne d’autre ne peut le lire.',
     file: 'Si le contenu n’est ni un texte ni une image, le navigateur l’enregistre dans un fichier ; si ce fichier n’arrive pas, appuyez de nouveau sur le bouton.',
@@ -269,7 +269,7 @@ export const fr: Translation = {
     document: 'Document chiffré',
     explanationTitle: 'Contre quoi le chiffrement protège',
     explanation:
-      'Le navigateur de l’auteur chiffre le paste. La clé se trouve dans le lien, après le #, et les navigateurs n’envoient cette partie à aucun serveur. Quiconque ne dispose que des données de ce service, comme son administrateur, un intrus ou une sauvegarde, ne peut pas lire le paste. Le service connaît tout de même sa taille, ses dates et les adresses de ses lecteurs. Il fournit aussi le script qui déchiffre : un service malveillant ou piraté pourrait fournir un autre script, qui lirait la clé. Toute personne qui a le lien complet, et le mot de passe s’il y en a un, peut lire le paste.',
+      'Le navigateur de l’auteur chiffre le paste. La clé se trouve dans le lien, après le #, et les navigateurs n’envoient cette partie à aucun serveur. Quiconque ne dispose que des données de ce service, comme son administrateur, un intrus ou quelqu’un qui accède à une sauvegarde, ne peut pas lire le paste. Le service connaît tout de même la taille du paste, ses dates et les adresses IP de ses lecteurs. Il fournit aussi le script qui déchiffre : un service malveillant ou piraté pourrait fournir un autre script, qui lirait la clé. Toute personne qui a le lien complet, et le mot de passe s’il y en a un, peut lire le paste.',
     inBrowser: {
       loading: 'Chargement du paste chiffré…',
       decrypting: 'Déchiffrement…',
@@ -306,7 +306,7 @@ export const fr: Translation = {
     from: 'De',
     to: 'Vers',
     at: 'Heure (UTC)',
-    after: 'Après',
+    after: 'Temps écoulé',
     by: 'Par',
     reason: 'Motif',
     subject: 'Objet',
@@ -323,7 +323,7 @@ export const fr: Translation = {
 
   myPastes: {
     title: 'Mes pastes',
-    titleFilter: 'Le titre contient',
+    titleFilter: 'Dans le titre',
     upload: 'Envoi',
     readers: 'Visibilité',
     visibilities: { unlisted: 'Non répertorié', private: 'Privé' },
@@ -351,9 +351,9 @@ export const fr: Translation = {
       plural(count, { one: 'Le conserver', many: 'Les conserver', other: 'Les conserver' }),
     deleted: (count: number) =>
       plural(count, {
-        one: '# paste est supprimé.',
-        many: '# de pastes sont supprimés.',
-        other: '# pastes sont supprimés.',
+        one: '# paste supprimé.',
+        many: '# de pastes supprimés.',
+        other: '# pastes supprimés.',
       }),
   },
   myJobs: {
@@ -394,8 +394,8 @@ export const fr: Translation = {
     cancelButton: 'Annuler la tâche',
     retry: 'Relancer la tâche',
     retryHint: 'Une nouvelle tâche importe ce qui manque.',
-    retryOf: { name: 'Relance de', link: 'une tâche précédente' },
-    retriedAs: { name: 'Relancée par', link: 'une nouvelle tâche' },
+    retryOf: { name: 'Tâche relancée', link: 'une tâche précédente' },
+    retriedAs: { name: 'Relancée dans', link: 'une nouvelle tâche' },
     result: 'Résultat',
     counts: {
       imported: 'Importés',
@@ -429,7 +429,7 @@ export const fr: Translation = {
   mySessions: {
     title: 'Mes sessions',
     intro:
-      'Ces navigateurs ont une session ouverte à votre nom. Une session dure 12 heures au maximum et prend fin avec le jeton qui l’a ouverte.',
+      'Ces navigateurs ont une session ouverte à votre nom. Une session dure 12 heures au maximum et prend fin quand le jeton qui l’a ouverte expire ou est révoqué.',
     byToken: 'Avec le jeton',
     byProvider: (host: string | null) => (host === null ? 'Par le fournisseur d’identité' : `Par ${host}`),
     begun: 'Début :',
@@ -443,25 +443,25 @@ export const fr: Translation = {
   myTokens: {
     title: 'Mes jetons',
     intro:
-      'Avec un jeton, des programmes agissent en votre nom. Quand un jeton prend fin, les jetons créés avec lui et les sessions qu’il a ouvertes prennent fin aussi.',
-    none: 'Vous n’avez pas de jetons.',
+      'Avec un jeton, des programmes agissent en votre nom. Quand un jeton expire ou est révoqué, les jetons créés avec lui ne sont plus valables et les sessions qu’il a ouvertes prennent fin.',
+    none: 'Vous n’avez aucun jeton.',
     make: 'Créer un jeton',
     name: 'Nom',
     nameHint: 'Par exemple la machine sur laquelle vous l’utilisez.',
     scope: 'Droits',
     scopes: {
-      full: 'lecture, écriture et création de jetons',
+      full: 'lecture, écriture et jetons',
       write: 'lecture et écriture',
       read: 'lecture seule',
     },
-    expiry: 'Expiration',
+    expiry: 'Durée de validité',
     expiries: { 604800: '1 semaine', 2592000: '30 jours', 7776000: '90 jours', 31536000: '1 an' },
     submit: 'Créer le jeton',
     made: (name: string) => `Le jeton ${name} est créé`,
     secret: 'Jeton',
     secretHint:
       'Copiez-le maintenant : il ne sera plus affiché. Toute personne qui l’a peut agir en votre nom.',
-    cannotMake: 'L’administrateur de ce service crée tous les jetons.',
+    cannotMake: 'Seul l’administrateur de ce service crée des jetons.',
     notFull:
       'Vous avez ouvert cette session avec un jeton que vous avez créé vous-même. Pour créer ou révoquer des jetons, connectez-vous avec un jeton de l’administrateur, ou auprès du fournisseur d’identité.',
     created: 'Création :',
@@ -495,10 +495,11 @@ export const fr: Translation = {
     link: 'Connexion',
     signedInAs: 'Compte connecté :',
     signOut: 'Déconnexion',
-    intro: 'Vous verrez alors vos pastes et vos tâches, et les pastes que vous créez ici seront à vous.',
+    intro:
+      'Vous verrez alors vos pastes et vos tâches, et les pastes que vous créez ici vous appartiendront.',
     token: 'Jeton d’API',
     tokenHint:
-      'Demandez un jeton à l’administrateur de ce service, ou créez-en un dans « Mes jetons ». Votre session dure 12 heures au maximum, jusqu’à ce que vous vous déconnectiez ou fermiez le navigateur.',
+      'Demandez un jeton à l’administrateur de ce service, ou créez-en un dans « Mes jetons ». Votre session dure 12 heures au maximum, ou jusqu’à ce que vous vous déconnectiez ou fermiez le navigateur.',
     submit: 'Se connecter',
     without: 'Continuer sans se connecter',
     byProvider: (host: string) => `Se connecter avec ${host}`,
@@ -568,7 +569,7 @@ export const fr: Translation = {
           'De nombreux lecteurs ont signalé ce paste. Il ne peut pas être lu tant qu’un administrateur de ce service ne l’a pas examiné.',
       },
       paste_in_progress: {
-        title: 'Paste pas encore stocké',
+        title: 'Paste pas encore enregistré',
         detail: 'L’envoi d’un paste est encore en cours. Réessayez dans un instant.',
       },
       parent_not_found: {
@@ -723,7 +724,7 @@ export const fr: Translation = {
         detail: 'Cette adresse n’accepte pas cette méthode HTTP. Utilisez une méthode autorisée.',
       },
       range_not_satisfiable: {
-        title: 'Plage impossible à fournir',
+        title: 'Plage hors du contenu',
         detail: 'La plage demandée est hors du contenu. Demandez une plage qui s’y trouve.',
       },
       precondition_failed: {
@@ -735,7 +736,7 @@ export const fr: Translation = {
         detail: 'Trop de clients attendent en ce moment. Réessayez dans un instant.',
       },
       overloaded: {
-        title: 'Trop d’octets en transit',
+        title: 'Trop de données en transit',
         detail: 'Le service traite trop de données en ce moment. Réessayez un peu plus tard.',
       },
       dependency_unavailable: {
