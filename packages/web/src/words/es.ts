@@ -29,7 +29,7 @@ export const es: Translation = {
   },
   keys: {
     title: 'Atajos de teclado',
-    option: 'Usar estas teclas',
+    option: 'Usar estos atajos',
     close: 'Cerrar',
   },
 
@@ -86,9 +86,9 @@ export const es: Translation = {
     deleteToken: 'Token de eliminación',
     deleteTokenHint: 'Quien tenga este token puede eliminar el paste. Solo se muestra aquí.',
     deletion: 'Token de eliminación',
-    kept: 'Este navegador guarda los tokens de eliminación de sus pastes, para que pueda eliminarlos desde sus páginas. En un equipo compartido:',
-    forget: 'Olvidar todos los tokens',
-    forgotten: 'Los tokens se han olvidado. Copie este si desea conservarlo.',
+    kept: 'Este navegador guarda los tokens de eliminación de sus pastes, para que pueda eliminar los pastes desde sus páginas. En un equipo compartido:',
+    forget: 'Borrar los tokens de este navegador',
+    forgotten: 'Los tokens se han borrado. Copie este si desea conservarlo.',
     readers: {
       unlisted: 'cualquiera que tenga el enlace puede leerlo',
       private: 'solo usted puede leerlo',
@@ -110,10 +110,10 @@ export const es: Translation = {
     badges: { private: 'Privado', burn: 'Lectura única', encrypted: 'Cifrado' },
     language: 'Lenguaje',
     created: 'Creación',
-    expiresLine: 'expira:',
+    expiresLine: 'expira',
     neverExpiresLine: 'no expira',
     upload: 'Subida',
-    uploadStates: { IN_PROGRESS: 'en curso', PROCESSED: 'completada', FAILED: 'con error' },
+    uploadStates: { IN_PROGRESS: 'en curso', PROCESSED: 'completada', FAILED: 'fallida' },
     timeline: 'Cronología',
     raw: 'En bruto',
     download: 'Descargar',
@@ -123,10 +123,10 @@ export const es: Translation = {
     copyLink: 'Copiar enlace',
     more: 'Más',
     show: 'Mostrar',
-    wrap: 'Ajustar',
+    wrap: 'Ajustar líneas',
     qr: 'Código QR',
     qrOf: (url: string) => `Código QR de ${url}`,
-    fork: 'Nuevo desde este',
+    fork: 'Nuevo a partir de este',
     changes: 'cambios',
     lines: 'Seleccionar líneas',
     linesWrong: 'Escriba una línea, como 12, o varias, como 12-20.',
@@ -168,17 +168,18 @@ export const es: Translation = {
   diff: {
     madeFrom: 'Creado a partir de',
     madeFromHint:
-      'Los lectores del nuevo paste ven este código. Si tienen permiso para leer ese paste, pueden abrirlo y ver qué ha cambiado usted.',
+      'Los lectores del nuevo paste ven este código. Si tienen permiso para leer el paste de origen, pueden abrirlo y ver qué ha cambiado usted.',
     parentMissing:
-      'Ya no puede leer el paste del que partió. El formulario de abajo ya no hace referencia a él: vuelva a crear el nuevo paste.',
-    notText: 'Ese paste no es texto, por lo que su contenido no se incluye en el formulario.',
+      'Ya no puede leer el paste de origen. El formulario de abajo ya no hace referencia a él: vuelva a crear el nuevo paste.',
+    notText: 'El paste de origen no es texto, por lo que su contenido no se incluye en el formulario.',
     tooLong: (size: string) =>
-      `Ese paste ocupa más de ${size}. Su texto solo se incluye en el formulario con JavaScript.`,
-    notFilled: 'No se ha podido cargar el texto de ese paste. Recargue la página para intentarlo de nuevo.',
+      `El paste de origen ocupa más de ${size}. Su texto solo se incluye en el formulario con JavaScript.`,
+    notFilled:
+      'No se ha podido cargar el texto del paste de origen. Recargue la página para intentarlo de nuevo.',
     title: (paste: string) => `Cambios en ${paste}`,
     heading: 'Cambios en',
-    from: 'De',
-    to: 'A',
+    from: 'Antes',
+    to: 'Después',
     rawOf: (code: string) => `Texto en bruto de ${code}`,
     lines: 'Líneas',
     counts: (added: number, removed: number) => `+${added} añadidas, -${removed} eliminadas`,
@@ -202,20 +203,20 @@ export const es: Translation = {
     reason: 'Motivo',
     reasons: {
       illegal: 'Contenido ilegal',
-      copyright: 'Infringe derechos de autor',
+      copyright: 'Infracción de derechos de autor',
       malware: 'Malware',
       phishing: 'Phishing',
       personal_data: 'Datos personales o credenciales',
       spam: 'Spam',
       other: 'Otro motivo',
     },
-    text: 'Cuál es el problema (opcional)',
+    text: '¿Cuál es el problema? (opcional)',
     contact: 'Su correo electrónico (opcional)',
     contactHint:
       'Para que los operadores puedan hacerle preguntas. El texto y la dirección se eliminan unas semanas después de la decisión.',
     send: 'Enviar la denuncia',
     done: 'Denuncia enviada',
-    doneText: 'Un operador de este servicio la evaluará.',
+    doneText: 'Un operador de este servicio la revisará.',
     held: 'Muchos lectores han denunciado este paste. Hasta que un operador decida, solo usted puede leerlo.',
   },
 
@@ -264,7 +265,7 @@ export const es: Translation = {
     document: 'Documento cifrado',
     explanationTitle: 'Contra qué protege el cifrado',
     explanation:
-      'El navegador del autor cifra el paste. La clave está en el enlace, después del signo #, y los navegadores no envían esa parte a ningún servidor. Quien solo tenga los datos de este servicio, por ejemplo su operador, un intruso o quien acceda a una copia de seguridad, no puede leer el paste. Aun así, el servicio conoce su tamaño, sus fechas y horas y las direcciones de sus lectores. También proporciona el script que descifra: un servicio malintencionado o comprometido podría proporcionar otro script que lea la clave. Cualquiera que tenga el enlace completo, y la contraseña si la hay, puede leer el paste.',
+      'El navegador del autor cifra el paste. La clave está en el enlace, después del signo #, y los navegadores no envían esa parte a ningún servidor. Quien solo tenga los datos de este servicio, por ejemplo su operador, un intruso o quien acceda a una copia de seguridad, no puede leer el paste. Aun así, el servicio conoce el tamaño del paste, sus fechas y horas y las direcciones IP de sus lectores. También proporciona el script que descifra: un servicio malintencionado o comprometido podría proporcionar otro script que lea la clave. Cualquiera que tenga el enlace completo, y la contraseña si la hay, puede leer el paste.',
     inBrowser: {
       loading: 'Cargando el paste cifrado…',
       decrypting: 'Descifrando…',
@@ -317,11 +318,11 @@ export const es: Translation = {
 
   myPastes: {
     title: 'Mis pastes',
-    titleFilter: 'El título contiene',
+    titleFilter: 'En el título',
     upload: 'Subida',
     readers: 'Visibilidad',
     visibilities: { unlisted: 'No listado', private: 'Privado' },
-    anyState: 'Cualquiera',
+    anyState: 'Todo',
     paste: 'Paste',
     selectAll: 'Seleccionar todo',
     selectOne: (name: string) => `Seleccionar ${name}`,
@@ -352,8 +353,8 @@ export const es: Translation = {
   },
   myJobs: {
     title: 'Mis tareas',
-    anyState: 'Cualquiera',
-    anyType: 'Cualquiera',
+    anyState: 'Todos',
+    anyType: 'Todos',
     none: 'Todavía no tiene tareas. Una importación crea pastes con el contenido de un archivo comprimido, y una exportación crea un archivo con todos sus pastes.',
     noMatch: 'Ninguna tarea coincide con el filtro.',
     all: 'Mostrar todas mis tareas',
@@ -376,7 +377,7 @@ export const es: Translation = {
       processing: 'en curso',
       completed: 'completada',
       partial: 'parcial',
-      failed: 'con error',
+      failed: 'fallida',
     },
     cancelled: 'cancelada',
     progress: 'Progreso',
@@ -393,7 +394,7 @@ export const es: Translation = {
     counts: {
       imported: 'Importados',
       imported_earlier: 'Importados antes',
-      failed: 'Con error',
+      failed: 'Fallidos',
       exported: 'Exportados',
       skipped: 'Omitidos, porque macOS los añadió al archivo',
       missing_count: 'Faltantes',
@@ -443,19 +444,19 @@ export const es: Translation = {
     nameHint: 'Por ejemplo, el equipo en el que lo usa.',
     scope: 'Permisos',
     scopes: { full: 'leer, escribir y crear tokens', write: 'leer y escribir', read: 'solo leer' },
-    expiry: 'Expiración',
+    expiry: 'Validez',
     expiries: { 604800: '1 semana', 2592000: '30 días', 7776000: '90 días', 31536000: '1 año' },
     submit: 'Crear el token',
     made: (name: string) => `El token ${name} se ha creado`,
     secret: 'Token',
     secretHint: 'Cópielo ahora: no se volverá a mostrar. Cualquiera que lo tenga puede actuar en su nombre.',
-    cannotMake: 'En este servicio, el operador crea todos los tokens.',
+    cannotMake: 'Solo el operador de este servicio crea tokens.',
     notFull:
       'Ha iniciado sesión con un token creado por usted. Para crear o revocar tokens, inicie sesión con un token del operador o con el proveedor de identidad.',
     created: 'Creado:',
     lastUsed: 'último uso:',
     neverUsed: 'nunca usado',
-    expires: 'expira:',
+    expires: 'expira',
     neverExpires: 'no expira',
     revoke: 'Revocar',
     revokeOne: (name: string) => `Revocar el token ${name}`,
@@ -463,12 +464,12 @@ export const es: Translation = {
   myAccount: {
     title: 'Mi cuenta',
     exportTitle: 'Llévese sus pastes',
-    exportHint: 'Una tarea crea un archivo con todos sus pastes. Descárguelo antes de borrar todo.',
+    exportHint: 'Una tarea crea un archivo con todos sus pastes. Descárguelo antes de borrarlo todo.',
     eraseTitle: 'Borrar todo',
     eraseHint:
       'Esto elimina para siempre sus pastes, tareas, archivos, tokens y sesiones, así como su nombre. Nadie puede recuperarlos.',
     notFull:
-      'Ha iniciado sesión con un token creado por usted. Para borrar todo, inicie sesión con un token del operador o con el proveedor de identidad.',
+      'Ha iniciado sesión con un token creado por usted. Para borrarlo todo, inicie sesión con un token del operador o con el proveedor de identidad.',
     nameField: 'Su nombre',
     nameHint: 'Para confirmar, escríbalo exactamente así:',
     nameError: 'Este no es su nombre. No se ha eliminado nada.',
@@ -479,7 +480,7 @@ export const es: Translation = {
   },
   signIn: {
     title: 'Iniciar sesión',
-    link: 'Acceder',
+    link: 'Iniciar sesión',
     signedInAs: 'Sesión iniciada como',
     signOut: 'Cerrar sesión',
     intro: 'Así puede ver sus propios pastes y tareas, y los pastes que cree aquí serán suyos.',
@@ -519,7 +520,7 @@ export const es: Translation = {
         detail: 'No se ha encontrado ningún código corto libre. Inténtelo de nuevo en unos momentos.',
       },
       slug_taken: {
-        title: 'Nombre ocupado',
+        title: 'Nombre ya en uso',
         detail: 'Otro paste ya tiene este nombre en el enlace. Elija otro nombre.',
       },
       slug_limit_reached: {
@@ -581,11 +582,11 @@ export const es: Translation = {
       reveal_required: {
         title: 'El paste se elimina al leerlo',
         detail:
-          'El paste se elimina al leerlo. Ábralo en un navegador y pulse el botón, o léalo una sola vez con POST.',
+          'Este paste solo se puede leer una vez y se elimina al leerlo. Abra su enlace para mostrar el texto.',
       },
       nothing_to_reveal: {
         title: 'El paste no se elimina al leerlo',
-        detail: 'El paste se conserva después de leerlo. Ábralo con su enlace o léalo con GET.',
+        detail: 'El paste se conserva después de leerlo. Ábralo con su enlace.',
       },
       job_not_found: {
         title: 'Tarea no encontrada',
@@ -737,7 +738,7 @@ export const es: Translation = {
       internal: {
         title: 'Error interno',
         detail:
-          'El servidor ha fallado. Inténtelo de nuevo; si el problema continúa, comunique el ID de la solicitud.',
+          'El servidor ha fallado. Inténtelo de nuevo; si el problema continúa, comunique al operador el ID de la solicitud.',
       },
     },
   },
