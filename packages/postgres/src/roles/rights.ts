@@ -145,7 +145,7 @@ const ofWorker = {
 const janitorRights: RoleRights = {
   users: { select: 'all' }, // `ops erase`
   // `ops uphold --end-tokens`, and the sweep `erasures`
-  api_tokens: { select: ['user_id', 'revoked_at'], update: ['revoked_at'], delete: true },
+  api_tokens: { select: ['id', 'user_id', 'revoked_at'], update: ['revoked_at'], delete: true },
   pastes: {
     ...ofWorker.pastes, // `ops retry` inserts
     update: [
