@@ -16,7 +16,7 @@ import {
 import { migrations } from '../../src/migrations/all.ts';
 import { newPaste, open, pasteToCreate, useOwnServer } from '../support/database.ts';
 
-const current = useOwnServer();
+const current = useOwnServer({ fresh: 'database' });
 
 /** Creates, claims and settles until it is stopped. @returns how many uploads it settled */
 async function upload(name: string, signal: AbortSignal): Promise<number> {

@@ -11,7 +11,7 @@ import {
 } from '../../src/index.ts';
 import { newPaste, useOwnServer } from '../support/database.ts';
 
-const current = useOwnServer();
+const current = useOwnServer({ fresh: 'database' });
 
 /** One connection, so that every statement uses what the ones before have prepared. */
 async function withOneConnection(

@@ -21,7 +21,7 @@ import { newPaste, useDatabase } from '../support/database.ts';
 import { explain } from '../support/explain.ts';
 import { makeDue } from '../support/jobs.ts';
 
-const current = useDatabase();
+const current = useDatabase({ fresh: 'database' });
 const by = { actor: 'ops/ada', reason: 'S3 is being moved' };
 const leaseSeconds = 6;
 

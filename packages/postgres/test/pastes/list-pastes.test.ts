@@ -15,7 +15,7 @@ import {
 } from '../../src/index.ts';
 import { useDatabase } from '../support/database.ts';
 
-const current = useDatabase({ fresh: 'test' });
+const current = useDatabase();
 
 const user = (name = 'owner') => ensureUser(current.db, name);
 

@@ -11,7 +11,7 @@ import {
 } from '../../src/index.ts';
 import { useDatabase } from '../support/database.ts';
 
-const current = useDatabase({ fresh: 'test' });
+const current = useDatabase();
 const newUser = () => ensureUser(current.db, randomUUID());
 
 const anyPaste = { status: null, title: null, visibility: null, language: null };

@@ -20,7 +20,7 @@ import {
 import { makePastes, makeUsers } from '../../src/testing/index.ts';
 import { open, pasteToCreate, useDatabase } from '../support/database.ts';
 
-const current = useDatabase();
+const current = useDatabase({ fresh: 'database' });
 
 const none: Quotas = { maxPastes: null, maxBytes: null, maxStoredBytes: null };
 

@@ -24,7 +24,7 @@ import {
 import { pasteToCreate, useDatabase } from '../support/database.ts';
 import { untilSomebodyWaits } from '../support/locks.ts';
 
-const current = useDatabase();
+const current = useDatabase({ fresh: 'database' });
 const by = { actor: 'ops/test', reason: 'S3 is back' };
 const takedown = { actor: 'ops/test', class: 'spam', reason: 'reported' } as const;
 

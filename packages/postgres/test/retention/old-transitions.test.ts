@@ -4,7 +4,7 @@ import { dropOldTransitions, ensureTransitionPartitions, type Database } from '.
 import { useDatabase } from '../support/database.ts';
 import { untilSomebodyWaits } from '../support/locks.ts';
 
-const current = useDatabase();
+const current = useDatabase({ fresh: 'database' });
 
 const HOUR = 3600;
 const DAY = 24 * HOUR;

@@ -7,6 +7,7 @@ import {
   type SharedTestPostgres,
   type TestPostgres,
 } from '@pasteflow/dev-stack/testing';
+import { sql } from 'kysely';
 import {
   createDatabase,
   createPaste,
@@ -15,6 +16,7 @@ import {
   type Database,
   type NewPaste,
 } from '../../src/index.ts';
+import { removeRows } from '../../src/testing/index.ts';
 
 export function open(url: string, maxConnections = 20, statementTimeoutMs = 30_000): Database {
   return createDatabase({
@@ -38,13 +40,16 @@ interface CurrentDatabase<Stack> {
   readonly stack: Stack;
 }
 
-/** `test`: a database of its own for each test; `file`: one for the whole file. */
+/**
+ * `rows`: each test begins without rows, in the database of the file. `database`: each test has a database of
+ * its own, as those need that change tables. `file`: each test finds what those before it have left.
+ */
 interface Freshness {
-  readonly fresh: 'test' | 'file';
+  readonly fresh: 'rows' | 'database' | 'file';
 }
 
 /** Databases in the server that the files of this package share. */
-export function useDatabase({ fresh }: Freshness = { fresh: 'test' }): CurrentDatabase<SharedTestPostgres> {
+export function useDatabase({ fresh }: Freshness = { fresh: 'rows' }): CurrentDatabase<SharedTestPostgres> {
   return useDatabaseOf(startSharedTestPostgres, fresh);
 }
 
@@ -52,7 +57,7 @@ export function useDatabase({ fresh }: Freshness = { fresh: 'test' }): CurrentDa
  * Databases in a server of the file's own: for tests that change roles or settings, stop the server, or
  * depend on the transactions of other databases, as each snapshot does.
  */
-export function useOwnServer({ fresh }: Freshness = { fresh: 'test' }): CurrentDatabase<TestPostgres> {
+export function useOwnServer({ fresh }: Freshness = { fresh: 'rows' }): CurrentDatabase<TestPostgres> {
   return useDatabaseOf(() => startTestPostgres(), fresh);
 }
 
@@ -66,6 +71,10 @@ function useDatabaseOf<Stack extends SharedTestPostgres>(
   });
   beforeEach(async () => {
     if (fresh === 'file' && current.db !== undefined) return;
+    if (fresh === 'rows' && current.db !== undefined) {
+      await endTransactions(current.db);
+      return await removeRows(current.db);
+    }
     void current.db?.destroy(); // ends when a transaction that a failed test has left open ends, with the database
     const { url } = await createTestDatabase(current.stack);
     current.url = url;
@@ -76,6 +85,13 @@ function useDatabaseOf<Stack extends SharedTestPostgres>(
     await current.stack?.stop();
   });
   return current;
+}
+
+/** Ends what a failed test has left open: its locks would stop the tests that follow. */
+async function endTransactions(db: Database): Promise<void> {
+  await sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE datname = current_database() AND backend_type = 'client backend' AND state <> 'idle'
+      AND pid <> pg_backend_pid()`.execute(db);
 }
 
 export async function newPaste(db: Database, content = 'hello'): Promise<CreatedPaste> {
