@@ -10,7 +10,7 @@ import {
 import { checkBucketOwner } from '@pasteflow/service-kit';
 import { BUCKET_OWNER_KEY, defaultRetryPolicy, MAX_JOB_LOSSES } from '@pasteflow/domain';
 import { createDatabase, type Database } from '@pasteflow/postgres';
-import { makeUsers, rewriteTrail } from '@pasteflow/postgres/testing';
+import { makeUsers, removeRows } from '@pasteflow/postgres/testing';
 import { Metrics } from '@pasteflow/runtime';
 import { createObjectStore, type ObjectStore } from '@pasteflow/s3';
 import { createSqsClient, deadLetterQueueName, type Queue, type SqsClient } from '@pasteflow/sqs';
@@ -117,16 +117,11 @@ async function createWorldOn<Stack extends SharedTestStack>(stack: Stack): Promi
     },
     reset: async () => {
       proxy.clear();
-      await rewriteTrail(db, (tx) =>
-        sql`TRUNCATE pastes, paste_payloads, failed_payloads, paste_retries, jobs, assets, task_executions, state_transitions, uncounted_transitions, takedowns, content_blocks, paste_reports, cleared_contents, slug_versions, operator_actions, stored_usage, erasures`.execute(
-          tx,
-        ),
-      );
+      await removeRows(db, ['users']);
       // The bucket is listed once, because each list takes milliseconds of CPU time, before every test. The
       // object that names the owner stays.
       for await (const page of store.list(''))
         await store.deleteMany(page.map(({ key }) => key).filter((key) => key !== BUCKET_OWNER_KEY));
-      await sql`TRUNCATE orphan_objects`.execute(db);
       for await (const page of store.listMultipartUploads(''))
         for (const upload of page) await store.abortMultipartUpload(upload);
       for (const name of [UPLOADS, JOBS].flatMap((queue) => [queue, deadLetterQueueName(queue)]))
