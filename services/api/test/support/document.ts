@@ -54,25 +54,28 @@ export interface DocumentedAnswer {
   readonly content?: Readonly<Record<string, MediaType>>;
 }
 
-/**
- * The document of the sources, without a server: no handler is called. References to responses are resolved.
- */
-export const document = withResponses(
-  JSON.stringify(
-    openApiDocument(
-      routesOf({ maxPasteBytes: 1, publicUrl: () => '' } as AppDependencies),
-      'https://paste.example.org',
-    ),
+const text = JSON.stringify(
+  openApiDocument(
+    routesOf({ maxPasteBytes: 1, publicUrl: () => '' } as AppDependencies),
+    'https://paste.example.org',
   ),
 );
 
-function withResponses(text: string): Document {
-  const { components } = JSON.parse(text) as Document;
-  return JSON.parse(text, (_key, value: unknown) => {
-    const [, name] =
-      /^#\/components\/responses\/(.*)$/.exec((value as { $ref?: string } | null)?.$ref ?? '') ?? [];
-    return name === undefined ? value : components.responses[name];
-  }) as Document;
+/** With references to responses, most of which many operations share. */
+const referring = JSON.parse(text) as Document;
+
+/**
+ * The document of the sources, without a server: no handler is called. References to responses are resolved.
+ */
+export const document = JSON.parse(text, (_key, value: unknown) => {
+  const name = responseOf(value);
+  return name === undefined ? value : referring.components.responses[name];
+}) as Document;
+
+/** The name of the response to which a node of the document refers, if it does. */
+function responseOf(node: unknown): string | undefined {
+  const { $ref } = (node ?? {}) as { readonly $ref?: unknown };
+  return typeof $ref === 'string' ? /^#\/components\/responses\/(.*)$/.exec($ref)?.[1] : undefined;
 }
 
 // An OpenAPI document is not itself a JSON schema: comparing it with the meta-schema proves nothing and takes
@@ -81,15 +84,29 @@ const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false 
 // In UTC, which RFC 3339 does not require. Milliseconds are in every answer, and optional in a request.
 ajv.addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z$/);
 ajv.addFormat('uuid', /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/);
-ajv.addFormat('uri', (text) => URL.canParse(text));
-ajv.addSchema(document, 'document');
+ajv.addFormat('uri', (uri) => URL.canParse(uri));
+ajv.addSchema(referring, 'document');
 
 /** @param path the keys that lead to a schema in the document */
 export function schemaAt(...path: readonly string[]): ValidateFunction {
-  const pointer = path.map((key) => encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1')));
+  const pointer = withoutReferences(path).map((key) =>
+    encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1')),
+  );
   const schema = ajv.getSchema(`document#/${pointer.join('/')}`);
   if (schema === undefined) throw new Error(`no schema at ${path.join(' ')}`);
   return schema;
+}
+
+/** A shared response has one path, so that its schemas are compiled once. */
+function withoutReferences(path: readonly string[]): readonly string[] {
+  let node: unknown = referring;
+  return path.reduce<readonly string[]>((at, key) => {
+    node = (node as Record<string, unknown> | undefined)?.[key];
+    const name = responseOf(node);
+    if (name === undefined) return [...at, key];
+    node = referring.components.responses[name];
+    return ['components', 'responses', name];
+  }, []);
 }
 
 /** The errors of a value, in words; empty: none. */
