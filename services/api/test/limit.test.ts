@@ -1,15 +1,15 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import {
   createTestDatabase,
-  startTestPostgres,
+  startSharedTestPostgres,
   TcpProxy,
-  type TestPostgres,
+  type SharedTestPostgres,
 } from '@pasteflow/dev-stack/testing';
 import { createDatabase, rateLimitStore, type Database, type RateLimitStore } from '@pasteflow/postgres';
 import { sql } from 'kysely';
 import { Limit } from '../src/limits/limit.ts';
 
-let stack: TestPostgres;
+let stack: SharedTestPostgres;
 let url = '';
 const databases: Database[] = [];
 const statements: string[] = [];
@@ -31,7 +31,7 @@ function connect(to = url): Database {
 }
 
 beforeAll(async () => {
-  stack = await startTestPostgres();
+  stack = await startSharedTestPostgres();
   ({ url } = await createTestDatabase(stack));
 });
 afterAll(async () => {

@@ -5,16 +5,16 @@ import type { CommandResult } from '@pasteflow/service-kit';
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import {
   createTestDatabase,
-  startTestPostgres,
+  startSharedTestPostgres,
   urlOfService,
-  type TestPostgres,
+  type SharedTestPostgres,
 } from '@pasteflow/dev-stack/testing';
 import { createDatabase, type Database } from '@pasteflow/postgres';
 import { hashOfSecret } from '../../src/identity/secret.ts';
 import { runTokenCommand } from '../../src/token/token-command.ts';
 
 export interface TokenBed {
-  readonly stack: TestPostgres;
+  readonly stack: SharedTestPostgres;
   readonly databaseUrl: string;
   readonly db: Database;
   /** Empty, and removed at the end. */
@@ -39,7 +39,7 @@ export function useTokenCommand(): TokenBed {
   bed.rowOf = (token) => rowOf(bed.db, token);
   beforeAll(async () => {
     bed.folder = mkdtempSync(join(tmpdir(), 'pasteflow-token-'));
-    bed.stack = await startTestPostgres();
+    bed.stack = await startSharedTestPostgres();
     bed.databaseUrl = (await createTestDatabase(bed.stack)).url;
     bed.db = open(bed.databaseUrl);
   });

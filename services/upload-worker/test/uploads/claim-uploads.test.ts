@@ -1,14 +1,18 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestDatabase, startTestPostgres, type TestPostgres } from '@pasteflow/dev-stack/testing';
+import {
+  createTestDatabase,
+  startSharedTestPostgres,
+  type SharedTestPostgres,
+} from '@pasteflow/dev-stack/testing';
 import { lockRow, makePastes, refuseUpdates, type MadePaste } from '@pasteflow/postgres/testing';
 import { claimAlone, claimBatch, type UploadDelivery } from '../../src/uploads/claim-uploads.ts';
 import { workerOn } from '../support/database.ts';
 
-let stack: TestPostgres;
+let stack: SharedTestPostgres;
 let worker: ReturnType<typeof workerOn>;
 
 beforeAll(async () => {
-  stack = await startTestPostgres();
+  stack = await startSharedTestPostgres();
   worker = workerOn((await createTestDatabase(stack)).url);
 });
 
