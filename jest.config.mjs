@@ -17,7 +17,9 @@ export default {
   testEnvironmentOptions: { customExportConditions: ['source', 'node', 'node-addons'] }, // workspace packages straight from src
   testTimeout: 120_000, // for tests that hang: a busy machine takes many times as long as an idle one
   maxWorkers: 2,
-  workerIdleMemoryLimit: '1GB', // each test file leaves its ES modules in memory
+  // Each test file leaves its ES modules in memory. At the end Node may free them for longer than the 0.5 s that
+  // Jest waits, which then says that a worker was "force exited". That alone is no sign of something left open.
+  workerIdleMemoryLimit: '1GB',
   globalSetup: fromRoot('./scripts/shared-postgres.mjs'),
   globalTeardown: fromRoot('./scripts/tear-down.mjs'),
   cacheDirectory: fromRoot('./node_modules/.cache/jest'),
