@@ -38,6 +38,7 @@ async function expectRefused(response: Response, reason: string): Promise<void> 
   const markup = await response.text();
   expect(markup).toContain(reason);
   expect(markup).toContain('<h1>Sign in</h1>');
+  expect(markup).not.toContain('action="/language"'); // the callback can't be shown again
 }
 
 const NOT_BEGUN_HERE = 'This browser did not begin this sign-in';

@@ -48,12 +48,14 @@ export function composePages({
     assets,
     site: (req) => {
       common ??= siteAt(new URL(publicUrl()).pathname.replace(/\/$/, ''));
+      const { viewer = null, afterSignIn } = contextOf(req);
       const isRead = req.method === 'GET' || req.method === 'HEAD';
+      const canRepeat = isRead && afterSignIn === undefined; // a sign-in at the provider works once
       return {
         ...common,
-        viewer: contextOf(req).viewer ?? null,
+        viewer,
         words: wordsIn(cookies.valueOf(req, LANGUAGE_COOKIE) || languageWanted(req)),
-        again: isRead ? common.base + req.url : null,
+        again: canRepeat ? common.base + req.url : null,
       };
     },
   };
