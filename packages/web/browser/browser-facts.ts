@@ -15,16 +15,17 @@ const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
 export function showRelativeTimes(selector = ':is(.facts, .line) time'): void {
   for (const time of document.querySelectorAll(selector)) {
     const date = new Date(time.getAttribute('datetime') ?? '');
-    time.setAttribute('title', date.toLocaleString(document.documentElement.lang));
-    const shown = relative((date.getTime() - Date.now()) / 1000);
+    const { lang } = time.closest<HTMLElement>('[lang]') ?? document.documentElement;
+    time.setAttribute('title', date.toLocaleString(lang));
+    const shown = relative((date.getTime() - Date.now()) / 1000, lang);
     const exact = Object.assign(document.createElement('span'), { className: 'paper' });
     exact.append(...time.childNodes);
     time.append(Object.assign(document.createElement('span'), { textContent: shown }), exact);
   }
 }
 
-function relative(seconds: number): string {
-  const format = new Intl.RelativeTimeFormat(document.documentElement.lang, { numeric: 'auto' });
+function relative(seconds: number, language: string): string {
+  const format = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
   const [unit, length] = UNITS.find(([, each]) => Math.abs(seconds) >= each) ?? ['second', 1];
   return format.format(Math.round(seconds / length), unit);
 }

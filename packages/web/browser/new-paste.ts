@@ -222,10 +222,12 @@ function showRefusal(markup: string): void {
     return;
   }
   const parts = main.querySelector('li') === null ? 'h1, p:not(:has(a))' : 'p:not(:has(a)), li';
-  const texts = [...main.querySelectorAll(parts)].map((each) => each.textContent);
-  failure.replaceChildren(
-    ...texts.map((each) => Object.assign(document.createElement('p'), { textContent: each })),
-  );
+  const reasons = [...main.querySelectorAll(parts)].map((each) => {
+    const shown = document.createElement('p');
+    shown.append(...each.childNodes); // a part may be in another language
+    return shown;
+  });
+  failure.replaceChildren(...reasons);
 }
 
 /** Shows beside the field why the slug was refused. @param reason empty: it was not */

@@ -91,7 +91,7 @@ describe('a problem on a page', () => {
     const page = await response.text();
     expect(response.status).toBe(404);
     for (const text of [title, detail]) expect(page).toContain(text);
-    expect(page).toMatch(/<p class="hint" lang="en" dir="ltr">[A-Z]/);
+    expect(page).toMatch(/<p class="hint"><span lang="en" dir="ltr">[A-Z]/);
   });
 
   it('has a text in each language, whatever its code', () => {

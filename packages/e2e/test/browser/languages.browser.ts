@@ -48,6 +48,21 @@ describeInBrowser('a page in Arabic', () => {
   });
 });
 
+describeInBrowser('a refusal in the form', () => {
+  it('names the language of the parts that only the API has', async () => {
+    const page = await open('/', { locale: 'ar' });
+    await page.locator('#text').fill('my text');
+    await page
+      .locator('#expires_in option')
+      .last()
+      .evaluate((option) => option.setAttribute('value', 'soon'));
+    await page.locator('#expires_in').selectOption('soon');
+    await page.locator('#create').click();
+    const part = page.locator('#form-error [lang=en][dir=ltr]');
+    expect(await part.textContent()).toMatch(/^must be /);
+  });
+});
+
 describeInBrowser('the choice of a language', () => {
   it('shows the page again, with the text that was entered', async () => {
     const page = await open('/');
@@ -71,6 +86,36 @@ describeInBrowser('the choice of a language', () => {
     await choose(page, 'Español');
     await page.locator('html[lang=es]').waitFor();
     await page.getByText('a secret').waitFor();
+  });
+
+  it('leaves a paste that was created in its language, as the page says', async () => {
+    const page = await open('/');
+    await page.getByLabel('Text').fill('my text');
+    await page.getByRole('button', { name: 'Create paste' }).click();
+    await page.getByRole('heading', { name: 'Paste created' }).waitFor();
+    await choose(page, 'العربية');
+    await page.locator('html[lang=ar] main[lang=en][dir=ltr]').waitFor();
+    await page.getByText('expires in 30 days').waitFor();
+  });
+
+  it('is not on a page of which a reload would lose the key or the only copy', async () => {
+    const page = await open('/');
+    const languages = page.locator('#languages');
+    await page.getByLabel('Text').fill('a secret');
+    await page.getByText('More options').click();
+    await page.getByLabel('Encrypt in this browser').check();
+    await page.getByLabel('Delete the paste when it is read').check();
+    await page.getByRole('button', { name: 'Create paste' }).click();
+    const link = page.getByRole('link', { name: 'Open the paste' });
+    await link.waitFor();
+    expect(await languages.count()).toBe(0);
+    await bed.cluster.untilStatus(new URL((await link.getAttribute('href'))!).pathname.slice(1), 'PROCESSED');
+    await link.click();
+    await page.getByRole('button', { name: 'Reveal the text' }).waitFor();
+    expect(await languages.count()).toBe(1);
+    await page.getByRole('button', { name: 'Reveal the text' }).click();
+    await page.getByText('a secret').waitFor();
+    expect(await languages.count()).toBe(0);
   });
 
   it('needs no JavaScript', async () => {

@@ -1,4 +1,4 @@
-import { element } from '../element.ts';
+import { element, optional } from '../element.ts';
 import { addKey } from '../sealed/encryption-option.ts';
 import { isFor } from './draft.ts';
 
@@ -40,8 +40,13 @@ function keep(created: Created, address = ''): void {
  */
 export function showCreated(markup: string, key: string | null = null): void {
   const { answer, main } = readPage(markup);
-  if (key !== null) addKey(answer, key);
+  if (key !== null) {
+    addKey(answer, key);
+    optional('languages', HTMLFormElement)?.remove(); // its reload would lose the key
+  }
   document.title = answer.title;
+  const { lang, dir } = answer.documentElement;
+  Object.assign(main, { lang, dir }); // the reader may have chosen another language meanwhile
   element('main', HTMLElement).replaceWith(main);
   main.focus();
   for (const script of answer.querySelectorAll<HTMLScriptElement>('script[src]')) void import(script.src);

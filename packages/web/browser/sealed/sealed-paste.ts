@@ -43,6 +43,7 @@ export function startSealedPaste(box: HTMLElement): void {
   reveal.addEventListener('click', () => {
     reveal.disabled = true;
     hasTriedReveal = true;
+    optional('languages', HTMLFormElement)?.remove(); // its reload would lose the text
     void start().then(() => (loaded === null ? (reveal.disabled = false) : reveal.remove()));
   });
 }

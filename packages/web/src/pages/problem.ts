@@ -57,7 +57,7 @@ export function detailOf({ problem }: Words, { code, detail }: Omit<ProblemText,
   if (detail.includes('`errors`')) return html`<p>${problem.correct}</p>`;
   const own = problem.of[code];
   if (own === undefined) return html`<p>${detail}</p>`;
-  return html`<p>${own.detail}</p>\n<p class="hint" lang="en" dir="ltr">${detail}</p>`;
+  return html`<p>${own.detail}</p>\n<p class="hint"><span lang="en" dir="ltr">${detail}</span></p>`;
 }
 
 /** Why a slug was refused. @param message of the API, whose subject is the slug */
