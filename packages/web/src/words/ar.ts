@@ -2,7 +2,7 @@
 import { pluralsIn } from './plurals.ts';
 import type { Translation } from './translation.ts';
 
-const plural = pluralsIn('ar');
+const plural = pluralsIn<'zero' | 'one' | 'two' | 'few' | 'many' | 'other'>('ar');
 
 export const ar: Translation = {
   locale: 'ar',

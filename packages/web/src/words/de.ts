@@ -2,7 +2,7 @@
 import { pluralsIn } from './plurals.ts';
 import type { Translation } from './translation.ts';
 
-const plural = pluralsIn('de');
+const plural = pluralsIn<'one' | 'other'>('de');
 
 export const de: Translation = {
   locale: 'de',

@@ -3,7 +3,7 @@ import { pluralsIn } from './plurals.ts';
 /** A title, and what happened with what to do, by the code of the problem. */
 type ProblemTexts = Readonly<Record<string, { readonly title: string; readonly detail: string }>>;
 
-const plural = pluralsIn('en');
+const plural = pluralsIn<'one' | 'other'>('en');
 
 /** Every text of the pages in English, to which a language without the text falls back. */
 export const en = {

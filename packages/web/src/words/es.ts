@@ -2,7 +2,7 @@
 import { pluralsIn } from './plurals.ts';
 import type { Translation } from './translation.ts';
 
-const plural = pluralsIn('es');
+const plural = pluralsIn<'one' | 'many' | 'other'>('es');
 
 export const es: Translation = {
   locale: 'es',

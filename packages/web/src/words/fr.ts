@@ -2,7 +2,7 @@
 import { pluralsIn } from './plurals.ts';
 import type { Translation } from './translation.ts';
 
-const plural = pluralsIn('fr');
+const plural = pluralsIn<'one' | 'many' | 'other'>('fr');
 
 export const fr: Translation = {
   locale: 'fr',

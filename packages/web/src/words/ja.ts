@@ -2,7 +2,7 @@
 import { pluralsIn } from './plurals.ts';
 import type { Translation } from './translation.ts';
 
-const plural = pluralsIn('ja');
+const plural = pluralsIn<'other'>('ja');
 
 export const ja: Translation = {
   locale: 'ja',

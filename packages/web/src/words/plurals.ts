@@ -1,9 +1,11 @@
-/** A text for each form of the plural that a language has (CLDR); `#` stands for the number. */
-type Forms = { readonly other: string } & Readonly<Partial<Record<Intl.LDMLPluralRule, string>>>;
-
-/** Chooses the form of a text for a number, and writes the number as the language does. */
-export function pluralsIn(locale: string): (count: number, forms: Forms) => string {
+/**
+ * Chooses the form of a text for a number, and writes the number, for which `#` stands, as the language does.
+ * Each text has all forms of the plural that the language has (CLDR).
+ */
+export function pluralsIn<Form extends Intl.LDMLPluralRule>(
+  locale: string,
+): (count: number, forms: Readonly<Record<Form, string>>) => string {
   const rules = new Intl.PluralRules(locale);
   const numbers = new Intl.NumberFormat(locale);
-  return (count, forms) => (forms[rules.select(count)] ?? forms.other).replace('#', numbers.format(count));
+  return (count, forms) => forms[rules.select(count) as Form].replace('#', numbers.format(count));
 }

@@ -8,4 +8,6 @@ export type Translation = Partially<Words> & Pick<Words, 'locale' | 'name' | 'di
 
 type Partially<T> = T extends string | ((...values: never[]) => string)
   ? T
-  : { readonly [Key in keyof T]?: Partially<T[Key]> };
+  : string extends keyof T // the problems: each has both of its texts
+    ? T
+    : { readonly [Key in keyof T]?: Partially<T[Key]> };
