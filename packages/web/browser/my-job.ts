@@ -24,7 +24,7 @@ function follow(url: string): void {
     state.textContent = state.dataset['processing'] ?? '';
     bar.value = progress;
     percent.textContent = inPercent.format(progress / 100);
-    message.textContent = text ?? '';
+    Object.assign(message, { textContent: text ?? '', lang: 'en' });
   });
   events.addEventListener('end', () => {
     events.close();

@@ -256,7 +256,7 @@ describe('/my/jobs/:id', () => {
     });
     const markup = await textOf(`/my/jobs/${jobId}`);
     expect(markup).toContain(
-      '<td class="number">Entry 8</td><td class="title" dir="auto">a/&lt;b&gt;.txt</td>',
+      '<td class="title" dir="auto">a/&lt;b&gt;.txt</td><td class="title" lang="en" dir="auto">must not be empty</td>',
     );
     expect(markup).not.toContain('[object Object]');
   });
@@ -269,7 +269,7 @@ describe('/my/jobs/:id', () => {
       expect([response.status, response.headers.get('location')]).toEqual([303, `/my/jobs/${jobId}`]);
     }
     const markup = await textOf(`/my/jobs/${jobId}`);
-    expect(markup).toContain('<p class="hint" dir="auto">cancelled by its owner</p>');
+    expect(markup).toContain('<p class="hint" lang="en" dir="auto">cancelled by its owner</p>');
     for (const page of [markup, await textOf('/my/jobs')])
       expect(page).toMatch(/<span class="badge cancelled"[^>]*>cancelled</);
     expect(markup).not.toContain('/cancel"');

@@ -44,7 +44,7 @@ export function myJobPage(site: Site, job: MyJob): string {
 ${job.completed_at !== null && html`<div><dt>${text.ended}</dt><dd>${formatTime(job.completed_at, site.words)}</dd></div>`}
 ${jobLink(site, text.retryOf, job.retry_of)}${jobLink(site, text.retriedAs, job.retried_as)}</dl>
 ${isOpen && progress(site, job)}
-${job.error_message !== null && html`<p class="${errorClass(job)}" dir="auto">${withoutFieldNames(job.error_message)}</p>`}
+${job.error_message !== null && html`<p class="${errorClass(job)}" lang="en" dir="auto">${withoutFieldNames(job.error_message)}</p>`}
 ${job.canRetry && retry(site, job)}
 ${job.result !== null && resultOf(site.words, job.result, job)}
 ${assetsOf(site, job)}
@@ -88,7 +88,7 @@ export function progress({ base, words }: Site, job: OwnJob): Html {
   const { job: text } = words;
   return html`<div id="job" class="pending column" data-events="${base}/v1/jobs/${job.id}/events">
 <progress id="job-progress" max="100" value="${job.progress}" aria-label="${text.progress}"></progress>
-<p role="status"><span id="job-percent">${percent(job.progress, words)}</span> <span id="job-message" dir="auto">${job.progress_message ?? (job.status === 'queued' ? text.waiting : '')}</span></p>
+<p role="status"><span id="job-percent">${percent(job.progress, words)}</span> <span id="job-message" dir="auto"${job.progress_message !== null && html` lang="en"`}>${job.progress_message ?? (job.status === 'queued' ? text.waiting : '')}</span></p>
 </div>`;
 }
 
@@ -119,7 +119,7 @@ function errorsOf(words: Words, errors: unknown, isFile: boolean): Html | false 
   const hasNames = errors.some(({ name }: Readonly<Record<string, unknown>>) => typeof name === 'string');
   const rows = errors.map((each: Readonly<Record<string, unknown>>) => {
     const { position, name, reason } = each;
-    return html`<tr><td class="number">${placeOf(text, position, isFile && name === null)}</td>${hasNames && html`<td class="title" dir="auto">${textOf(name)}</td>`}<td class="title" dir="auto">${textOf(reason)}</td></tr>\n`;
+    return html`<tr><td class="number">${placeOf(text, position, isFile && name === null)}</td>${hasNames && html`<td class="title" dir="auto">${textOf(name)}</td>`}<td class="title" lang="en" dir="auto">${textOf(reason)}</td></tr>\n`;
   });
   const heads = [text.position, ...(hasNames ? [text.name] : []), text.reason];
   return html`<h2>${text.errors}</h2>\n${table(text.errors, heads, rows)}`;
@@ -130,7 +130,7 @@ function missingOf(words: Words, missing: unknown): Html | false {
   const { job: text } = words;
   const rows = missing.map(
     (each: Readonly<Record<string, unknown>>) =>
-      html`<tr><td>${textOf(each['short_code'])}</td><td class="title" dir="auto">${textOf(each['reason'])}</td></tr>\n`,
+      html`<tr><td>${textOf(each['short_code'])}</td><td class="title" lang="en" dir="auto">${textOf(each['reason'])}</td></tr>\n`,
   );
   return html`<h2>${text.missing}</h2>\n${table(text.missing, [words.myPastes.paste, text.reason], rows)}`;
 }

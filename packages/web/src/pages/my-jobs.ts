@@ -124,5 +124,5 @@ export function percent(value: number, words: Words): string {
 
 function message({ error_message: error, progress_message: progress }: OwnJob): Html | false {
   const shown = withoutFieldNames(error) ?? progress;
-  return shown !== null && html`<span dir="auto">${shown}</span>`;
+  return shown !== null && html`<span lang="en" dir="auto">${shown}</span>`;
 }
