@@ -45,6 +45,12 @@ async function pair(
 const idOf = async (code: string): Promise<string> => (await pasteRow(bed.db, code))!.id;
 
 describe('the diff of a paste and the one that it was made from', () => {
+  it('counts the lines as the language of the page writes numbers', async () => {
+    const { child } = await pair('old\n', 'new\n'.repeat(1200));
+    const page = await (await get(child, { ...HTML, 'accept-language': 'de' })).text();
+    expect(page).toContain('<dd>+1.200 hinzugefügt, -1 entfernt</dd>');
+  });
+
   it('is a patch for curl, and a page for a browser, each with an ETag of its own', async () => {
     const { parent, child } = await pair('one\ntwo\nthree\n', 'one\n2\nthree\n');
     const patch = await get(child);

@@ -1,4 +1,5 @@
 import { BIDI_MARK, REPLACED, textMarkup } from '../content/text-markup.ts';
+import { formatNumber } from '../html/formats.ts';
 import { Html, html } from '../html/html.ts';
 import { page, type Site } from '../html/layout.ts';
 import type { Words } from '../words/translation.ts';
@@ -64,11 +65,12 @@ export function diffRefusedPage(
 /** @param hunks null: the pastes are not compared */
 function heading(site: Site, { paste, parent }: ShownPair, hunks: readonly ShownHunk[] | null): Html {
   const { diff: text } = site.words;
+  const count = (kind: ShownRun['kind']): string => formatNumber(linesOf(hunks ?? [], kind), site.words);
   return html`<h1>${text.heading} <bdi>${titleOf(site.words, paste)}</bdi></h1>
 <dl class="facts">
 <div><dt>${text.from}</dt><dd>${links(site, parent)}</dd></div>
 <div><dt>${text.to}</dt><dd>${links(site, paste)}</dd></div>
-${hunks !== null && hunks.length > 0 && html`<div><dt>${text.lines}</dt><dd>${text.counts(linesOf(hunks, 'added'), linesOf(hunks, 'removed'))}</dd></div>\n`}</dl>`;
+${hunks !== null && hunks.length > 0 && html`<div><dt>${text.lines}</dt><dd>${text.counts(count('added'), count('removed'))}</dd></div>\n`}</dl>`;
 }
 
 function links({ base, words }: Site, { short_code: code }: ShownPaste): Html {

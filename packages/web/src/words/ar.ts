@@ -177,7 +177,7 @@ export const ar: Translation = {
     to: 'إلى',
     rawOf: (code: string) => `النص الخام للصيقة ${code}`,
     lines: 'الأسطر',
-    counts: (added: number, removed: number) => `المضافة: ${added}، المحذوفة: ${removed}`,
+    counts: (added: string, removed: string) => `المضافة: ${added}، المحذوفة: ${removed}`,
     hunk: (oldNumber: number, newNumber: number) =>
       `التغييرات ابتداءً من السطر ${oldNumber} في النص القديم والسطر ${newNumber} في النص الجديد`,
     groups: { removed: 'أسطر محذوفة', added: 'أسطر مضافة' },

@@ -180,7 +180,7 @@ export const de: Translation = {
     to: 'Nachher',
     rawOf: (code: string) => `Rohtext von ${code}`,
     lines: 'Zeilen',
-    counts: (added: number, removed: number) => `+${added} hinzugefügt, -${removed} entfernt`,
+    counts: (added: string, removed: string) => `+${added} hinzugefügt, -${removed} entfernt`,
     hunk: (oldNumber: number, newNumber: number) =>
       `Änderungen ab Zeile ${oldNumber} des alten und Zeile ${newNumber} des neuen Textes`,
     groups: { removed: 'Entfernt', added: 'Hinzugefügt' },

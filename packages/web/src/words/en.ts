@@ -177,7 +177,7 @@ export const en = {
     to: 'To',
     rawOf: (code: string) => `Raw text of ${code}`,
     lines: 'Lines',
-    counts: (added: number, removed: number) => `+${added} added, -${removed} removed`,
+    counts: (added: string, removed: string) => `+${added} added, -${removed} removed`,
     hunk: (oldNumber: number, newNumber: number) =>
       `Changes from line ${oldNumber} of the old text and line ${newNumber} of the new text`,
     groups: { removed: 'Removed', added: 'Added' },

@@ -182,7 +182,7 @@ export const es: Translation = {
     to: 'Después',
     rawOf: (code: string) => `Texto en bruto de ${code}`,
     lines: 'Líneas',
-    counts: (added: number, removed: number) => `+${added} añadidas, -${removed} eliminadas`,
+    counts: (added: string, removed: string) => `+${added} añadidas, -${removed} eliminadas`,
     hunk: (oldNumber: number, newNumber: number) =>
       `Cambios desde la línea ${oldNumber} del texto anterior y la línea ${newNumber} del texto nuevo`,
     groups: { removed: 'Eliminado', added: 'Añadido' },

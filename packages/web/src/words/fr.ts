@@ -186,7 +186,7 @@ export const fr: Translation = {
     to: 'Après',
     rawOf: (code: string) => `Texte brut de ${code}`,
     lines: 'Lignes',
-    counts: (added: number, removed: number) => `ajoutées : +${added}, supprimées : -${removed}`,
+    counts: (added: string, removed: string) => `ajoutées : +${added}, supprimées : -${removed}`,
     hunk: (oldNumber: number, newNumber: number) =>
       `Modifications à partir de la ligne ${oldNumber} de l’ancien texte et de la ligne ${newNumber} du nouveau`,
     groups: { removed: 'Suppression', added: 'Ajout' },

@@ -180,7 +180,7 @@ export const ja: Translation = {
     to: '変更後',
     rawOf: (code: string) => `${code} の生データ`,
     lines: '行数',
-    counts: (added: number, removed: number) => `追加 +${added}、削除 -${removed}`,
+    counts: (added: string, removed: string) => `追加 +${added}、削除 -${removed}`,
     hunk: (oldNumber: number, newNumber: number) =>
       `変更箇所: 変更前のテキストは ${oldNumber} 行目から、変更後のテキストは ${newNumber} 行目から`,
     groups: { removed: '削除', added: '追加' },
