@@ -35,7 +35,7 @@ ${deleteToken !== null && deletionToken(site.words, deleteToken)}</div>`,
 /** The browser keeps the token where it can. */
 function deletionToken(words: Words, token: string): Html {
   const { created: text } = words;
-  return html`<details id="deletion" open><summary>${text.deletion}</summary>
+  return html`<details id="deletion" open><summary>${text.deleteToken}</summary>
 <div class="field"><label for="delete-token">${text.deleteToken}</label><div class="copyable"><input id="delete-token" value="${token}" dir="ltr" readonly>${copyButton(words, 'delete-token', text.copy)}</div><p class="hint">${text.deleteTokenHint}</p></div>
 </details>
 <p id="kept" class="hint" hidden><span role="status">${text.kept}</span> <button id="forget" type="button" data-done="${text.forgotten}">${text.forget}</button></p>

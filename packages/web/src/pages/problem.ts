@@ -62,8 +62,9 @@ export function detailOf({ problem }: Words, { code, detail }: Omit<ProblemText,
 
 /** Why a slug was refused. @param message of the API, whose subject is the slug */
 export function slugMessage({ form, problem }: Words, code: string, message: string): string {
-  const own = code === 'validation_failed' ? form.slugHint : problem.of[code]?.detail;
-  return form.slugRefused(code in problem.of && own !== undefined ? own : message);
+  const own = problem.of[code];
+  if (own === undefined) return form.slugRefused(message);
+  return code === 'validation_failed' ? form.slugHint : own.detail;
 }
 
 /** The upload of the paste failed: for programs, that is the same 404 as of a paste that never was. */

@@ -85,7 +85,6 @@ export const de: Translation = {
     link: 'Link zum Paste',
     deleteToken: 'Löschcode',
     deleteTokenHint: 'Wer diesen Löschcode hat, kann das Paste löschen. Er wird nur hier angezeigt.',
-    deletion: 'Löschcode',
     kept: 'Dieser Browser speichert die Löschcodes Ihrer Pastes, damit Sie die Pastes auf deren Seiten löschen können. Auf einem gemeinsam genutzten Computer:',
     forget: 'Löschcodes aus diesem Browser entfernen',
     forgotten: 'Die Löschcodes sind entfernt. Kopieren Sie diesen, wenn Sie ihn behalten möchten.',

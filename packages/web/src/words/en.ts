@@ -87,7 +87,6 @@ export const en = {
     link: 'Link to the paste',
     deleteToken: 'Delete token',
     deleteTokenHint: 'Whoever has this token can delete the paste. It is shown only here.',
-    deletion: 'Delete token',
     kept: 'This browser keeps the delete tokens of your pastes, so that their pages can delete them. On a shared computer:',
     forget: 'Forget all tokens',
     forgotten: 'The tokens are forgotten. Copy this one to keep it.',

@@ -85,7 +85,6 @@ export const es: Translation = {
     link: 'Enlace al paste',
     deleteToken: 'Token de eliminación',
     deleteTokenHint: 'Quien tenga este token puede eliminar el paste. Solo se muestra aquí.',
-    deletion: 'Token de eliminación',
     kept: 'Este navegador guarda los tokens de eliminación de sus pastes, para que pueda eliminar los pastes desde sus páginas. En un equipo compartido:',
     forget: 'Borrar los tokens de este navegador',
     forgotten: 'Los tokens se han borrado. Copie este si desea conservarlo.',

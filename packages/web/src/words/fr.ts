@@ -90,7 +90,6 @@ export const fr: Translation = {
     link: 'Lien vers le paste',
     deleteToken: 'Jeton de suppression',
     deleteTokenHint: 'Toute personne qui a ce jeton peut supprimer le paste. Il n’est affiché qu’ici.',
-    deletion: 'Jeton de suppression',
     kept: 'Ce navigateur conserve les jetons de suppression de vos pastes, pour que vous puissiez supprimer ces pastes depuis leurs pages. Sur un ordinateur partagé :',
     forget: 'Effacer les jetons de ce navigateur',
     forgotten: 'Les jetons sont effacés. Copiez celui-ci pour le conserver.',
