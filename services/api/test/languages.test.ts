@@ -75,6 +75,13 @@ describe('the choice of a language', () => {
     expect([response.status, response.headers.get('set-cookie')]).toEqual([403, null]);
   });
 
+  it('works by http, where browsers say the origin of a form and nothing else of its sender', async () => {
+    const body = new URLSearchParams({ language: 'de', next: '/' });
+    const sent = { method: 'POST', body, headers: { ...BROWSER, origin: bed.api.url } };
+    const response = await fetch(`${bed.api.url}/language`, { ...sent, redirect: 'manual' });
+    expect([response.status, cookieIn(response)]).toEqual([303, 'pasteflow-language=de']);
+  });
+
   it('is on every page that an address shows, with that address, and on no answer to a form', async () => {
     const shown = await (await fetch(`${bed.api.url}/session?next=/a%26b`, { headers: BROWSER })).text();
     expect(shown).toContain('name="next" value="/session?next=/a%26b"');

@@ -32,7 +32,6 @@ const languageCookie = z
  */
 export function chooseLanguage({ sessions, bodies, pages }: ChooseLanguageDependencies): Endpoint {
   const choose: Handler = async (req, res) => {
-    sessions.requireOwn(req);
     const { language, next } = validate(form, await readUrlForm(req, res, bodies));
     const { base } = pages.site(req);
     res.set('Set-Cookie', sessions.cookie(LANGUAGE_COOKIE, language, 'SameSite=Lax; Max-Age=31536000'));
@@ -52,7 +51,7 @@ export function chooseLanguage({ sessions, bodies, pages }: ChooseLanguageDepend
         },
       },
       answers: { 303: redirectOf('The pages are in the language.', { 'Set-Cookie': languageCookie }) },
-      errors: [...formErrors, 'cross_site_request'],
+      errors: formErrors,
     },
     handle: choose,
     page: choose,
