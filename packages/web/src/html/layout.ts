@@ -123,7 +123,7 @@ function account({ base, viewer, words }: Site, place: Place | undefined): Html 
 /** A button for each language. The browser module reloads the page instead of going to it again. */
 function languageSwitch({ base, again, words }: Site): Html | false {
   if (again === null) return false;
-  return html`<form id="languages" class="languages" method="post" action="${base}/language" aria-label="${words.choice}"><input type="hidden" name="next" value="${again}">${languageNames.map(({ locale, name }) => html`<button name="language" value="${locale}" lang="${locale}"${locale === words.locale && html` aria-current="true"`}>${name}</button>`)}</form>\n`;
+  return html`<form id="languages" class="toolbar" method="post" action="${base}/language" aria-label="${words.choice}"><input type="hidden" name="next" value="${again}">${languageNames.map(({ locale, name }) => html`<button name="language" value="${locale}" lang="${locale}"${locale === words.locale && html` aria-current="true"`}>${name}</button>`)}</form>\n`;
 }
 
 function contactLink(contact: string): string {
