@@ -192,12 +192,12 @@ describe('a creation that fails within a group', () => {
         others = [postRaw(bed.api.url, 'first')];
         await untilInsertWaits();
         stuck = postOwned(user, 'of a locked user');
+        await untilReceived(bytesOf(['first', 'of a locked user'])); // it joins the group of the others
         others.push(...texts.map((content) => postRaw(bed.api.url, content)));
         await untilReceived(bytesOf(['first', 'of a locked user', ...texts]));
       });
-      for (const [n, response] of (await Promise.all(others)).entries()) {
+      for (const [n, response] of (await Promise.all(others)).entries())
         await expectCreated(response, ['first', ...texts][n]!);
-      }
       await expectCreated(await postRaw(bed.api.url, 'later'), 'later');
     });
     await expectCreated(await stuck!, 'of a locked user');
