@@ -16,7 +16,7 @@ export function wordsIn(locale: string): Words {
   return languages.find((each) => each.locale === locale) ?? en;
 }
 
-/** For the tests, too. */
+/** The words of a language, with the English ones where it has none. */
 export function withEnglish(translation: Translation): Words {
   return merge(en, translation) as Words;
 }
