@@ -3,9 +3,8 @@ import { opaqueState } from './opaque-state.ts';
 
 /**
  * A CTE with the job and its owner while this execution of the job is RUNNING and the owner is not erased;
- * without a row otherwise. Each
- * statement that writes for a job reads from this CTE, so it either commits before the execution ends, or
- * writes nothing.
+ * without a row otherwise. Each statement that writes for a job reads from this CTE, so it either commits
+ * before the execution ends, or writes nothing.
  *
  * FOR SHARE makes the settlement wait until the statement has committed. FOR KEY SHARE is too weak: an UPDATE
  * by hand doesn't conflict with it, so the lock would be granted on the row of the statement's snapshot,

@@ -25,8 +25,8 @@ interface RetriedBy {
  *
  * The locks on the paste and its payload fence the retry: of two retries, a deletion and the sweep of failed
  * pastes, one changes the row. Skipped: pastes that are not FAILED, or are gone, or whose payload is gone,
- * those of erased users, and rows that another session has locked. Both locks are needed: a deletion and a takedown change the
- * paste, the sweep of failed pastes deletes the payload.
+ * those of erased users, and rows that another session has locked. Both locks are needed: a deletion and a
+ * takedown change the paste, the sweep of failed pastes deletes the payload.
  *
  * `created_at` is the time of the retry, so that the new paste has 24 hours of its own; `expires_at` stays.
  * @returns the retried pastes

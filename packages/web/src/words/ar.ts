@@ -57,7 +57,7 @@ export const ar: Translation = {
     slug: 'الاسم في الرابط (اختياري)',
     slugHint:
       'يصبح الرابط على شكل https://…/~name حيث يتألف الاسم من 3 إلى 64 خانة من الحروف اللاتينية الصغيرة والأرقام والشرطات، ولا تأتي الشرطة في أوله ولا في آخره.',
-    slugRefused: (reason: string) => reason,
+    slugRefused: (reason: string) => `هذا الاسم مرفوض: ${reason}`,
     removeFile: 'إزالة الملف',
     both: 'في النموذج نص وملف، واللصيقة إما نص وإما ملف. يُرجى حذف النص أو إزالة الملف.',
     bothWithoutScript:

@@ -57,7 +57,7 @@ export const de: Translation = {
     slug: 'Name im Link (optional)',
     slugHint:
       '3 bis 64 Kleinbuchstaben, Ziffern und Bindestriche, ohne Bindestrich am Anfang oder Ende: Der Link endet dann auf ~name.',
-    slugRefused: (reason: string) => reason,
+    slugRefused: (reason: string) => `Dieser Name geht nicht: ${reason}`,
     removeFile: 'Datei entfernen',
     both: 'Das Formular enthält einen Text und eine Datei, ein Paste kann aber nur eines davon sein. Löschen Sie den Text oder entfernen Sie die Datei.',
     bothWithoutScript:

@@ -57,7 +57,7 @@ export const es: Translation = {
     slug: 'Nombre en el enlace (opcional)',
     slugHint:
       'De 3 a 64 letras minúsculas, cifras y guiones, sin guion al principio ni al final: el enlace termina entonces en ~name.',
-    slugRefused: (reason: string) => reason,
+    slugRefused: (reason: string) => `Este nombre no se acepta: ${reason}`,
     removeFile: 'Quitar el archivo',
     both: 'El formulario tiene un texto y un archivo, pero un paste es solo una de las dos cosas. Borre el texto o quite el archivo.',
     bothWithoutScript:

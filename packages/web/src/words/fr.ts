@@ -62,7 +62,7 @@ export const fr: Translation = {
     slug: 'Nom dans le lien (facultatif)',
     slugHint:
       'De 3 à 64 lettres minuscules, chiffres et traits d’union, sans trait d’union au début ni à la fin : le lien se termine alors par ~name.',
-    slugRefused: (reason: string) => reason,
+    slugRefused: (reason: string) => `Ce nom est refusé : ${reason}`,
     removeFile: 'Retirer le fichier',
     both: 'Le formulaire contient un texte et un fichier, mais un paste est l’un ou l’autre. Effacez le texte ou retirez le fichier.',
     bothWithoutScript:

@@ -57,7 +57,7 @@ export const ja: Translation = {
     slug: 'リンク名（任意）',
     slugHint:
       '英小文字、数字、ハイフンで 3～64 文字（先頭と末尾にハイフンは使えません）。リンクの末尾が ~name になります。',
-    slugRefused: (reason: string) => reason,
+    slugRefused: (reason: string) => `このリンク名は使えません: ${reason}`,
     removeFile: 'ファイルを外す',
     both: 'テキストとファイルの両方が指定されていますが、ペーストにできるのはどちらか一方です。テキストを削除するか、ファイルを外してください。',
     bothWithoutScript:
