@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { gzipSync } from 'node:zlib';
+import { crc32, gzipSync } from 'node:zlib';
 import { contentHashOf } from '@pasteflow/service-kit';
 import { errorOf, newUser, run } from './support/attempts.ts';
 import { call, itWith } from './support/binaries.ts';
@@ -32,6 +32,17 @@ const files = [
 const asPastes = files.map(({ name, content }) => [name, contentHashOf(content)]);
 const factsOf = (pastes: readonly ImportedPasteRow[]) =>
   pastes.map(({ title, content }) => [title, contentHashOf(content)]);
+
+/** The field 0x7075 of Info-ZIP, which counts only for the name that its checksum is of. */
+function unicodePath(name: string, unicode: string): Buffer {
+  const path = Buffer.from(unicode);
+  const head = Buffer.alloc(9);
+  head.writeUInt16LE(0x7075, 0);
+  head.writeUInt16LE(5 + path.length, 2);
+  head.writeUInt8(1, 4);
+  head.writeUInt32LE(crc32(Buffer.from(name)), 5);
+  return Buffer.concat([head, path]);
+}
 
 describe('an archive made by a common program', () => {
   let folder: string;
@@ -207,8 +218,17 @@ describe('an archive', () => {
     const zip = zipOf([
       { name: Buffer.from('ä.txt'), flags: 0, content: 'x' },
       { name: Buffer.from([0x84, 0x2e, 0x74]), flags: 0, content: 'x' },
+      { name: '__.txt', flags: 0, content: 'x', extra: unicodePath('__.txt', '日本.txt') },
+      { name: 'renamed.txt', content: 'x', extra: unicodePath('__.txt', '日本.txt') },
+      { name: 'ö.txt', flags: 0, content: 'x', extra: unicodePath('__.txt', '日本.txt') },
     ]);
-    expect((await imported(zip)).pastes.map(({ title }) => title)).toEqual(['ä.txt', 'ä.t']);
+    expect((await imported(zip)).pastes.map(({ title }) => title)).toEqual([
+      'ä.txt',
+      'ä.t',
+      '日本.txt',
+      'renamed.txt',
+      'ö.txt',
+    ]);
   });
 
   it('shortens a path that is too long for a title, at a folder if possible', async () => {

@@ -2,6 +2,8 @@ import { crc32, deflateRawSync } from 'node:zlib';
 
 export interface ZipEntry {
   readonly name: string | Buffer;
+  /** The extra fields of the record in the directory. */
+  readonly extra?: Buffer;
   readonly content?: Buffer | string;
   readonly method?: number;
   readonly flags?: number;
@@ -51,7 +53,9 @@ export function zipOf(entries: readonly ZipEntry[], lies: ZipLies = {}): Buffer 
     const tail = Buffer.alloc(14);
     tail.writeUInt32LE(((entry.mode ?? 0o100644) << 16) >>> 0, 6);
     tail.writeUInt32LE(offset, 10);
-    records.push(Buffer.concat([Buffer.from('PK\x01\x02\x14\x03', 'latin1'), common, tail, name]));
+    const extra = entry.extra ?? Buffer.alloc(0);
+    common.writeUInt16LE(extra.length, 24); // the local header is written already
+    records.push(Buffer.concat([Buffer.from('PK\x01\x02\x14\x03', 'latin1'), common, tail, name, extra]));
   }
   const directory = Buffer.concat(records);
   const comment = Buffer.from(lies.comment ?? '');

@@ -67,14 +67,16 @@ async function directoryOf(zip: ZipFile, source: Buffer): Promise<readonly Named
   return files;
 }
 
+/** The flag of an entry whose name is UTF-8. */
+const UTF8 = 0x800;
+
 /**
- * Names are mostly UTF-8 even where the entry's flag does not say so. Other names are in the DOS code page
- * 437.
+ * A Unicode path field (0x7075) comes first. Other names are mostly UTF-8 even where the entry's flag does not
+ * say so, and otherwise in the DOS code page 437.
  */
 function nameOf({ fileNameRaw, generalPurposeBitFlag, extraFields }: Entry): string {
-  return isUtf8(fileNameRaw)
-    ? fileNameRaw.toString()
-    : getFileNameLowLevel(generalPurposeBitFlag, fileNameRaw, extraFields, true);
+  const flags = isUtf8(fileNameRaw) ? generalPurposeBitFlag | UTF8 : generalPurposeBitFlag;
+  return getFileNameLowLevel(flags, fileNameRaw, extraFields, true);
 }
 
 /**
