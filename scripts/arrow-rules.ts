@@ -19,7 +19,7 @@ const allowed: Record<string, string[]> = {
   '@pasteflow/client': [],
   '@pasteflow/sealed': [],
   '@pasteflow/web': ['@pasteflow/domain', '@pasteflow/sealed'],
-  '@pasteflow/cli': ['@pasteflow/client', '@pasteflow/sealed', '@pasteflow/web'],
+  '@pasteflow/cli': ['@pasteflow/client', '@pasteflow/domain', '@pasteflow/sealed'],
   '@pasteflow/e2e': ['@pasteflow/client', '@pasteflow/dev-stack', '@pasteflow/domain', '@pasteflow/s3'],
   '@pasteflow/service-kit': ['@pasteflow/domain', '@pasteflow/sealed', ...adapters],
   '@pasteflow/jobs': ['@pasteflow/domain', '@pasteflow/service-kit', ...adapters],

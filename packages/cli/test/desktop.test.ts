@@ -1,5 +1,5 @@
 import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { json, pasteWith, problem, type Handler, useBed } from './support/bed.ts';
 import { env, route } from './support/jobs.ts';
@@ -92,8 +92,22 @@ describe('pasteflow edit', () => {
     const query = Object.fromEntries(new URL(sent, bed.url).searchParams);
     const shared = { title: 'notes.md', visibility: 'private', parent: CODE, expires_in: '3600' };
     expect(query).toEqual({ ...shared, syntax: '' });
-    expect(await seen()).toMatch(/\/paste\.md$/);
+    expect(await seen()).toMatch(/\/notes\.md$/);
     await expect(readdir(dirname(await seen()))).rejects.toThrow('ENOENT');
+  });
+
+  it.each([
+    ['Makefile', null, 'Makefile'],
+    ['.vimrc', null, 'paste.vimrc'],
+    ['notes', 'python', 'paste.py'],
+    ['../a b.rs', 'rust', 'a_b.rs'],
+    [null, 'rust', 'paste.rs'],
+    [null, null, 'paste.txt'],
+  ])('gives the editor a file that names the language: title %j, syntax %j', async (title, syntax, name) => {
+    route(bed, created({ title, syntax }));
+    const path = await program('my-editor', 'printf %s "$1" >"$SEEN"');
+    await bed.run(['edit', CODE], { env: { ...env, ...path, EDITOR: 'my-editor' } });
+    expect(basename(await seen())).toBe(name);
   });
 
   const editNamed = async (answers: Record<string, Handler>) => {

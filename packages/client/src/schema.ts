@@ -1119,7 +1119,7 @@ export interface components {
          */
         visibility?: 'unlisted' | 'private';
         /** @description With source_short_code: for entries without a value of their own. */
-        expires_in?: 'never' | number;
+        expires_in?: 'never' | number | string;
       };
     };
     /**
@@ -4203,15 +4203,15 @@ export interface operations {
          */
         title?: string;
         /**
-         * @description The language of the content.
+         * @description The language of the content: its name, such as python, or an extension of its files, such as py. Empty: none.
          * @example text
          */
         syntax?: string;
         /**
-         * @description Whole seconds from now, or never.
+         * @description From now: whole seconds, a time such as 10m, 12h, 7d or 4w, or never.
          * @example 3600
          */
-        expires_in?: 'never' | number;
+        expires_in?: 'never' | number | string;
         /**
          * @description unlisted: readable by anyone who has the short code. private: readable by its owner only.
          * @example unlisted
@@ -4269,13 +4269,10 @@ export interface operations {
         'multipart/form-data': {
           /** @description One line of text. */
           title?: string;
-          /** @description The language of the content. */
+          /** @description The language of the content: its name, such as python, or an extension of its files, such as py. Empty: none. */
           syntax?: string;
-          /**
-           * @description Whole seconds from now, or never.
-           * @default 2592000
-           */
-          expires_in?: 'never' | number;
+          /** @description From now: whole seconds, a time such as 10m, 12h, 7d or 4w, or never. */
+          expires_in?: 'never' | number | string;
           /**
            * @description unlisted: readable by anyone who has the short code. private: readable by its owner only.
            * @default unlisted
@@ -5896,7 +5893,7 @@ export interface operations {
          */
         visibility?: 'unlisted' | 'private';
         /**
-         * @description Only pastes in this language: by their syntax, or else by the extension of their title. Other names of a language mean the same.
+         * @description Only pastes in this language: by their syntax, or else by their title as the name of a file. Other names of a language mean the same.
          * @example rust
          */
         syntax?: string;
@@ -5954,15 +5951,15 @@ export interface operations {
          */
         title?: string;
         /**
-         * @description The language of the content.
+         * @description The language of the content: its name, such as python, or an extension of its files, such as py. Empty: none.
          * @example text
          */
         syntax?: string;
         /**
-         * @description Whole seconds from now, or never.
+         * @description From now: whole seconds, a time such as 10m, 12h, 7d or 4w, or never.
          * @example 3600
          */
-        expires_in?: 'never' | number;
+        expires_in?: 'never' | number | string;
         /**
          * @description unlisted: readable by anyone who has the short code. private: readable by its owner only.
          * @example unlisted
@@ -6021,13 +6018,10 @@ export interface operations {
           content: string;
           /** @description One line of text. */
           title?: string | null;
-          /** @description The language of the content. */
+          /** @description The language of the content: its name, such as python, or an extension of its files, such as py. Empty: none. */
           syntax?: string | null;
-          /**
-           * @description Whole seconds from now, or never.
-           * @default 2592000
-           */
-          expires_in?: 'never' | number;
+          /** @description From now: whole seconds, a time such as 10m, 12h, 7d or 4w, or never. */
+          expires_in?: 'never' | number | string;
           /**
            * @description unlisted: readable by anyone who has the short code. private: readable by its owner only.
            * @default unlisted
@@ -6060,13 +6054,10 @@ export interface operations {
         'multipart/form-data': {
           /** @description One line of text. */
           title?: string;
-          /** @description The language of the content. */
+          /** @description The language of the content: its name, such as python, or an extension of its files, such as py. Empty: none. */
           syntax?: string;
-          /**
-           * @description Whole seconds from now, or never.
-           * @default 2592000
-           */
-          expires_in?: 'never' | number;
+          /** @description From now: whole seconds, a time such as 10m, 12h, 7d or 4w, or never. */
+          expires_in?: 'never' | number | string;
           /**
            * @description unlisted: readable by anyone who has the short code. private: readable by its owner only.
            * @default unlisted

@@ -36,7 +36,16 @@ export {
   type ErrorCode,
   type RetryRefusal,
 } from './errors.ts';
+export { DURATION, secondsOf } from './duration.ts';
 export { fileNameOf } from './file-name.ts';
+export {
+  languageNamed,
+  languageOf,
+  languages,
+  namesOfLanguage,
+  nearestLanguage,
+  type Language,
+} from './languages.ts';
 export { isSlug, SLUG, SLUG_MARK, SLUG_RULE } from './slug.ts';
 export { DEFAULT_LEASE_SECONDS, heartbeatIntervalMs, messageVisibilitySeconds } from './lease.ts';
 export {

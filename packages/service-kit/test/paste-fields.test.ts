@@ -32,8 +32,8 @@ describe('a paste as JSON', () => {
     ).toEqual([
       'content: must be well-formed Unicode, without lone surrogates',
       'title: must not have control characters',
-      'syntax: must have at most 50 characters',
-      'expires_in: must be whole seconds from 60 to 31536000, or "never"',
+      expect.stringMatching(/^syntax: must be a language that this service knows: text, c, .*, yaml$/),
+      'expires_in: must be whole seconds from 60 to 31536000, a time such as "10m", "12h" or "7d", or "never"',
       'visibility: must be one of unlisted, private',
     ]);
     expect(faultsOf([])).toEqual([': must be a JSON object']);

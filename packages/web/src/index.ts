@@ -1,6 +1,5 @@
 export { loadAssets, type Asset, type Assets } from './assets.ts';
 export { BEGINNING_BYTES, kindOf, type ContentKind, type ImageType } from './content/content-kind.ts';
-export { namesOfLanguage } from './content/languages.ts';
 export { markupBytesOf, PasteLines } from './content/paste-lines.ts';
 export { pagePolicyOf, policyWithImage } from './html/page-policy.ts';
 export type { Site } from './html/layout.ts';

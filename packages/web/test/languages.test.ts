@@ -2,65 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import { languagesWithMode, loadMode } from '../browser/highlight/modes.ts';
 import { MAX_LINE_MS, MAX_TEXT_MS, Tokenizer } from '../browser/highlight/tokenizer.ts';
 import { kinds } from '../browser/highlight/kinds.ts';
-import { languageOf, languages } from '../src/content/languages.ts';
-
-const of = (syntax: string | null, title: string | null, text = '') =>
-  languageOf({ syntax, title }, text)?.id ?? null;
-
-describe('the language of a paste', () => {
-  it('is its syntax before anything else', () => {
-    expect(of('rust', 'main.py', '#!/bin/sh')).toBe('rust');
-    expect(of('  TypeScript ', null)).toBe('typescript');
-    expect(of('c++', null)).toBe('cpp');
-    expect(of('klingon', 'main.py')).toBeNull();
-  });
-
-  it('is that of the extension of its title', () => {
-    expect(of(null, 'src/main.RS')).toBe('rust');
-    expect(of(null, 'Dockerfile')).toBe('dockerfile');
-    expect(of(null, 'Meeting notes')).toBeNull();
-  });
-
-  it('is that of its first line when the title names none', () => {
-    expect(of(null, null, '#!/usr/bin/env -S python3 -u\nprint(1)')).toBe('python');
-    expect(of(null, null, '#!/bin/bash')).toBe('shell');
-    expect(of(null, null, '<?xml version="1.0"?>')).toBe('xml');
-    expect(of(null, null, '<!DOCTYPE html>')).toBe('html');
-    expect(of(null, null, 'diff --git a/x b/x')).toBe('diff');
-    expect(of(null, null, 'Hello')).toBeNull();
-  });
-
-  it.each([
-    ['#!/usr/bin/python3.11', 'python'],
-    ['#!/usr/bin/env -S FOO=1 ruby -w', 'ruby'],
-    ['#!/usr/bin/env FOO=a/b ruby', 'ruby'],
-    ['#!/usr/bin/env -S node --no-warnings', 'javascript'],
-    ['#!/usr/local/bin/lua5.4', 'lua'],
-    ['#!/opt/pypy3.10', 'python'],
-    ['#! /usr/bin/perl5.36.0', 'perl'],
-    ['#!/usr/bin/env', null],
-  ])('is that of the program in the shebang %s: %s', (line, language) => {
-    expect(of(null, null, `${line}\n`)).toBe(language);
-  });
-
-  it('is that of the first line after a byte order mark', () => {
-    expect(of(null, null, '\ufeff#!/bin/sh\n')).toBe('shell');
-    expect(of(null, null, '\ufeff<?xml version="1.0"?>')).toBe('xml');
-    expect(of(null, null, '\ufeff<!DOCTYPE html>')).toBe('html');
-  });
-});
+import { languages } from '@pasteflow/domain';
 
 describe('the list of languages', () => {
   it('has one mode for each language except plain text', () => {
     const wanted = languages.map(({ id }) => id).filter((id) => id !== 'text');
     expect([...languagesWithMode].toSorted()).toEqual(wanted.toSorted());
-  });
-
-  it('names each extension, alias and program once', () => {
-    for (const key of ['extensions', 'aliases', 'programs'] as const) {
-      const names = languages.flatMap((language) => language[key] ?? []);
-      expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
-    }
   });
 });
 

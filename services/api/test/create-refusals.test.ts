@@ -29,6 +29,13 @@ describe('a POST that breaks a rule', () => {
     expect(await problemOf(response)).toMatchObject({ status: 400, code: 'malformed_request' });
   });
 
+  it('names the nearest language for an unknown syntax, or all of them', async () => {
+    const messageFor = async (syntax: string) =>
+      (await problemOf(await postJson(bed.api.url, { content: 'x', syntax }))).errors![0]!.message;
+    expect(await messageFor('pyton')).toContain('did you mean python?');
+    expect(await messageFor('kling on!')).toMatch(/: text, c, .*, yaml$/);
+  });
+
   it.each<[string, unknown, string]>([
     ['an array', [], ''],
     ['a very deep array', '['.repeat(1_000_000), ''],
@@ -49,8 +56,11 @@ describe('a POST that breaks a rule', () => {
     ['a title with a lone surrogate', '{"content": "x", "title": "\\udc00"}', 'title'],
     ['a title of 201 characters', { content: 'x', title: 'x'.repeat(201) }, 'title'],
     ['a syntax of 51 characters', { content: 'x', syntax: 'x'.repeat(51) }, 'syntax'],
+    ['an unknown syntax', { content: 'x', syntax: 'kling on!' }, 'syntax'],
     ['expires_in null', { content: 'x', expires_in: null }, 'expires_in'],
-    ['expires_in as digits', { content: 'x', expires_in: '3600' }, 'expires_in'],
+    ['expires_in half a minute', { content: 'x', expires_in: '30s' }, 'expires_in'],
+    ['expires_in 53 weeks', { content: 'x', expires_in: '53w' }, 'expires_in'],
+    ['expires_in in an unknown unit', { content: 'x', expires_in: '10y' }, 'expires_in'],
     ['expires_in 59', { content: 'x', expires_in: 59 }, 'expires_in'],
     ['expires_in 0', { content: 'x', expires_in: 0 }, 'expires_in'],
     ['expires_in -1', { content: 'x', expires_in: -1 }, 'expires_in'],

@@ -80,7 +80,7 @@ describe('creating a paste', () => {
     };
     expect(await lifetimeOf({})).toBe(2_592_000);
     expect(await lifetimeOf({ expires_in: 'never' })).toBeNull();
-    expect(await lifetimeOf({ expires_in: 60 })).toBe(60);
+    expect(await lifetimeOf({ expires_in: '1m' })).toBe(60);
     expect(await lifetimeOf({ expires_in: 31_536_000 })).toBe(31_536_000);
   });
 
@@ -98,8 +98,8 @@ describe('creating a paste', () => {
 
   it('stores a raw body byte for byte, with the options in the query', async () => {
     const bytes = Buffer.from([0, 0xff, 0xfe, 0x80, 13, 10, 0]);
-    const paste = await created(await postRaw(bed.api.url, bytes, '?title=a+b%20c&syntax=x&expires_in=120&'));
-    expect(paste).toMatchObject({ title: 'a b c', syntax: 'x', size_bytes: 7 });
+    const paste = await created(await postRaw(bed.api.url, bytes, '?title=a+b%20c&syntax=Py&expires_in=2m&'));
+    expect(paste).toMatchObject({ title: 'a b c', syntax: 'Py', size_bytes: 7 });
     expect(await storedContent(paste.short_code)).toEqual(bytes);
   });
 

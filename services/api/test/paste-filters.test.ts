@@ -46,8 +46,15 @@ it('own pastes are filtered by visibility and by language, on the page and in th
   expect(await codesOf('syntax=klingon')).toEqual([]);
   for (const wrong of ['visibility=x', 'syntax=%00', `syntax=${'x'.repeat(51)}`])
     expect((await fetch(`${bed.api.url}/v1/pastes?${wrong}`, { headers: user.headers })).status).toBe(422);
+  const ofMac = await titled('e\u0301te\u0301.conf');
+  const greek = await titled('\u03a3\u039f\u03a6\u039f\u03a3');
+  const nginx = await titled('sites/nginx.conf');
+  expect(await codesOf('syntax=ini')).toEqual([ofMac]);
+  expect(await codesOf('syntax=nginx')).toEqual([nginx]);
   for (const [q, found] of [
     ['MAIN', [rust]],
+    ['\u00c9t\u00e9', [ofMac]],
+    ['\u03c3\u03bf\u03c6\u03cc\u03c2'.replace('\u03cc', '\u03bf'), [greek]],
     ['.rs', [shared, rust]],
     ['%', []],
   ] as const) {

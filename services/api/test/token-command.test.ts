@@ -128,7 +128,7 @@ describe('the command line', () => {
     [['alice', 'bob']],
     [['alice', '--expires-in', '0']],
     [['alice', '--expires-in', '-1']],
-    [['alice', '--expires-in', '1w']],
+    [['alice', '--expires-in', '1y']],
     [['alice', '--expires-in', '3651d']],
     [['alice', '--expires-in=']],
     [['alice', '--token-name', '']],

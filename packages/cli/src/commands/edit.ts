@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Paste } from '@pasteflow/client';
+import { fileNameOf, languageNamed, languageOf } from '@pasteflow/domain';
 import { EXIT_DONE, EXIT_FAILED, type ExitCode, messageOf } from '../errors.ts';
 import type { Session } from '../session.ts';
 import { expiryOf, pasteNamedBy } from '../settings/named.ts';
@@ -28,7 +29,7 @@ export async function edit(session: Session, argument: string, options: EditOpti
   const content = await client.pastes.content(paste.short_code, { signal });
   const before = await content.bytes();
   const folder = await mkdtemp(join(tmpdir(), 'pasteflow-')); // which only its owner may enter
-  const file = join(folder, fileNameOf(paste));
+  const file = join(folder, editedFileOf(paste));
   let isDone = false;
   try {
     await writeFile(file, before, { mode: 0o600 });
@@ -64,8 +65,11 @@ async function moveTo({ client, signal }: Session, slug: string, from: Paste, to
   await client.slugs.move(slug, { short_code: to.short_code, from: from.short_code }, { signal });
 }
 
-/** An editor learns the language from the ending. Nothing else of the name comes from a stranger. */
-function fileNameOf({ title, syntax }: Paste): string {
-  const [ending] = /\.[a-z\d]{1,10}$/i.exec(title ?? '') ?? [`.${syntax ?? 'txt'}`];
-  return `paste${/^\.[\w+#-]{1,20}$/.test(ending) ? ending : '.txt'}`;
+/** An editor learns the language from the name, and could read a hidden file as a setting of its own. */
+function editedFileOf({ title, syntax }: Paste): string {
+  const name = fileNameOf(title, 'paste');
+  const language = syntax === null ? null : languageNamed(syntax);
+  const isNamed = title !== null && (language === null || languageOf({ syntax: null, title }) !== null);
+  if (isNamed) return name.startsWith('.') ? `paste${name}` : name;
+  return `paste.${language?.extensions[0] ?? 'txt'}`;
 }

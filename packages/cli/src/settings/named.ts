@@ -1,3 +1,4 @@
+import { secondsOf } from '@pasteflow/domain';
 import { UsageError } from '../errors.ts';
 
 /** What the argument of a command names. */
@@ -51,13 +52,11 @@ export function jobNamedBy(argument: string, server: string): string {
   throw new UsageError(`${argument} names a paste. Name a job by its id.`);
 }
 
-const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 } as const;
-
 /** `90`, `10m`, `2h`, `7d`, `4w` or `never`, as the field `expires_in`. @throws UsageError */
 export function expiryOf(text: string): 'never' | number {
   if (text === 'never') return text;
-  const [, count = '', unit = 's'] = /^(\d{1,9})([smhdw]?)$/.exec(text) ?? [];
-  if (count === '')
+  const seconds = secondsOf(text);
+  if (seconds === null)
     throw new UsageError(`${JSON.stringify(text)} is not a time such as 30m, 12h, 7d or never.`);
-  return Number(count) * SECONDS[(unit || 's') as keyof typeof SECONDS];
+  return seconds;
 }

@@ -1,4 +1,4 @@
-import { sql, type Selectable } from 'kysely';
+import { sql, type RawBuilder, type Selectable } from 'kysely';
 import type { PasteUploadState, Visibility } from '@pasteflow/domain';
 import type { Database } from '../database/database.ts';
 import { affectedRows } from '../database/affected-rows.ts';
@@ -16,12 +16,15 @@ export interface PasteSearch {
   readonly userId: string;
   /** null: any. */
   readonly status: PasteUploadState | null;
-  /** A part of the title, in any case; null: any title. */
+  /** A part of the title, in any case and normal form; null: any title. */
   readonly title: string | null;
   /** null: any. */
   readonly visibility: Visibility | null;
-  /** In lower case; null: any language. A paste without a syntax has that of the extension of its title. */
-  readonly language: { readonly syntaxes: readonly string[]; readonly extensions: readonly string[] } | null;
+  /**
+   * In lower case; null: any language. A paste without a syntax has that of the file that its title names: the
+   * pattern is a regular expression for what stands behind the last slash.
+   */
+  readonly language: { readonly syntaxes: readonly string[]; readonly filePattern: string | null } | null;
 }
 
 /**
@@ -44,10 +47,10 @@ export async function searchPastes(
     total AS (SELECT count(*)::integer AS scanned_count FROM scanned),
     matching AS (
       SELECT * FROM scanned
-      WHERE (${title}::text IS NULL OR strpos(lower(title), lower(${title}::text)) > 0)
+      WHERE (${title}::text IS NULL OR strpos(${folded(sql`title`)}, ${folded(sql`${title}::text`)}) > 0)
         AND visibility = coalesce(${visibility}::text, visibility)
         AND (${language === null} OR lower(btrim(syntax)) = ANY (${language?.syntaxes ?? []}::text[])
-          OR syntax IS NULL AND regexp_replace(lower(btrim(title)), '^.*[./]', '') = ANY (${language?.extensions ?? []}::text[]))
+          OR syntax IS NULL AND regexp_replace(lower(btrim(title)), '^.*/', '') ~ ${language?.filePattern ?? null}::text)
       ORDER BY placed_at::timestamptz DESC, id DESC LIMIT ${limit + 1}
     )
     SELECT * FROM total LEFT JOIN last ON true LEFT JOIN matching ON true
@@ -60,6 +63,11 @@ export async function searchPastes(
   if (first === undefined || first.scanned_count < maxScanned || first.last_at === null)
     return { rows: found, next: null };
   return { rows: found, next: { createdAt: first.last_at, id: first.last_id } };
+}
+
+/** Names of files from macOS are in another normal form, and a small sigma has two forms, of which one ends words. */
+function folded(text: RawBuilder<unknown>): RawBuilder<string> {
+  return sql`lower(upper(normalize(${text}, NFC)))`;
 }
 
 /** The count and the last scanned place, with a match or with nulls. */

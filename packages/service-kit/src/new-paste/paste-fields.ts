@@ -1,10 +1,15 @@
 import {
   DEFAULT_EXPIRY_SECONDS,
+  DURATION,
   isShortCode,
+  languageNamed,
+  languages,
   MAX_EXPIRY_SECONDS,
   MAX_SYNTAX_CHARACTERS,
   MAX_TITLE_CHARACTERS,
   MIN_EXPIRY_SECONDS,
+  nearestLanguage,
+  secondsOf,
   SLUG,
   SLUG_RULE,
   visibilities,
@@ -63,19 +68,21 @@ function nullIfEmpty(text: string | null | undefined): string | null {
   return text === undefined || text === '' ? null : text;
 }
 
-const EXPIRY_RULE = `must be whole seconds from ${MIN_EXPIRY_SECONDS} to ${MAX_EXPIRY_SECONDS}, or "never"`;
+const EXPIRY_RULE = `must be whole seconds from ${MIN_EXPIRY_SECONDS} to ${MAX_EXPIRY_SECONDS}, a time such as "10m", "12h" or "7d", or "never"`;
 const expiresInMeta = {
-  description: 'Whole seconds from now, or never.',
+  description: 'From now: whole seconds, a time such as 10m, 12h, 7d or 4w, or never.',
   param: { example: 3600 },
 };
-/** The field as clients send it, without a default. */
+const expirySeconds = z
+  .int({ error: EXPIRY_RULE, abort: true })
+  .min(MIN_EXPIRY_SECONDS, EXPIRY_RULE)
+  .max(MAX_EXPIRY_SECONDS, EXPIRY_RULE);
+/** The field as clients send it, in JSON or as text, without a default. Its output is an input, too. */
 export const expiresInField = z.union(
   [
     z.literal('never'),
-    z
-      .int({ error: EXPIRY_RULE, abort: true })
-      .min(MIN_EXPIRY_SECONDS, EXPIRY_RULE)
-      .max(MAX_EXPIRY_SECONDS, EXPIRY_RULE),
+    expirySeconds,
+    z.string().regex(DURATION, EXPIRY_RULE).transform(secondsOf).pipe(expirySeconds),
   ],
   EXPIRY_RULE,
 );
@@ -84,18 +91,27 @@ const expiresIn = expiresInField
   .transform((value) => (value === 'never' ? null : value))
   .meta(expiresInMeta);
 
-/** For queries and forms, where every value is text. */
-const expiresInAsText = z
-  .preprocess(
-    (value) => (typeof value === 'string' && /^\d{1,10}$/.test(value) ? Number(value) : value),
-    expiresIn,
-  )
-  .meta(expiresInMeta);
-
 const title = line(MAX_TITLE_CHARACTERS);
 const titleMeta = { description: 'One line of text.', param: { example: 'Greeting' } };
-const syntax = line(MAX_SYNTAX_CHARACTERS);
-const syntaxMeta = { description: 'The language of the content.', param: { example: 'text' } };
+/** The output is the text that the client has sent. */
+const syntax = z
+  .string('must be a text')
+  .refine((text) => text === '' || languageNamed(text) !== null, {
+    error: ({ input }) => unknownLanguage(String(input)),
+  })
+  .meta({ maxLength: MAX_SYNTAX_CHARACTERS });
+const syntaxMeta = {
+  description:
+    'The language of the content: its name, such as python, or an extension of its files, such as py. Empty: none.',
+  param: { example: 'text' },
+};
+
+function unknownLanguage(text: string): string {
+  const nearest = nearestLanguage(text);
+  return nearest === null
+    ? `must be a language that this service knows: ${languages.map(({ id }) => id).join(', ')}`
+    : `must be a language that this service knows: did you mean ${nearest}?`;
+}
 
 /** The field as clients send it, without a default. */
 export const visibilityField = z.enum(visibilities, mustBeOneOf(visibilities));
@@ -162,7 +178,7 @@ export const jsonPaste = z.strictObject(
 export const textOptions = z.strictObject({
   title: title.optional().transform(nullIfEmpty).meta(titleMeta),
   syntax: syntax.optional().transform(nullIfEmpty).meta(syntaxMeta),
-  expires_in: expiresInAsText,
+  expires_in: expiresIn,
   visibility,
   encrypted: yesOrNoAsText.meta(encryptedMeta),
   burn: yesOrNoAsText.meta(burnMeta),

@@ -1,9 +1,9 @@
-import { languageNamed, languageOf, type Language } from '../../src/content/languages.ts';
+import { languageNamed, languageOf, type Language } from '@pasteflow/domain';
 
 /** A longer text is not parsed while somebody types. */
 const MAX_PARSED_CHARACTERS = 1_000_000;
 
-/** The language of a text, where it is certain: by an ending, a first line, a patch, or as valid JSON. */
+/** The language of a text, where it is certain: by a name, a first line, a patch, or as valid JSON. */
 export function detected({
   names,
   text,
@@ -17,7 +17,6 @@ export function detected({
   }
   const language = languageOf({ syntax: null, title: null }, text);
   if (language !== null) return language;
-  if (/^--- \S.*\r?\n\+\+\+ \S.*\r?\n@@ -\d/.test(text)) return languageNamed('diff');
   return isJson(text) ? languageNamed('json') : null;
 }
 

@@ -3,7 +3,7 @@ import type { StreamParser } from '@codemirror/streamparser';
 type Load = () => Promise<StreamParser<unknown>>;
 
 /**
- * The mode of each language in src/content/languages.ts except plain text. esbuild makes a file of each
+ * The mode of each language in @pasteflow/domain except plain text. esbuild makes a file of each
  * import, so that a page loads the mode of its own language only.
  */
 const modes: Readonly<Record<string, Load>> = {

@@ -1,5 +1,5 @@
 import DOMPurify from 'dompurify';
-import { languageNamed } from '../../src/content/languages.ts';
+import { languageNamed } from '@pasteflow/domain';
 import { Painter } from '../highlight/painter.ts';
 import type { Rendered } from './markdown-worker.ts';
 import { SIMPLE_TAGS } from './simple-tags.ts';

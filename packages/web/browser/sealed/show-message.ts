@@ -1,6 +1,5 @@
-import { fileNameOf } from '@pasteflow/domain';
+import { fileNameOf, languageOf } from '@pasteflow/domain';
 import type { Attachment, Message } from '@pasteflow/sealed';
-import { languageOf } from '../../src/content/languages.ts';
 import { PasteLines, type TextWarnings } from '../../src/content/paste-lines.ts';
 import { element } from '../element.ts';
 import { startHighlighting } from '../highlight/painter.ts';

@@ -1,4 +1,4 @@
-import { languageOf } from '../content/languages.ts';
+import { languageOf } from '@pasteflow/domain';
 import type { ImageType } from '../content/content-kind.ts';
 import { html, type Html } from '../html/html.ts';
 import { frame, page, type Site } from '../html/layout.ts';

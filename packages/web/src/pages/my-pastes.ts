@@ -1,4 +1,5 @@
-import { languageName, languages } from '../content/languages.ts';
+import { languages } from '@pasteflow/domain';
+import { languageName } from '../content/languages.ts';
 import { choice, filterForm, pageLinks } from '../html/filter-form.ts';
 import { formatNumber, formatSize, formatTime } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';

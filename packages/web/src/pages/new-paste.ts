@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { languageName, languages } from '../content/languages.ts';
+import { languages } from '@pasteflow/domain';
+import { languageName } from '../content/languages.ts';
 import { formatSize } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
 import { page, type Site } from '../html/layout.ts';

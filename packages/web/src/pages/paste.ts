@@ -1,5 +1,5 @@
-import { fileNameOf } from '@pasteflow/domain';
-import { languageName, languageOf, languages, type Language } from '../content/languages.ts';
+import { fileNameOf, languageOf, languages, type Language } from '@pasteflow/domain';
+import { languageName } from '../content/languages.ts';
 import { MAX_LINE_CHARACTERS, MAX_LINES, type TextWarnings } from '../content/paste-lines.ts';
 import { formatNumber, formatSize, formatTime } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';

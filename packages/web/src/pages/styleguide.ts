@@ -1,4 +1,4 @@
-import { languageNamed } from '../content/languages.ts';
+import { languageNamed } from '@pasteflow/domain';
 import { PasteLines } from '../content/paste-lines.ts';
 import { choice, filterForm, pageLinks } from '../html/filter-form.ts';
 import { html, Html } from '../html/html.ts';

@@ -54,7 +54,7 @@ As a user:  curl -H "Authorization: Bearer TOKEN" --data-binary @FILE "${url}/v1
             curl -H "Authorization: Bearer TOKEN" ${url}/v1/pastes
             curl -H "Authorization: Bearer TOKEN" -X DELETE ${url}/v1/pastes/SHORT_CODE
 
-Content has 1 to ${maxPasteBytes} bytes of any kind. expires_in is 60 to 31536000 seconds, or never (default: 30 days).
+Content has 1 to ${maxPasteBytes} bytes of any kind. expires_in is 60 to 31536000 seconds, a time such as 10m, 12h or 7d, or never (default: 30 days).
 The answer to the POST of an anonymous paste has its delete token: in the field delete_token, or in the header
 Delete-Token (curl -i shows it). A paste that is created with a user's token belongs to that user.
 

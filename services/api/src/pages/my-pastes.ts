@@ -1,7 +1,7 @@
-import { pasteUpload, statesOf, visibilities } from '@pasteflow/domain';
+import { namesOfLanguage, pasteUpload, statesOf, visibilities } from '@pasteflow/domain';
 import { mustBeOneOf } from '@pasteflow/service-kit';
 import { searchPastes, type Database, type ListedPaste, type Quotas } from '@pasteflow/postgres';
-import { myPastesPage, namesOfLanguage } from '@pasteflow/web';
+import { myPastesPage } from '@pasteflow/web';
 import { z } from 'zod';
 import { nextCursorOf, pageFields, pageRequestOf } from '../http/request/paging.ts';
 import { readQuery } from '../http/request/query.ts';

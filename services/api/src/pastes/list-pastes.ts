@@ -1,7 +1,6 @@
-import { pasteUpload, statesOf, visibilities } from '@pasteflow/domain';
+import { namesOfLanguage, pasteUpload, statesOf, visibilities } from '@pasteflow/domain';
 import { mustBeOneOf } from '@pasteflow/service-kit';
 import { searchPastes, type Database } from '@pasteflow/postgres';
-import { namesOfLanguage } from '@pasteflow/web';
 import { z } from 'zod';
 import { requireUser } from '../identity/caller-of.ts';
 import { nextCursor, nextCursorOf, pageFields, pageRequestOf } from '../http/request/paging.ts';
@@ -39,7 +38,7 @@ const query = z.strictObject({
     .meta({ description: 'Only pastes with this visibility.', param: { example: 'private' } }),
   syntax: syntaxField.optional().meta({
     description:
-      'Only pastes in this language: by their syntax, or else by the extension of their title. Other names of a language mean the same.',
+      'Only pastes in this language: by their syntax, or else by their title as the name of a file. Other names of a language mean the same.',
     param: { example: 'rust' },
   }),
   ...pageFields,

@@ -1,5 +1,5 @@
 import { type Help, type Misused, misused, parseArguments, quote } from '@pasteflow/service-kit';
-import { isUuid } from '@pasteflow/domain';
+import { isUuid, secondsOf } from '@pasteflow/domain';
 
 export interface MakeToken {
   readonly kind: 'make';
@@ -25,7 +25,7 @@ export const usage = `Usage:
       revokes a token; --list shows its id
 
   --token-name LABEL   the name of the token in the list (default: cli)
-  --expires-in TIME    90d, 12h, 30m or 3600 (seconds), at most 10 years (default: never)
+  --expires-in TIME    90d, 12h, 30m, 4w or 3600 (seconds), at most 10 years (default: never)
   --keep-in FILE       prints the token in FILE while it is good; otherwise makes one and writes it there
 
 Only the token goes to stdout: TOKEN=$(npm run --silent token -- NAME)
@@ -94,12 +94,10 @@ function refuseName(name: string): Misused | null {
   return misused(`${quote(name)} is not a name: give one line of text, up to 1000 characters`);
 }
 
-const UNIT_SECONDS: Readonly<Record<string, number>> = { '': 1, s: 1, m: 60, h: 3600, d: 86_400 };
 const MAX_SECONDS = 10 * 365 * 86_400;
 
 /** @returns undefined when the text is not a time from 1 s to 10 years */
 function parseSeconds(text: string): number | undefined {
-  const [, digits = '', unit = ''] = /^(\d{1,10})([smhd]?)$/.exec(text) ?? [];
-  const seconds = Number(digits) * (UNIT_SECONDS[unit] ?? NaN);
+  const seconds = secondsOf(text) ?? 0;
   return seconds >= 1 && seconds <= MAX_SECONDS ? seconds : undefined;
 }
