@@ -1,3 +1,9 @@
+/**
+ * Bytes that the platform's types take as a body: `Uint8Array<ArrayBuffer>` where the user's TypeScript has this
+ * parameter (5.7 and later).
+ */
+export type Bytes = ReturnType<InstanceType<typeof TextEncoder>['encode']>;
+
 /** A function that returns a new stream of the same bytes at each call. */
 export type StreamFactory = () => ReadableStream<Uint8Array> | Promise<ReadableStream<Uint8Array>>;
 

@@ -11,8 +11,9 @@ export interface PasteflowClient {
   readonly api: BareApi;
 }
 
-/** Sends no request. @throws TypeError when `baseUrl` is not a URL */
+/** Sends no request. @throws TypeError when `baseUrl` is no URL of http or https */
 export function createClient(options: ClientOptions): PasteflowClient {
+  assertBaseUrl(options.baseUrl);
   const transport = new Transport(options);
   return {
     pastes: new Pastes(transport),
@@ -20,4 +21,13 @@ export function createClient(options: ClientOptions): PasteflowClient {
     jobs: new Jobs(transport),
     api: transport.api,
   };
+}
+
+/** `localhost:3000` is a URL with the protocol `localhost:`, and every request would fail and be retried. */
+function assertBaseUrl(baseUrl: string): void {
+  const protocol = URL.canParse(baseUrl) ? new URL(baseUrl).protocol : '';
+  if (protocol !== 'http:' && protocol !== 'https:')
+    throw new TypeError(
+      `baseUrl is ${JSON.stringify(baseUrl)}, and must be a URL such as https://paste.example.org.`,
+    );
 }

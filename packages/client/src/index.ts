@@ -18,7 +18,7 @@ export type {
   Usage,
 } from './api-types.ts';
 export type { CallOptions, CreateOptions } from './call-options.ts';
-export type { Content, StreamFactory } from './content-source.ts';
+export type { Bytes, Content, StreamFactory } from './content-source.ts';
 export { createClient, type PasteflowClient } from './create-client.ts';
 export {
   JobFailedError,

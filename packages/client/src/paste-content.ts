@@ -1,3 +1,4 @@
+import type { Bytes } from './content-source.ts';
 import { PasteflowConnectionError } from './errors.ts';
 
 /**
@@ -7,7 +8,7 @@ export type OpenContent = (fromByte: number) => Promise<Response>;
 
 /** The content of a paste while it is received. Read it once: as a stream, or as a whole. */
 export class PasteContent {
-  readonly stream: ReadableStream<Uint8Array<ArrayBuffer>>;
+  readonly stream: ReadableStream<Bytes>;
   /** In bytes; NaN when the response was compressed, which happens in browsers only. */
   readonly size: number;
   /** The SHA-256 of the content in hex, in quotes. */
@@ -20,7 +21,7 @@ export class PasteContent {
     this.stream = resumed(first, this.size, open, maxStalls);
   }
 
-  async bytes(): Promise<Uint8Array<ArrayBuffer>> {
+  async bytes(): Promise<Bytes> {
     return new Uint8Array(await new Response(this.stream).arrayBuffer());
   }
 
@@ -70,7 +71,7 @@ async function readerFrom(
   fromByte: number,
   response: Response,
   size: number,
-): Promise<ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>> {
+): Promise<ReadableStreamDefaultReader<Bytes>> {
   const { status, headers, body } = response;
   if (status === 206 && headers.get('Content-Range')?.startsWith(`bytes ${fromByte}-`) === true)
     return readerOf(response);
@@ -81,7 +82,7 @@ async function readerFrom(
   return readerOf(response, skipping(fromByte));
 }
 
-function skipping(bytes: number): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
+function skipping(bytes: number): TransformStream<Bytes, Bytes> {
   let left = bytes;
   return new TransformStream({
     transform: (chunk, controller) => {
@@ -102,8 +103,8 @@ function sizeOf({ headers }: Response): number {
 
 function readerOf(
   { body }: Response,
-  through?: TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>,
-): ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>> {
+  through?: TransformStream<Bytes, Bytes>,
+): ReadableStreamDefaultReader<Bytes> {
   if (body === null) throw new PasteflowConnectionError('the response has no body');
   return (through === undefined ? body : body.pipeThrough(through)).getReader();
 }

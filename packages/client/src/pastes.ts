@@ -1,6 +1,6 @@
 import { type CallOptions, type CreateOptions, newIdempotencyKey } from './call-options.ts';
 import type { CreatedPaste, NewPasteFields, Paste, PasteFilter, Timeline } from './api-types.ts';
-import { contentSource, type Content } from './content-source.ts';
+import { contentSource, type Bytes, type Content } from './content-source.ts';
 import { PasteFailedError, PasteflowApiError } from './errors.ts';
 import { followEvents, type EventsOptions, type PasteEvent } from './events.ts';
 import { Listing } from './listing.ts';
@@ -134,10 +134,7 @@ export class Pastes {
    * What has changed since the paste that this one was made from: a patch in the unified format of diff,
    * empty when nothing has changed. Its bytes may be no UTF-8. Waits for uploads that are in progress.
    */
-  async diff(
-    shortCode: string,
-    { signal, timeoutMs = UPLOAD_TIMEOUT_MS }: WaitOptions = {},
-  ): Promise<Uint8Array<ArrayBuffer>> {
+  async diff(shortCode: string, { signal, timeoutMs = UPLOAD_TIMEOUT_MS }: WaitOptions = {}): Promise<Bytes> {
     const whole = await this.#whenStored(shortCode, { signal, timeoutMs }, async (pollSignal) => {
       const { response } = await this.#transport.call(
         async (init) =>

@@ -697,7 +697,7 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * Returns what the caller has stored, and what is allowed.
+     * Returns who the caller is, what the caller has stored, and what is allowed.
      * @description A deleted paste counts until its content is removed, which takes a minute or two.
      */
     get: operations['readMyUsage'];
@@ -1119,7 +1119,7 @@ export interface components {
          */
         visibility?: 'unlisted' | 'private';
         /** @description With source_short_code: for entries without a value of their own. */
-        expires_in?: 'never' | number | string;
+        expires_in?: number | string;
       };
     };
     /**
@@ -1634,6 +1634,7 @@ export interface components {
     /**
      * @description What the caller uses of each limit on what may be stored.
      * @example {
+     *       "user": "alice",
      *       "pastes": {
      *         "used": 12,
      *         "allowed": 1000
@@ -1646,6 +1647,8 @@ export interface components {
      *     }
      */
     Usage: {
+      /** @description The name of the caller. null: without a token. */
+      user: string | null;
       /** @description Of the caller's pastes. null: no limit. */
       pastes: {
         used: number;
@@ -4211,7 +4214,7 @@ export interface operations {
          * @description From now: whole seconds, a time such as 10m, 12h, 7d or 4w, or never.
          * @example 3600
          */
-        expires_in?: 'never' | number | string;
+        expires_in?: number | string;
         /**
          * @description unlisted: readable by anyone who has the short code. private: readable by its owner only.
          * @example unlisted
@@ -4272,7 +4275,7 @@ export interface operations {
           /** @description The language of the content: its name, such as python, or an extension of its files, such as py. Empty: none. */
           syntax?: string;
           /** @description From now: whole seconds, a time such as 10m, 12h, 7d or 4w, or never. */
-          expires_in?: 'never' | number | string;
+          expires_in?: number | string;
           /**
            * @description unlisted: readable by anyone who has the short code. private: readable by its owner only.
            * @default unlisted
@@ -5959,7 +5962,7 @@ export interface operations {
          * @description From now: whole seconds, a time such as 10m, 12h, 7d or 4w, or never.
          * @example 3600
          */
-        expires_in?: 'never' | number | string;
+        expires_in?: number | string;
         /**
          * @description unlisted: readable by anyone who has the short code. private: readable by its owner only.
          * @example unlisted
@@ -6021,7 +6024,7 @@ export interface operations {
           /** @description The language of the content: its name, such as python, or an extension of its files, such as py. Empty: none. */
           syntax?: string | null;
           /** @description From now: whole seconds, a time such as 10m, 12h, 7d or 4w, or never. */
-          expires_in?: 'never' | number | string;
+          expires_in?: number | string;
           /**
            * @description unlisted: readable by anyone who has the short code. private: readable by its owner only.
            * @default unlisted
@@ -6057,7 +6060,7 @@ export interface operations {
           /** @description The language of the content: its name, such as python, or an extension of its files, such as py. Empty: none. */
           syntax?: string;
           /** @description From now: whole seconds, a time such as 10m, 12h, 7d or 4w, or never. */
-          expires_in?: 'never' | number | string;
+          expires_in?: number | string;
           /**
            * @description unlisted: readable by anyone who has the short code. private: readable by its owner only.
            * @default unlisted

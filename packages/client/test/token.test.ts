@@ -30,3 +30,10 @@ it('reaches an api below a path of its host', async () => {
   await createClient({ baseUrl: `${bed.server.url}/pasteflow/` }).pastes.get('q7Zk2Lm9Xa');
   expect(bed.server.requests[0]!.path).toBe('/pasteflow/v1/pastes/q7Zk2Lm9Xa');
 });
+
+it.each(['localhost:3000', 'paste.example.org', 'ftp://paste.example.org', ''])(
+  'is refused at once without a URL of http or https: %j',
+  (baseUrl) => {
+    expect(() => createClient({ baseUrl })).toThrow(TypeError);
+  },
+);
