@@ -1,5 +1,6 @@
 import { EXIT_FAILED, OutputClosedError } from './errors.ts';
 import { run } from './program.ts';
+import { useProxyOfEnvironment } from './terminal/proxy.ts';
 import { stdoutOf } from './terminal/terminal.ts';
 
 const interrupt = new AbortController();
@@ -29,6 +30,7 @@ stdout.on('error', (error: NodeJS.ErrnoException) => {
   interruptWith(new OutputClosedError());
 });
 
+useProxyOfEnvironment({ env, stderr });
 const code = await run(process.argv.slice(2), { stdin, stdout, stderr, env }, interrupt.signal);
 
 // The shell learns of a signal only from the process that it ends: it then stops its own loops, too.

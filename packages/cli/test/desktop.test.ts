@@ -182,7 +182,7 @@ describe('pasteflow whoami', () => {
   const accepted = json(200, { jobs: [], next_cursor: null });
 
   it('prints the server, and whether the server accepts the token', async () => {
-    bed.script(accepted);
+    bed.script(accepted); // also of an older server, which doesn't know the user
     expect((await bed.run(['whoami'], { env })).stdout).toBe(`${bed.url}  signed in with a token\n`);
     expect((await bed.run(['whoami'])).stdout).toBe(`${bed.url}  anonymous, without a token\n`);
     expect(JSON.parse((await bed.run(['whoami', '--json'])).stdout)).toEqual({
@@ -197,20 +197,22 @@ describe('pasteflow whoami', () => {
 
 describe('pasteflow whoami on a server with quotas', () => {
   const usage = {
+    user: 'alice',
     pastes: { used: 12, allowed: 100 },
     stored_bytes: { used: 3400, allowed: 10_000 },
     bytes_today: null,
   };
 
-  it('prints what is used of each limit', async () => {
+  it('prints the user, and what is used of each limit', async () => {
     bed.script(json(200, { jobs: [], next_cursor: null }), json(200, usage));
     const { stdout } = await bed.run(['whoami'], { env });
     expect(stdout).toBe(
-      `${bed.url}  signed in with a token\npastes  12 of 100\nstored  3.3 KiB of 9.8 KiB\n`,
+      `${bed.url}  signed in with a token of alice\npastes  12 of 100\nstored  3.3 KiB of 9.8 KiB\n`,
     );
     expect(JSON.parse((await bed.run(['whoami', '--json'])).stdout)).toEqual({
       server: bed.url,
       anonymous: true,
+      user: 'alice',
       usage: { pastes: usage.pastes, stored_bytes: usage.stored_bytes },
     });
   });

@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { keyOfFragment, openSealed, parseSealedText } from '@pasteflow/sealed';
 import { json, pasteWith, useBed, type Handler } from './support/bed.ts';
@@ -63,11 +65,18 @@ describe('pasteflow put --encrypt', () => {
     const env = { PASTEFLOW_PASSWORD: 'pässword' };
     const url = await put('closed', ['--password'], env);
     expect((await bed.run(['cat', url], { env })).stdout).toBe('closed');
-    for (const wrong of [{}, { PASTEFLOW_PASSWORD: 'wrong' }]) {
+    for (const [wrong, message] of [
+      [{}, 'or it needs a password: set PASTEFLOW_PASSWORD'],
+      [{ PASTEFLOW_PASSWORD: 'wrong' }, 'The key or the password is wrong'],
+    ] as const) {
       const { code, stdout, stderr } = await bed.run(['cat', url], { env: wrong });
-      expect([code, stdout]).toEqual([1, '']);
-      expect(stderr).toContain('The key or the password is wrong');
+      expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining(message)]);
     }
+  });
+
+  it('uses a password from the environment only when it is asked for', async () => {
+    const url = await put('open', [], { PASTEFLOW_PASSWORD: 'left over' });
+    expect((await bed.run(['cat', url])).stdout).toBe('open');
   });
 
   it('refuses what can not be meant, and sends nothing', async () => {
@@ -87,9 +96,30 @@ describe('pasteflow put --encrypt', () => {
 });
 
 describe('pasteflow cat', () => {
-  it('prints the document without a key, and refuses a damaged key', async () => {
+  it('refuses an encrypted paste without its key, unless every byte is asked for', async () => {
     const url = await put('text');
-    expect((await bed.run(['cat', url.split('#')[0]!])).stdout).toMatch(/^\{"v":2/);
+    const document = bed.requests.at(-1)!.body;
+    const [plainUrl = ''] = url.split('#');
+    expect((await bed.run(['cat', plainUrl, '--raw'])).stdout).toBe(document.toString());
+    bed.script(serving(document), json(200, pasteWith({ encrypted: true })));
+    const { code, stdout, stderr } = await bed.run(['cat', plainUrl]);
+    expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining('This paste is encrypted')]);
+    const kept = join(bed.home, 'kept');
+    await writeFile(kept, document);
+    expect(await bed.run(['cat', CODE, '--from', kept])).toMatchObject({ code: 1, stdout: '' });
+  });
+
+  it('prints a text that only looks like ciphertext', async () => {
+    const text = '{"v":2,"adata":[] } of a text';
+    for (const content of [text, text.slice(0, 3), '']) {
+      bed.script(serving(Buffer.from(content)), json(200, pasteWith({ encrypted: false })));
+      expect(await bed.run(['cat', CODE])).toMatchObject({ code: 0, stdout: content });
+    }
+  });
+
+  it('takes %23 for the # of an address, as mail programs write it, and refuses a damaged key', async () => {
+    const url = await put('text');
+    expect((await bed.run(['cat', url.replace('#', '%23')])).stdout).toBe('text');
     const seen = bed.requests.length;
     const { code, stderr } = await bed.run(['cat', `${url.slice(0, -10)}`]);
     expect([code, stderr]).toEqual([2, expect.stringContaining('is not a key')]);

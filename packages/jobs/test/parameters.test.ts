@@ -32,7 +32,9 @@ describe('the parameters of an import', () => {
     [{ source_short_code: '../x' }, ['source_short_code: must be a short code']],
     [
       { source_short_code: 'abc', expires_in: 5 },
-      ['expires_in: must be whole seconds from 60 to 31536000, or "never"'],
+      [
+        'expires_in: must be whole seconds from 60 to 31536000, a time such as "10m", "12h" or "7d", or "never"',
+      ],
     ],
     [{ source_short_code: 'abc', visibility: 'all' }, ['visibility: must be one of unlisted, private']],
     [[], [': must be a JSON object']],

@@ -55,10 +55,11 @@ describe('a quota of a user', () => {
 
   it('gives back what a deletion has removed', async () => {
     const api = await bed.start({ env: { MAX_PASTES_PER_USER: '1' } });
-    const user = await newUser(bed.db);
+    const user = await newUser(bed.db, { name: 'alice' });
     const { short_code: code } = (await (await create(api, user.headers)).json()) as { short_code: string };
     expect((await create(api, user.headers)).status).toBe(429);
     expect(await usageOf(api, user.headers)).toEqual({
+      user: 'alice',
       pastes: { used: 1, allowed: 1 },
       stored_bytes: null,
       bytes_today: null,
@@ -146,6 +147,7 @@ describe('the bytes of an address in a day', () => {
     expect(await usageOf(api, from('192.0.2.1'))).toMatchObject({ bytes_today: { used: 0, allowed: 1000 } });
     expect((await create(api, from('192.0.2.1'), 700)).status).toBe(201);
     expect(await usageOf(api, from('192.0.2.1'))).toEqual({
+      user: null,
       pastes: null,
       stored_bytes: null,
       bytes_today: { used: 700, allowed: 1000 },
@@ -169,6 +171,10 @@ it('without quotas /v1/usage has no limits, and nothing is counted', async () =>
   const user = await newUser(bed.db);
   expect((await create(bed.api, user.headers)).status).toBe(201);
   for (const headers of [user.headers, {}])
-    expect(await usageOf(bed.api, headers)).toEqual({ pastes: null, stored_bytes: null, bytes_today: null });
+    expect(await usageOf(bed.api, headers)).toMatchObject({
+      pastes: null,
+      stored_bytes: null,
+      bytes_today: null,
+    });
   expect(await readStoredUsage(bed.db, user.id)).toEqual({ pastes: 0, bytes: 0 });
 });

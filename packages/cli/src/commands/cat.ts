@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import type { Bytes } from '@pasteflow/client';
 import { EXIT_DONE, type ExitCode, UsageError } from '../errors.ts';
 import { assertWritable } from '../files/write-atomically.ts';
 import {
@@ -42,7 +43,7 @@ export async function cat(
     await withContent(session, each, options, async (content) => {
       const opened = await open(
         session,
-        content,
+        each.key === null && options.raw !== true ? await readable(session, each, content, options) : content,
         each.key,
         files.length === 0 ? 'text or attachment' : 'text',
       );
@@ -63,6 +64,48 @@ async function open(
 ): Promise<OpenedContent> {
   if (key !== null) return await openContent(session, content, { key, part });
   return { size: content.size, stream: content.stream, attachments: [] };
+}
+
+/** How every encrypted document begins. */
+const SEALED = '{"v":2,"adata":[';
+
+/** Content that is no ciphertext, of which a person without the key has nothing. @throws Error */
+async function readable(
+  { client, signal }: Session,
+  { code }: NamedPaste,
+  { size, stream }: ReadableContent,
+  { from }: CatOptions,
+): Promise<ReadableContent> {
+  const [start, rest] = await startOf(stream, SEALED.length);
+  const isSealed = Buffer.from(start).toString('latin1').startsWith(SEALED);
+  if (isSealed && (from !== undefined || (await client.pastes.get(code, { signal })).encrypted))
+    throw new Error(
+      'This paste is encrypted. Name it by its whole URL with the key behind the #, and quote the URL. With --raw you get the ciphertext.',
+    );
+  return { size, stream: rest };
+}
+
+/** @returns at least `bytes` bytes unless the stream is shorter, and a stream that has these bytes, too */
+async function startOf(
+  stream: ReadableContent['stream'],
+  bytes: number,
+): Promise<readonly [Uint8Array, ReadableContent['stream']]> {
+  const reader = stream.getReader();
+  const chunks: Bytes[] = [];
+  for (let held = 0; held < bytes; held += chunks.at(-1)?.length ?? 0) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    chunks.push(value);
+  }
+  const rest = new ReadableStream<Bytes>({
+    pull: async (controller) => {
+      const chunk = chunks.shift() ?? (await reader.read()).value;
+      if (chunk === undefined) controller.close();
+      else controller.enqueue(chunk);
+    },
+    cancel: async (reason) => await reader.cancel(reason),
+  });
+  return [Buffer.concat(chunks), rest];
 }
 
 /** The files that the options name for what is written. */

@@ -108,7 +108,7 @@ async function revokeOwn(server: string, token: string, signal: AbortSignal): Pr
   throw new Error(`the server answers ${revoked.status}.`);
 }
 
-/** `pasteflow whoami`: the server, whether the server accepts the token, and what is used of its limits. */
+/** `pasteflow whoami`: the server, the user of the token, which the server must accept, and what is used of limits. */
 export async function whoami(
   terminal: Terminal,
   options: CommonOptions,
@@ -117,12 +117,16 @@ export async function whoami(
   const output = new Output(terminal, { json: options.json === true });
   const { server, token } = await readSettings(terminal.env, options);
   if (token !== undefined) await assertAccepted(server, token, output, signal);
-  const how = token === undefined ? 'anonymous, without a token' : 'signed in with a token';
-  const usage = await limitedUsage(server, token, signal);
+  const { user, usage } = await usageOf(server, token, signal);
+  const how =
+    token === undefined
+      ? 'anonymous, without a token'
+      : `signed in with a token${user === null ? '' : ` of ${user}`}`;
   output.result(
     {
       server,
       anonymous: token === undefined,
+      ...(user !== null && { user }),
       ...(usage.length > 0 && { usage: Object.fromEntries(usage) }),
     },
     [`${server}  ${how}`, ...usage.map(usageLine)],
@@ -138,15 +142,20 @@ function usageLine([name, { used, allowed }]: readonly [string, NonNullable<Usag
 /** A server that does not answer must not keep `whoami` from printing what it knows. */
 const USAGE_TIMEOUT_MS = 5000;
 
-/** What is used of each limit; empty: the server has none, or has no such route. */
-async function limitedUsage(server: string, token: string | undefined, signal: AbortSignal) {
+/**
+ * The name of the user, and what is used of each limit. null and empty: the server has none, or an older one
+ * doesn't say.
+ */
+async function usageOf(server: string, token: string | undefined, signal: AbortSignal) {
   const answer = await createClient({ baseUrl: server, token })
     .api.GET('/v1/usage', { signal: AbortSignal.any([signal, AbortSignal.timeout(USAGE_TIMEOUT_MS)]) })
     .catch(() => null); // the answer is of no consequence
-  const { pastes = null, stored_bytes = null, bytes_today = null }: Partial<Usage> = answer?.data ?? {};
-  return Object.entries({ pastes, stored_bytes, bytes_today }).flatMap(([name, of]) =>
+  const limits: Partial<Usage> = answer?.data ?? {};
+  const { user = null, pastes = null, stored_bytes = null, bytes_today = null } = limits;
+  const usage = Object.entries({ pastes, stored_bytes, bytes_today }).flatMap(([name, of]) =>
     of === null ? [] : [[name, of] as const],
   );
+  return { user, usage };
 }
 
 async function serverFor({ env }: Terminal, options: CommonOptions): Promise<string> {

@@ -1,11 +1,12 @@
 import { EXIT_DONE, type ExitCode } from '../errors.ts';
 import { keyIn } from '../sealed/open-content.ts';
 import type { Session } from '../session.ts';
-import { namedBy } from '../settings/named.ts';
+import { namedBy, withFragment } from '../settings/named.ts';
 import { opener, runProgram } from '../terminal/programs.ts';
 
 /** `pasteflow open CODE|JOB`: its page in the browser. */
-export async function open({ output, server, terminal }: Session, argument: string): Promise<ExitCode> {
+export async function open({ output, server, terminal }: Session, given: string): Promise<ExitCode> {
+  const argument = withFragment(given);
   const named = namedBy(argument, server);
   if (named.kind === 'paste') keyIn(argument); // a damaged key opens nothing
   const fragment = argument.includes('#') ? argument.slice(argument.indexOf('#')) : '';

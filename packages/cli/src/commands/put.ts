@@ -126,12 +126,12 @@ async function encryptionOf(session: Session, options: PutOptions): Promise<Encr
   if (password && !encrypt)
     throw new UsageError('--password is for a paste that is encrypted: add --encrypt.');
   if (!encrypt) return null;
-  const preset = presetPassword(session);
   return {
     title,
     syntax: syntax === null ? null : syntaxOf(syntax),
     burn,
-    password: password && preset === '' ? await askForPassword(session) : preset,
+    // Without --password a variable that is left over must not lock the readers out.
+    password: password ? presetPassword(session) || (await askForPassword(session)) : '',
   };
 }
 

@@ -12,6 +12,7 @@ import {
 import { text } from 'node:stream/consumers';
 import { UsageError } from '../errors.ts';
 import type { Session } from '../session.ts';
+import { withFragment } from '../settings/named.ts';
 import { readSecret } from '../terminal/terminal.ts';
 
 /** Content that is at hand: what a download has, too. */
@@ -37,7 +38,8 @@ export function contentOfBytes(bytes: Uint8Array<ArrayBuffer>): ReadableContent 
 const LINES = /^#L\d+(-L?\d+)?$/;
 
 /** The key in the argument of a command; null: it has none. @throws UsageError for a damaged key */
-export function keyIn(argument: string): SecretKey | null {
+export function keyIn(given: string): SecretKey | null {
+  const argument = withFragment(given);
   const start = argument.indexOf('#');
   if (start === -1 || LINES.test(argument.slice(start))) return null;
   const key = keyOfFragment(argument.slice(start));
@@ -62,6 +64,11 @@ async function open(session: Session, document: SealedPaste, key: SecretKey): Pr
       return await openSealed(document, key, { password });
     } catch (error) {
       const canAsk = session.terminal.stdin.isTTY === true && asked < PASSWORD_TRIES;
+      if (error instanceof WrongKeyError && password === '' && !canAsk)
+        throw new Error(
+          `The key is wrong, the paste was changed, or it needs a password: set ${VARIABLE}, or run this on a terminal.`,
+          { cause: error },
+        );
       if (!(error instanceof WrongKeyError) || !canAsk) throw error;
       if (asked > 0) session.output.note(error.message);
     }

@@ -16,7 +16,8 @@ const PASTE = /^([\dA-Za-z]{1,64}|~[a-z\d-]{3,64})$/;
  * @throws UsageError, also for the URL of another server: this one would be asked for a paste that it doesn't
  *   know
  */
-export function namedBy(argument: string, server: string): Named {
+export function namedBy(given: string, server: string): Named {
+  const argument = withFragment(given);
   const text = /^https?:/i.test(argument) ? nameIn(argument, server) : argument.split(/[?#]/, 1)[0];
   const last = (text ?? '').replace(/\/$/, '');
   if (JOB.test(last.toLowerCase())) return { kind: 'job', id: last.toLowerCase() };
@@ -25,6 +26,11 @@ export function namedBy(argument: string, server: string): Named {
   throw new UsageError(
     `${JSON.stringify(argument)} is neither a short code, nor ~ and a slug, nor the id of a job, nor a URL.`,
   );
+}
+
+/** Mail programs write the # of an address as %23. */
+export function withFragment(argument: string): string {
+  return argument.replace('%23', '#');
 }
 
 /** What a URL of the server names. @throws UsageError */

@@ -77,12 +77,16 @@ const expirySeconds = z
   .int({ error: EXPIRY_RULE, abort: true })
   .min(MIN_EXPIRY_SECONDS, EXPIRY_RULE)
   .max(MAX_EXPIRY_SECONDS, EXPIRY_RULE);
+const EXPIRY_TEXT = new RegExp(`^never$|${DURATION.source}`);
 /** The field as clients send it, in JSON or as text, without a default. Its output is an input, too. */
 export const expiresInField = z.union(
   [
-    z.literal('never'),
     expirySeconds,
-    z.string().regex(DURATION, EXPIRY_RULE).transform(secondsOf).pipe(expirySeconds),
+    z
+      .string()
+      .regex(EXPIRY_TEXT, EXPIRY_RULE)
+      .transform((text) => (text === 'never' ? text : secondsOf(text)))
+      .pipe(z.union([z.literal('never'), expirySeconds], EXPIRY_RULE)),
   ],
   EXPIRY_RULE,
 );

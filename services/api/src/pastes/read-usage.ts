@@ -2,6 +2,7 @@ import { readStoredUsage, type Database, type Quotas } from '@pasteflow/postgres
 import { z } from 'zod';
 import { callerKeyOf } from '../http/request/caller.ts';
 import { callerOf } from '../identity/caller-of.ts';
+import { nameOfUser } from '../identity/oidc-users.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Endpoint } from '../openapi/endpoint.ts';
 import { jsonResponse } from '../openapi/formats.ts';
@@ -17,6 +18,7 @@ const figures = z.object({ used: z.int(), allowed: z.int() });
 
 const usageSchema = z
   .object({
+    user: z.string().nullable().meta({ description: 'The name of the caller. null: without a token.' }),
     pastes: figures.nullable().meta({ description: "Of the caller's pastes. null: no limit." }),
     stored_bytes: figures.nullable().meta({ description: 'Of their contents. null: no limit.' }),
     bytes_today: figures.nullable().meta({
@@ -29,6 +31,7 @@ const usageSchema = z
     description: 'What the caller uses of each limit on what may be stored.',
     examples: [
       {
+        user: 'alice',
         pastes: { used: 12, allowed: 1000 },
         stored_bytes: { used: 48_311, allowed: 100_000_000 },
         bytes_today: null,
@@ -52,14 +55,14 @@ export async function usageOfUser(
   };
 }
 
-/** GET /v1/usage: what the caller uses, and what is allowed. */
+/** GET /v1/usage: who the caller is, what the caller uses, and what is allowed. */
 export function readUsage(deps: UsageDependencies): Endpoint {
   return {
     operation: {
       operationId: 'readMyUsage',
       tag: 'pastes',
       access: 'anyone',
-      summary: 'Returns what the caller has stored, and what is allowed.',
+      summary: 'Returns who the caller is, what the caller has stored, and what is allowed.',
       description: 'A deleted paste counts until its content is removed, which takes a minute or two.',
       answers: { 200: jsonResponse('The figures.', usageSchema) },
       errors: ['dependency_unavailable'],
@@ -68,8 +71,13 @@ export function readUsage(deps: UsageDependencies): Endpoint {
       const caller = callerOf(req);
       const usage: UsageView =
         caller.kind === 'user'
-          ? { ...(await usageOfUser(deps, caller.userId)), bytes_today: null }
+          ? {
+              user: await nameOfUser(deps.db, caller.userId),
+              ...(await usageOfUser(deps, caller.userId)),
+              bytes_today: null,
+            }
           : {
+              user: null,
               pastes: null,
               stored_bytes: null,
               bytes_today: await deps.limits.addressBytes(callerKeyOf(caller)),
