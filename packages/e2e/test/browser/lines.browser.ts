@@ -71,6 +71,73 @@ describeInBrowser('the lines of a paste', () => {
     expect(await bands()).toEqual([[113, 1, true]]);
   });
 
+  it.each([
+    ['that stay as they are', 1200, 'line'],
+    ['that wrap', 390, 'a long line '.repeat(10)],
+  ])('has the number of each line beside it, also beyond the rows: lines %s', async (_name, width, line) => {
+    const page = await open(`/${await stored(`${line}\n`.repeat(6000))}#L5600-L5601`, {
+      viewport: { width, height: 780 },
+    });
+    await page.locator('.numbered .band').waitFor();
+    await page.waitForFunction(() => {
+      const { top } = document.querySelector('.band')!.getBoundingClientRect();
+      return top > 0 && top < innerHeight;
+    });
+    const places = await page.evaluate(() => {
+      const chunk = document.querySelector('.chunk:has(.band)')!;
+      const text = chunk.querySelector('pre')!.firstChild as Text;
+      const numbers = chunk.querySelector('.numbers')!.firstChild as Text;
+      const topOf = (node: Text, start: number): number => {
+        const range = document.createRange();
+        range.setStart(node, start);
+        range.setEnd(node, start + 1);
+        return Math.round(range.getBoundingClientRect().top);
+      };
+      const first = Number.parseInt(numbers.data, 10);
+      const lineLength = text.data.indexOf('\n') + 1;
+      const tops = [first, 5600, 5601, 5602].map((number) => [
+        topOf(numbers, numbers.data.indexOf(String(number))),
+        topOf(text, (number - first) * lineLength),
+      ]);
+      const band = chunk.querySelector('.band')!.getBoundingClientRect();
+      const right = chunk.querySelector('.numbers')!.getBoundingClientRect().right;
+      return {
+        tops,
+        band: [band.top, band.bottom],
+        right,
+        left: document.querySelector('#content')!.getBoundingClientRect().left,
+      };
+    });
+    for (const [number, text] of places.tops) expect(number).toBe(text);
+    const [, [top = 0] = [], , [below = 0] = []] = places.tops;
+    for (const [at, edge] of [
+      [top, places.band[0]],
+      [below, places.band[1]],
+    ])
+      expect(Math.abs(at! - edge!)).toBeLessThan(10);
+    expect(places.right - places.left).toBe(56);
+  });
+
+  it('shows the lines of the address, and no boxes, where the system forces its colours', async () => {
+    const code = await storePaste(bed.cluster, 'const a = 1;\n'.repeat(9), { title: 'a.ts' });
+    const page = await open(`/${code}#L3-L5`, { forcedColors: 'active' });
+    await page.locator('#L5.selected').waitFor();
+    const outlines = await page.evaluate(() =>
+      ['#L4', '#L6'].map((each) => getComputedStyle(document.querySelector(each)!).outlineStyle),
+    );
+    expect(outlines).toEqual(['solid', 'none']);
+    expect(await page.evaluate(() => CSS.highlights.size)).toBe(0);
+  });
+
+  it('has numbers that screen readers do not read', async () => {
+    const page = await open(`/${await stored('line\n'.repeat(300))}`);
+    const session = await page.context().newCDPSession(page);
+    const { nodes } = await session.send('Accessibility.getFullAXTree');
+    const names = nodes.map(({ name }) => String(name?.value ?? ''));
+    expect(names.filter((name) => name.trim() === 'line').length).toBeGreaterThan(1);
+    expect(names.filter((name) => /^\d+$/.test(name.trim()))).toEqual([]);
+  });
+
   it('shows the line of the address without JavaScript', async () => {
     const page = await open(`/${await stored('line\n'.repeat(1000))}#L600`, { javaScriptEnabled: false });
     const { colour, top } = await page.locator('#L600').evaluate((row) => ({

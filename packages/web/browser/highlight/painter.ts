@@ -106,10 +106,15 @@ export class Painter {
   }
 }
 
+/** Chromium paints a solid box on each highlight where the reader's system forces its colours. */
+export function canPaint(): boolean {
+  return 'highlights' in CSS && !matchMedia('(forced-colors: active)').matches;
+}
+
 /** Paints the text of the page in the colours of its language, which the page names. */
 export function startHighlighting(content: HTMLElement, chunks: readonly HTMLElement[]): void {
   const { language = '', worker = '' } = content.dataset;
-  if (language === '' || language === 'text' || !('highlights' in CSS)) return;
+  if (language === '' || language === 'text' || !canPaint()) return;
   const painted = chunks.flatMap(paintedChunk);
   new Painter(
     painted.map((chunk, index) => ({ ...chunk, language: index === 0 ? language : null })),

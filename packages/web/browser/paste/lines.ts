@@ -1,10 +1,17 @@
 import { element } from '../element.ts';
+import { isOneText, LINE_PX, numberRows, numbersOf, rowOf } from './number-rows.ts';
 
 /** Lines that are selected, from 1. */
 interface Selection {
   readonly first: number;
   readonly last: number;
 }
+
+/**
+ * Chunks above have estimated heights until they are laid out near the view: each step finds more of the real
+ * ones.
+ */
+const SCROLL_STEPS = 20;
 
 /** The part of the address that selects lines. */
 function addressOf(selection: Selection | null): string {
@@ -18,9 +25,6 @@ function selectionOf(hash: string): Selection | null {
   const [, from, to] = /^#L(\d{1,9})(?:-L?(\d{1,9}))?$/.exec(hash) ?? [];
   return from === undefined ? null : ordered(Number(from), Number(to ?? from));
 }
-
-/** The height of a line in page.css. */
-const LINE_PX = 20;
 
 /**
  * Lines that the address selects (`#L12`, `#L12-L20`). A click on a line number selects that line; with the
@@ -43,10 +47,10 @@ export class LineSelection {
     const part = (target as Element).closest<HTMLElement>('.chunk > *');
     const chunk = part?.parentElement;
     if (!part || !chunk) return;
-    const isColumn = part.classList.contains('numbers') && !chunk.classList.contains('long');
-    const row = isColumn ? Math.floor((clientY - part.getBoundingClientRect().top) / LINE_PX) : 0;
     const first = Number(part.dataset['n'] ?? this.#firstLines()[this.#chunks.indexOf(chunk)]);
-    const line = first + Math.max(0, row);
+    const row = Math.floor((clientY - part.getBoundingClientRect().top) / LINE_PX);
+    const rows = isOneText(chunk) ? (part.textContent ?? '').split('\n').slice(0, row + 1) : [];
+    const line = Number(rows.findLast(Boolean) ?? first);
     const anchor = shiftKey ? (this.#anchor ?? line) : line;
     this.#anchor = anchor;
     this.#select(ordered(anchor, line), { scroll: false });
@@ -101,25 +105,31 @@ export class LineSelection {
       return;
     }
     const begin = this.#firstLines()[index] ?? 1;
-    const from = Math.max(first, begin) - begin;
-    const rows = Math.min(last - begin + 1, linesOf(chunk)) - from;
+    const from = rowOf(chunk, Math.max(first, begin));
+    const below = rowOf(chunk, last + 1);
     const band = Object.assign(document.createElement('div'), { className: 'band' });
     band.style.top = `${from * LINE_PX}px`;
-    band.style.height = `${rows * LINE_PX}px`;
+    if (below === -1) band.style.bottom = '0';
+    else band.style.height = `${(below - from) * LINE_PX}px`;
     chunk.prepend(band);
   }
 
   #scrollTo({ index, row }: { readonly index: number; readonly row: number }): void {
     const chunk = this.#chunks[index];
-    const rowOf = chunk?.querySelectorAll(':scope > [data-n]')[row];
-    // Chunks above have estimated heights until they were shown once: the second step finds the real ones.
-    for (const step of [0, 100]) {
-      setTimeout(() => {
-        const top =
-          rowOf?.getBoundingClientRect().top ?? (chunk?.getBoundingClientRect().top ?? 0) + row * LINE_PX;
-        scrollBy({ top: top - innerHeight / 3 });
-      }, step);
-    }
+    if (chunk === undefined) return;
+    const found = chunk.querySelectorAll(':scope > [data-n]')[row];
+    const line = (this.#firstLines()[index] ?? 1) + row;
+    let steps = 0;
+    const step = (): void => {
+      if (isOneText(chunk)) numberRows(chunk);
+      const top =
+        found?.getBoundingClientRect().top ??
+        chunk.getBoundingClientRect().top + rowOf(chunk, line) * LINE_PX;
+      scrollBy({ top: top - innerHeight / 3 });
+      steps += 1;
+      if (steps < SCROLL_STEPS) requestAnimationFrame(step);
+    };
+    step();
   }
 
   /** @returns null when the text has no such line */
@@ -146,9 +156,7 @@ export class LineSelection {
 
 /** How many lines a chunk has. */
 function linesOf(chunk: HTMLElement): number {
-  const numbers = chunk.querySelector('.numbers');
-  if (numbers === null) return chunk.childElementCount;
-  return (numbers.textContent ?? '').split('\n').length;
+  return isOneText(chunk) ? numbersOf(chunk).length : chunk.querySelectorAll('[data-n], pre').length;
 }
 
 /** Says which lines are selected, for those who don't see them; and to everybody that a line is missing. */
@@ -158,10 +166,11 @@ function announce(selection: Selection | null, { exists } = { exists: false }): 
   const isWrong = selection !== null && !exists;
   status.className = isWrong ? 'hint' : 'visually-hidden';
   const text = isWrong ? missing : selection?.first === selection?.last ? one : several;
-  status.textContent =
+  const shown =
     selection === null
       ? ''
       : text.replace('{first}', String(selection.first)).replace('{last}', String(selection.last));
+  if (status.textContent !== shown) status.textContent = shown; // it is read aloud
 }
 
 function ordered(a: number, b: number): Selection {

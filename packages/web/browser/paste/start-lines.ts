@@ -18,6 +18,7 @@ export function startLines(content: HTMLElement, chunks: readonly HTMLElement[])
     const isNumber = event.clientX - content.getBoundingClientRect().left + content.scrollLeft < NUMBERS_PX;
     if (isNumber) void use((selection) => selection.click(event));
   });
+  startNumbers(content, () => void lines?.then((selection) => selection.show({ scroll: false })));
   const form = optional('line-form', HTMLFormElement);
   if (form === null) return; // the page of a paste that was deleted by its read has no addresses of lines
   form.hidden = false;
@@ -26,4 +27,11 @@ export function startLines(content: HTMLElement, chunks: readonly HTMLElement[])
     event.preventDefault();
     void use((selection) => selection.submit(form));
   });
+}
+
+/** The module that numbers lines that wrap is loaded for a text that has too many lines for rows. */
+export function startNumbers(content: HTMLElement, onNumbered = (): void => {}): void {
+  const chunks = [...content.querySelectorAll<HTMLElement>('.chunk:not(.long):has(> .numbers)')];
+  if (chunks.length > 0)
+    void import('./number-rows.ts').then(({ keepNumbers }) => keepNumbers(chunks, onNumbered));
 }
