@@ -44,6 +44,8 @@ async function decrypt(
     try {
       return new Uint8Array(await crypto.subtle.decrypt(parameters, cipherKey, ciphertext));
     } catch (error) {
+      // Of any other error, such as too little memory, no key is the cause.
+      if ((error as Error).name !== 'OperationError') throw error;
       cause = error;
     }
   }

@@ -1,10 +1,15 @@
+import { element } from './element.ts';
+
 /**
  * The buttons that show whether a copy worked. They are not disabled, because a disabled button loses the
  * focus.
  */
 const showing = new WeakSet<HTMLButtonElement>();
 
-/** Copies a text, and shows on the button for two seconds whether the copy worked. */
+/**
+ * Copies a text, and shows on the button for two seconds whether the copy worked. An event `copied` on the
+ * button tells the page that it has.
+ */
 export async function copyShown(
   button: HTMLButtonElement,
   text: () => string | Promise<string>,
@@ -13,10 +18,12 @@ export async function copyShown(
   if (showing.has(button)) return;
   showing.add(button);
   const label = button.textContent;
-  button.textContent = await copied(text).then(
-    () => done,
-    () => failed,
+  const isCopied = await copied(text).then(
+    () => true,
+    () => false,
   );
+  button.textContent = isCopied ? done : failed;
+  if (isCopied) button.dispatchEvent(new Event('copied', { bubbles: true }));
   setTimeout(() => {
     button.textContent = label;
     showing.delete(button);
@@ -29,6 +36,7 @@ export async function copyShown(
  */
 async function copied(text: () => string | Promise<string>): Promise<void> {
   const value = Promise.resolve(text());
+  if (!isSecureContext) return (await import('./copy-by-command.ts')).copyByCommand(await value);
   try {
     await navigator.clipboard.write([new ClipboardItem({ 'text/plain': value })]);
   } catch {
@@ -36,18 +44,16 @@ async function copied(text: () => string | Promise<string>): Promise<void> {
   }
 }
 
-/** The buttons that copy the text of a field. @param onCopied gets the field whose text was copied */
-export function startCopyButtons(onCopied: (input: HTMLInputElement) => void = () => {}): void {
+/** The buttons that copy the text of a field, or of several: one a line. `data-copy` has their ids. */
+export function startCopyButtons(): void {
   for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-copy]')) {
-    const input = document.getElementById(button.dataset['copy'] ?? '');
-    if (!(input instanceof HTMLInputElement)) continue;
-    input.addEventListener('focus', () => input.select());
+    const { copy = '', done = '', failed = '' } = button.dataset;
+    const inputs = copy.split(' ').map((id) => element(id, HTMLInputElement));
+    for (const input of inputs) input.addEventListener('focus', () => input.select());
     button.hidden = false;
     button.addEventListener('click', () => {
-      const { done = '', failed = '' } = button.dataset;
-      void copyShown(button, () => input.value, { done, failed }).then(() => {
-        if (button.textContent === done) onCopied(input);
-      });
+      const text = inputs.map(({ value }) => value).join('\n');
+      void copyShown(button, () => text, { done, failed });
     });
   }
 }

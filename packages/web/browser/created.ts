@@ -27,9 +27,10 @@ function showKept(): void {
   });
 }
 
-/** Of the link with its key, which no server sees. */
+/** Of the link with its key, which no server sees. The page of several pastes has none. */
 function startQr(): void {
-  const details = element('qr', HTMLDetailsElement);
+  const details = optional('qr', HTMLDetailsElement);
+  if (details === null) return;
   const show = async (): Promise<void> => {
     const { qrCode } = await import('./paste/qr.ts');
     const { value } = element('url', HTMLInputElement);
@@ -51,8 +52,7 @@ addEventListener('beforeunload', (event) => {
   if (isKeyOnlyHere) event.preventDefault(); // the browser asks
 });
 link?.addEventListener('copy', onKeyTaken);
+link?.parentElement?.addEventListener('copied', onKeyTaken);
 document.getElementById('open')?.addEventListener('click', onKeyTaken);
 
-startCopyButtons((input) => {
-  if (input === link) onKeyTaken();
-});
+startCopyButtons();

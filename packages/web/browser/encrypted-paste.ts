@@ -4,4 +4,4 @@ import { startSealedPaste } from './sealed/sealed-paste.ts';
 
 showRelativeTimes();
 fillToken();
-startSealedPaste(element('sealed', HTMLElement));
+void startSealedPaste(element('sealed', HTMLElement));

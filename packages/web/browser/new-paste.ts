@@ -1,3 +1,4 @@
+import { textOf } from '../src/content/text-encoding.ts';
 import { element } from './element.ts';
 import { keepCreated, keptCreated, readPage, showCreated } from './form/created.ts';
 import { forgetDraft, keepDraft, keptFields, type Fields } from './form/draft.ts';
@@ -193,8 +194,8 @@ async function encrypted(key: string, chosen: File | undefined): Promise<Sealed 
     });
     sealedFor = { key, sealed };
     return sealed;
-  } catch {
-    failure.textContent = form.dataset['unencrypted'] ?? '';
+  } catch (error) {
+    failure.textContent = `${form.dataset['unencrypted'] ?? ''} (${String(error)})`;
     return undefined;
   }
 }
@@ -281,8 +282,8 @@ async function fillFrom(url: string | undefined): Promise<void> {
   try {
     const response = await fetch(url);
     if (!response.ok) throw new Error(`The server answered with ${response.status}.`);
-    // Response.text() would drop a byte order mark.
-    const fetched = new TextDecoder('utf-8', { ignoreBOM: true }).decode(await response.arrayBuffer());
+    // Response.text() would drop a byte order mark, and reads UTF-8 only.
+    const fetched = textOf(new Uint8Array(await response.arrayBuffer()));
     if (text.value === '') text.value = fetched; // the writer may have begun
     syntax.changed();
   } catch {

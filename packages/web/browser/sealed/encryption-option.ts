@@ -10,6 +10,11 @@ export class EncryptionOption {
     const options = element('encryption-options', HTMLElement);
     const show = (): void => void (options.hidden = !this.#wanted.checked);
     this.#wanted.addEventListener('change', show);
+    if (!isSecureContext) {
+      this.#wanted.disabled = true; // browsers then have no cipher
+      this.#wanted.checked = false;
+      element('encrypt-hint', HTMLElement).hidden = false;
+    }
     show(); // a browser keeps the choice over a reload
   }
 

@@ -65,12 +65,11 @@ export class HeldPaste {
     try {
       const message = await openSealed(document, this.#key, { password });
       if (this.isOpen) return; // by a password that was entered while this one was tried
+      showMessage(message, box, words);
       this.isOpen = true;
       element('unlock', HTMLFormElement).remove();
       fail('');
       say('');
-      onlyCopy?.release();
-      showMessage(message, box, words);
     } catch (error) {
       if (this.isOpen) return;
       say('');
@@ -80,7 +79,8 @@ export class HeldPaste {
         element('password', HTMLInputElement).focus();
         if (refusal === words.askPassword) ask(refusal);
         else fail(refusal);
-      } else fail(error instanceof TooMuchContentError ? words.tooLarge : words.unknownFormat);
+      } else if (error instanceof TooMuchContentError) fail(words.tooLarge);
+      else fail(`${words.notShown} (${String(error)})`);
     }
   }
 }

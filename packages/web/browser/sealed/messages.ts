@@ -8,7 +8,10 @@ export interface SealedWords {
   readonly unreachable: string;
   readonly notRevealed: string;
   readonly gone: string;
-  readonly unknownFormat: string;
+  readonly notShown: string;
+  readonly insecure: string;
+  readonly outdated: string;
+  readonly revealed: string;
   readonly tooLarge: string;
   readonly askPassword: string;
   readonly wrong: string;

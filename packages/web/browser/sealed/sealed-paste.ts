@@ -1,4 +1,11 @@
-import { keyOfFragment, parseSealedText, type SealedPaste, type SecretKey } from '@pasteflow/sealed';
+import {
+  canOpenSealed,
+  keyOfFragment,
+  parseSealedText,
+  SealedFormatError,
+  type SealedPaste,
+  type SecretKey,
+} from '@pasteflow/sealed';
 import { element, optional } from '../element.ts';
 import { fetchSealedPaste } from './fetch-sealed-paste.ts';
 import { HeldPaste } from './held-paste.ts';
@@ -14,9 +21,13 @@ interface Loaded {
  * Fetches the document, decrypts it with the key in the address, and shows the text. The key stays in this
  * page: a browser sends no part of an address behind `#`.
  */
-export function startSealedPaste(box: HTMLElement): void {
+export async function startSealedPaste(box: HTMLElement): Promise<void> {
   element('needs-script', HTMLElement).remove();
   const words = wordsOf(box);
+  if (!(await canOpenSealed())) {
+    fail(isSecureContext ? words.outdated : words.insecure);
+    return;
+  }
   let loaded: Loaded | null = null;
   let hasTriedReveal = false;
   addEventListener('hashchange', () => {
@@ -75,17 +86,19 @@ async function load(box: HTMLElement, words: SealedWords, oldKey: SecretKey): Pr
   const key = keyOfFragment(location.hash) ?? oldKey; // somebody may have corrected the address meanwhile
   const onlyCopy = method === 'GET' ? null : new OnlyCopy(fetched, words);
   const document = parsed(fetched);
-  if (document !== null) return { held: new HeldPaste({ document, key, box, words, onlyCopy }) };
+  if (!(document instanceof SealedFormatError))
+    return { held: new HeldPaste({ document, key, box, words, onlyCopy }) };
   say('');
   onlyCopy?.explain();
-  fail(words.unknownFormat);
+  fail(`${words.notShown} (${document.message})`);
   return { held: null };
 }
 
-function parsed(text: string): SealedPaste | null {
+function parsed(text: string): SealedPaste | SealedFormatError {
   try {
     return parseSealedText(text);
-  } catch {
-    return null;
+  } catch (error) {
+    if (error instanceof SealedFormatError) return error;
+    throw error;
   }
 }

@@ -1,8 +1,9 @@
 import { fileNameOf, languageOf } from '@pasteflow/domain';
 import type { Attachment, Message } from '@pasteflow/sealed';
 import { PasteLines, type TextWarnings } from '../../src/content/paste-lines.ts';
-import { element } from '../element.ts';
+import { element, optional } from '../element.ts';
 import { startHighlighting } from '../highlight/painter.ts';
+import { startNumbers } from '../paste/start-lines.ts';
 import { startToolbar } from '../paste/toolbar.ts';
 import type { SealedWords } from './messages.ts';
 
@@ -35,9 +36,10 @@ function showText({ text, title, syntax }: Message, words: SealedWords): void {
   const download = element('download', HTMLAnchorElement);
   download.href = URL.createObjectURL(new Blob([text], { type: 'text/plain;charset=utf-8' }));
   if (title !== null) download.download = fileNameOf(title, 'paste');
-  const qr = element('qr', HTMLButtonElement);
-  qr.dataset['url'] = `${qr.dataset['url'] ?? ''}${location.hash}`;
+  const qr = optional('qr', HTMLButtonElement);
+  if (qr !== null) qr.dataset['url'] = `${qr.dataset['url'] ?? ''}${location.hash}`;
   startToolbar(content, () => text);
+  startNumbers(content);
   startHighlighting(content, [...content.querySelectorAll<HTMLElement>('.chunk')]);
 }
 

@@ -26,9 +26,10 @@ export function burnPage(site: Site, paste: ShownPaste, readerKey: string): stri
     scripts: ['timeline.js'], // which shows the times relative to now
     hasStylesInside: true,
     main: html`${heading(site, paste, languageOf(paste))}
-<p class="notice attention">${text.explanation} ${text.file} ${text.reload}</p>
+<p class="notice attention">${text.explanation}</p>
 <form method="post" action="${site.base}/${paste.short_code}"><input type="hidden" name="key" value="${readerKey}"><p><button class="primary" type="submit">${text.reveal}</button></p></form>
-<p class="hint">${text.command} <code dir="ltr">curl -X POST ${paste.url} -H "Idempotency-Key: \${KEY:=$(uuidgen)}"</code></p>
+<details class="explanation"><summary>${text.helpTitle}</summary><p>${text.help}</p>
+<p>${text.command} <code dir="ltr">curl -X POST ${paste.url} -H "Idempotency-Key: \${KEY:=$(uuidgen)}"</code></p></details>
 ${deletion(site, paste)}`,
   });
 }

@@ -35,7 +35,7 @@ ${deletion(site, paste)}`,
 }
 
 function reveal({ burn: text }: Words): Html {
-  return html`<p class="notice attention">${text.explanation}</p>
+  return html`<p id="once" class="notice attention">${text.explanation}</p>
 <p><button type="button" id="reveal" class="primary" hidden>${text.reveal}</button></p>
 `;
 }
@@ -46,7 +46,7 @@ function opened(site: Site, paste: ShownPaste, raw: string): Html {
   return html`<div id="opened" class="code" hidden>
 <div class="bar">
 <a class="button" id="download" download="${fileNameOf(null, paste.short_code)}">${text.download}</a>
-${!paste.burn && html`<a class="button" href="${raw}">${encrypted.document}</a>\n`}${qrButton(site.words, paste.url, encrypted.qr)}
+${!paste.burn && html`<a class="button" href="${raw}">${encrypted.document}</a>\n${qrButton(site.words, paste.url, encrypted.qr)}`}
 <div class="right">${wrapButton(site.words)}${copyButton(site.words, null)}</div>
 </div>
 <section id="content" class="content" dir="ltr" aria-label="${text.content}" data-worker="${site.asset('worker.js')}" tabindex="0"></section>
@@ -58,6 +58,7 @@ function browserWords(words: Words): Readonly<Record<string, string>> {
   const { paste: text, encrypted } = words;
   return {
     ...encrypted.inBrowser,
+    insecure: words.encryption.insecure,
     bidi: text.bidi,
     longLines: text.longLines(formatNumber(MAX_LINE_CHARACTERS, words)),
     cut: text.cut(formatNumber(MAX_LINES, words)),

@@ -72,7 +72,7 @@ ${text}</textarea>
 <p id="text-hint" class="hint keys">${form.contentHint}</p>
 </div>
 <div class="side">
-${refused?.hasBoth === true && html`<p class="notice bad" role="alert">${form.bothWithoutScript}</p>\n`}${refused?.isParentMissing === true ? html`<p class="notice bad" role="alert">${site.words.diff.parentMissing}</p>\n` : originField(site.words, origin, entered('parent'))}<div class="field"><label for="title">${form.pasteTitle}</label><input id="title" name="title" value="${entered('title')}" maxlength="200" autocomplete="off"></div>
+${refused?.hasBoth === true && html`<p class="notice bad" role="alert">${form.bothWithoutScript}</p>\n`}${refused?.isParentMissing === true ? html`<p class="notice bad" role="alert">${site.words.diff.parentMissing}</p>\n` : originField(site.words, origin, entered('parent'))}<div class="field"><label for="title">${form.pasteTitle}</label><input id="title" name="title" value="${entered('title')}" dir="auto" maxlength="200" autocomplete="off"></div>
 <div class="field"><label for="file">${form.file}</label><input id="file" name="content" type="file" aria-describedby="file-hint"> <button id="remove-file" type="button" hidden>${form.removeFile}</button><p id="file-hint" class="hint">${form.atMost(formatSize(maxPasteBytes, site.words))}${refused?.text === '' && html` ${form.fileAgain}`}</p></div>
 <div class="field"><label for="syntax">${form.syntax}</label><select id="syntax" name="syntax"><option value="" data-detected="${form.detectedSyntax}">${form.detectSyntax}</option>${optionsOf(
       languages.map((each) => [each.id, languageName(each, site.words)]),
@@ -84,7 +84,8 @@ ${site.viewer !== null && html`<div class="field"><label for="visibility">${form
 <div class="field"><label class="check" for="burn"><input id="burn" name="burn" type="checkbox" value="true" aria-describedby="burn-hint"${entered('burn') === 'true' && html` checked`}> ${site.words.burn.option}</label><p id="burn-hint" class="hint">${site.words.burn.optionHint}</p></div>
 <fieldset id="encryption" class="encryption" hidden>
 <legend class="visually-hidden">${site.words.encryption.option}</legend>
-<label class="check" for="encrypt"><input id="encrypt" type="checkbox"> ${site.words.encryption.option}</label>
+<label class="check" for="encrypt"><input id="encrypt" type="checkbox" aria-describedby="encrypt-hint"> ${site.words.encryption.option}</label>
+<p id="encrypt-hint" class="hint" hidden>${site.words.encryption.insecure}</p>
 <div id="encryption-options" hidden>
 <div class="field narrow"><label for="password">${site.words.encryption.password}</label><input id="password" type="password" autocomplete="new-password" aria-describedby="password-hint"><p id="password-hint" class="hint">${site.words.encryption.passwordHint}</p></div>
 <p class="hint">${site.words.encrypted.explanation}</p>
@@ -95,7 +96,7 @@ ${site.viewer !== null && slugField(site.words, entered('slug'), refused?.slugEr
 <div id="form-error" role="alert"></div>
 <p id="form-status" class="hint" role="status"></p>
 <button id="create" class="primary" type="submit">${form.submit}</button>
-${site.viewer === null && html`<p class="hint">${form.privacy}</p>`}
+${site.viewer === null && html`<p class="hint readers">${form.privacy}</p>`}<p class="hint readers encrypted">${site.words.encryption.readers}</p><p class="hint readers burn">${site.words.burn.readers}</p>
 </div>
 </div>
 </form>

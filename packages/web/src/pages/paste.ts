@@ -28,6 +28,8 @@ export interface ShownPaste {
   readonly version?: { readonly number: number; readonly newest: number };
   /** The slug that the reader, as its owner, can move from another paste to this one. Default: none. */
   readonly movable?: { readonly slug: string; readonly from: string } | null;
+  /** The reader wants to see a content that is no text as one. Default: false. */
+  readonly isBinaryText?: boolean;
   /** Reports hold the paste, so that only its owner reads it. */
   readonly isHeld: boolean;
   readonly size_bytes: number;
@@ -158,7 +160,7 @@ export function heading(
       : html`<a class="badge ${paste.status.toLowerCase()}" href="${timeline}">${text.upload} ${text.uploadStates[paste.status]}</a>`,
     paste.isDeleted !== true &&
       paste.deletion !== 'owner' &&
-      html`<a href="${base}/${paste.short_code}/report" rel="nofollow">${site.words.report.link}</a>`,
+      html`<a href="${base}/${paste.short_code}/report" rel="nofollow"${untilRead(paste)}>${site.words.report.link}</a>`,
   ];
   return html`<div class="heading"><h1><bdi>${paste.title ?? untitled(site.words, paste)}</bdi>${badges(site.words, paste)}</h1>${paste.deletion === 'owner' && ownerMenu(site, paste)}</div>
 <div class="line">${facts.map((fact) => fact !== false && html`<span>${fact}</span>`)}<span class="paper" dir="ltr">${paste.url}</span></div>${paste.isHeld && html`\n<p class="notice attention">${site.words.report.held}</p>`}${paste.movable && moveForm(site, paste.short_code, paste.movable)}`;
@@ -174,20 +176,24 @@ export function moveForm(
   return html`\n<form class="notice" method="post" action="${base}/my/slugs/${slug}"><input type="hidden" name="short_code" value="${to}"><input type="hidden" name="from" value="${from}">${text.older(slug)} <button type="submit">${text.move(slug)}</button></form>`;
 }
 
-function badges(words: Words, { visibility, burn, encrypted }: ShownPaste): readonly Html[] {
-  const { badges: text } = words.paste;
-  return [
-    ...(visibility === 'private' ? ['private' as const] : []),
-    ...(burn ? ['burn' as const] : []),
-    ...(encrypted ? ['encrypted' as const] : []),
-  ].map((badge) => html` <span class="badge ${badge}">${text[badge]}</span>`);
+export function badges(
+  words: Words,
+  { visibility, burn, encrypted }: Pick<ShownPaste, 'visibility' | 'burn' | 'encrypted'>,
+): readonly Html[] {
+  const has = { private: visibility === 'private', burn, encrypted };
+  return (['private', 'burn', 'encrypted'] as const)
+    .filter((badge) => has[badge])
+    .map((badge) => html` <span class="badge ${badge}">${words.paste.badges[badge]}</span>`);
 }
 
-function expiry(words: Words, { expires_at: expires }: ShownPaste): Html {
-  const { paste: text } = words;
-  return expires === null
-    ? html`${text.neverExpiresLine}`
-    : html`${text.expiresLine} ${formatTime(expires, words)}`;
+function expiry(words: Words, paste: ShownPaste): Html {
+  const { expires_at: at } = paste;
+  return html`<span${untilRead(paste)}>${at === null ? words.paste.neverExpiresLine : html`${words.paste.expiresLine} ${formatTime(at, words)}`}</span>`;
+}
+
+/** A script removes what is no longer true when the paste was read. */
+function untilRead({ burn }: ShownPaste): Html | false {
+  return burn && html` data-until-read`;
 }
 
 function origin({ base, words }: Site, { short_code, burn, encrypted }: ShownPaste, parent: string): Html {
@@ -203,7 +209,7 @@ function languageFact({ base, words }: Site, paste: ShownPaste, language: Langua
   if (paste.burn || paste.status !== 'PROCESSED') return known !== null && html`${known}`; // it may be a file
   const name = known ?? text.plainText;
   const chosen = language?.id ?? 'text';
-  return html`<form id="language" action="${base}/${paste.short_code}"><select name="language" aria-label="${text.language}">${languages.map((each) => html`<option value="${each.id}"${each.id === chosen && html` selected`}>${languageName(each, words)}`)}</select><noscript> <button>${text.show}</button></noscript></form><span class="paper">${name}</span>`;
+  return html`<form id="language" action="${base}/${paste.short_code}">${paste.isBinaryText === true && html`<input type="hidden" name="view" value="text">`}<select name="language" aria-label="${text.language}">${languages.map((each) => html`<option value="${each.id}"${each.id === chosen && html` selected`}>${languageName(each, words)}`)}</select><noscript> <button>${text.show}</button></noscript></form><span class="paper">${name}</span>`;
 }
 
 /** Links work without JavaScript; the buttons need it and are hidden without it. */
@@ -253,7 +259,7 @@ function views(site: Site, { size_bytes: size }: ShownPaste): Html {
   const { paste: text } = site.words;
   if (size > MAX_RENDERED_BYTES)
     return html`<span class="hint">${text.sourceOnly(formatSize(MAX_RENDERED_BYTES, site.words))}</span>\n`;
-  return html`<div id="views" class="views" role="group" aria-label="${text.views}" data-worker="${site.asset('markdown-worker.js')}" data-styles="${site.asset('markdown.css')}" data-image="${text.image}" data-busy="${text.rendering}" data-failed="${text.notRendered}" data-pending hidden><button type="button" aria-pressed="true">${text.source}</button><button type="button" aria-pressed="false">${text.rendered}</button></div><noscript><span class="hint">${text.needsScript}</span></noscript>\n`;
+  return html`<div id="views" class="views" role="group" aria-label="${text.views}" data-worker="${site.asset('markdown-worker.js')}" data-styles="${site.asset('markdown.css')}" data-image="${text.image}" data-alerts="${JSON.stringify(text.alerts)}" data-busy="${text.rendering}" data-failed="${text.notRendered}" data-pending hidden><button type="button" aria-pressed="true">${text.source}</button><button type="button" aria-pressed="false">${text.rendered}</button></div><noscript><span class="hint">${text.needsScript}</span></noscript>\n`;
 }
 
 function warningsHtml(words: Words, { bidi, notUtf8, longLines, cut }: TextWarnings): Html {
@@ -271,13 +277,13 @@ function warningsHtml(words: Words, { bidi, notUtf8, longLines, cut }: TextWarni
 export function deletion(site: Site, paste: ShownPaste): Html | false {
   if (paste.deletion !== 'token') return false;
   const { paste: text } = site.words;
-  return html`<details class="deletion"><summary>${text.deleteTitle}</summary>
+  return html`<details class="deletion"${untilRead(paste)}><summary>${text.deleteTitle}</summary>
 ${deletionForm(site, paste)}</details>`;
 }
 
 /** What only the owner can do. */
 function ownerMenu(site: Site, paste: ShownPaste): Html {
-  return html`<details class="menu"><summary>${site.words.paste.deleteMenu}</summary><div>${deletionForm(site, paste)}</div></details>`;
+  return html`<details class="menu"${untilRead(paste)}><summary>${site.words.paste.deleteMenu}</summary><div>${deletionForm(site, paste)}</div></details>`;
 }
 
 function deletionForm({ base, words }: Site, { short_code, deletion: by }: ShownPaste): Html {

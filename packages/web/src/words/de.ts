@@ -69,6 +69,7 @@ export const de: Translation = {
       none: 'Nichts',
       created: 'Erstellte Pastes: {count}',
       refused: 'Nicht erstellt',
+      copyAll: 'Alle Links kopieren',
     },
     fileAgain: 'Falls Sie eine Datei ausgewählt hatten, wählen Sie sie noch einmal aus.',
     more: 'Weitere Optionen',
@@ -138,16 +139,18 @@ export const de: Translation = {
     needsScript: 'Formatiert nur mit JavaScript',
     sourceOnly: (size: string) => `Markdown mit mehr als ${size} wird als Quelltext angezeigt.`,
     image: 'Bild',
+    alerts: { note: 'Hinweis', tip: 'Tipp', important: 'Wichtig', warning: 'Warnung', caution: 'Vorsicht' },
     imageOf: (format: string) => `${format}-Bild`,
     imageAlt: (paste: string) => `Das Bild ${paste}`,
     openImage: 'Bild öffnen',
     binary: 'Binärdatei',
     binaryHint: 'Dieser Inhalt ist kein Text, deshalb zeigt die Seite ihn nicht an.',
+    asText: 'Als Text anzeigen',
     content: 'Inhalt des Pastes',
     inProgress: 'Der Upload dieses Pastes läuft. Die Seite zeigt den Text, sobald er gespeichert ist.',
     notUtf8:
       'Einige Bytes dieses Pastes sind kein UTF-8 und werden als � angezeigt. Der Download enthält die unveränderten Bytes.',
-    bidi: 'Dieser Text enthält Zeichen, die die Schreibrichtung ändern. Die Reihenfolge, die Sie sehen, kann von der abweichen, die ein Programm liest.',
+    bidi: 'Dieser Text enthält Zeichen, die die Schreibrichtung ändern und so verbergen können, was ein Programm liest. Die Seite zeigt stattdessen ihre Codes, zum Beispiel [U+202E].',
     longLines: (characters: string) =>
       `Zeilen mit mehr als ${characters} Zeichen werden auf dieser Seite umbrochen. Der Download enthält den unveränderten Text.`,
     cut: (lines: string) =>
@@ -160,6 +163,10 @@ export const de: Translation = {
     deleteButton: 'Endgültig löschen',
     deleted: 'Paste gelöscht',
     deletedText: 'Das Paste ist gelöscht und lässt sich nicht wiederherstellen.',
+    rightAddress: {
+      title: 'Die Adresse enthält %23 statt #',
+      text: 'Ein Programm, zum Beispiel für E-Mails, hat die Adresse verändert. Diese Seite führt zur richtigen Adresse weiter. Ohne JavaScript folgen Sie dem Link.',
+    },
   },
 
   diff: {
@@ -232,10 +239,10 @@ export const de: Translation = {
     optionHint:
       'Der Link führt zu einer Schaltfläche. Wer zuerst darauf klickt, liest den Text, und danach kann ihn niemand mehr lesen.',
     explanation:
-      'Dieses Paste lässt sich nur einmal lesen. Wenn Sie den Text anzeigen, wird das Paste gelöscht, und niemand sonst kann es lesen.',
-    file: 'Eine Datei, die weder Text noch Bild ist, speichert der Browser; wenn sie nicht ankommt, klicken Sie noch einmal auf die Schaltfläche.',
-    reload:
-      'Wenn ein Text nicht ankommt, laden Sie die Seite sofort neu. Beides funktioniert fünf Minuten lang. Öffnen Sie den Link nicht noch einmal.',
+      'Dieses Paste lässt sich nur einmal lesen: Die Schaltfläche zeigt den Text an und löscht das Paste.',
+    readers: 'Wer es zuerst anzeigt, liest es, und danach niemand mehr.',
+    helpTitle: 'Wenn nichts ankommt',
+    help: 'Laden Sie innerhalb von fünf Minuten die Seite neu, die den Text anzeigen sollte. Was weder Text noch Bild ist, speichert der Browser als Datei: Klicken Sie dann noch einmal auf die Schaltfläche. Wer den Link neu öffnet, gilt als eine andere Person.',
     reveal: 'Text anzeigen und Paste löschen',
     command: 'Auf der Kommandozeile:',
     revealed:
@@ -250,6 +257,9 @@ export const de: Translation = {
     passwordHint:
       'Zum Lesen sind dann der Link und das Passwort nötig. Senden Sie das Passwort auf einem anderen Weg.',
     failed: 'Der Browser konnte das Paste nicht verschlüsseln.',
+    insecure:
+      'Browser ver- und entschlüsseln nur auf Seiten, die über https geladen wurden. Öffnen Sie diese Seite über https oder verwenden Sie den Befehl pasteflow.',
+    readers: 'Nur der vollständige Link mit seinem Schlüssel öffnet das Paste.',
   },
 
   encrypted: {
@@ -273,7 +283,11 @@ export const de: Translation = {
       notRevealed:
         'Der Server hat das Paste nicht vollständig gesendet. Klicken Sie innerhalb von fünf Minuten noch einmal auf die Schaltfläche und laden Sie diese Seite nicht neu.',
       gone: 'Das Paste wurde gelesen, wurde gelöscht oder ist abgelaufen.',
-      unknownFormat: 'Das Paste wurde entschlüsselt, aber diese Seite kann seinen Inhalt nicht anzeigen.',
+      notShown: 'Diese Seite konnte das Paste nicht entschlüsseln oder kann seinen Inhalt nicht anzeigen.',
+      outdated:
+        'Dieser Browser kann das Paste nicht entschlüsseln. Aktualisieren Sie ihn oder öffnen Sie den Link in einem anderen.',
+      revealed:
+        'Das Paste ist gelöscht, und nur diese Seite hat es noch: Kopieren Sie, was Sie brauchen, oder laden Sie es herunter.',
       tooLarge: 'Das entschlüsselte Paste ist zu groß für diese Seite.',
       askPassword:
         'Das Paste hat ein Passwort, oder der Schlüssel im Link ist falsch. Geben Sie das Passwort ein.',

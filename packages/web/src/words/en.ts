@@ -71,6 +71,7 @@ export const en = {
       none: 'Nothing',
       created: '{count} pastes created',
       refused: 'Not created',
+      copyAll: 'Copy all links',
     },
     fileAgain: 'If you have chosen a file, choose it again.',
     more: 'More options',
@@ -139,15 +140,17 @@ export const en = {
     needsScript: 'Rendered with JavaScript only',
     sourceOnly: (size: string) => `Markdown of more than ${size} is shown as source.`,
     image: 'Image',
+    alerts: { note: 'Note', tip: 'Tip', important: 'Important', warning: 'Warning', caution: 'Caution' },
     imageOf: (format: string) => `${format} image`,
     imageAlt: (paste: string) => `The image ${paste}`,
     openImage: 'Open the image',
     binary: 'Binary file',
     binaryHint: 'This content is no text, so that the page does not show it.',
+    asText: 'Show as text',
     content: 'Content of the paste',
     inProgress: 'The upload of this paste is in progress. The page shows the text as soon as it is stored.',
     notUtf8: 'Some bytes of this paste are not UTF-8 and are shown as �. The download has the exact bytes.',
-    bidi: 'This text has characters that change the direction of writing. The order that you see can differ from the order that a program reads.',
+    bidi: 'This text has characters that change the direction of writing, which can hide what a program reads. The page shows their codes instead, such as [U+202E].',
     longLines: (characters: string) =>
       `Lines of more than ${characters} characters are folded on this page. The download has the exact text.`,
     cut: (lines: string) => `The page shows the first ${lines} lines. The download has the whole text.`,
@@ -159,6 +162,10 @@ export const en = {
     deleteButton: 'Delete permanently',
     deleted: 'Paste deleted',
     deletedText: 'The paste is deleted and cannot be restored.',
+    rightAddress: {
+      title: 'The address has %23 instead of #',
+      text: 'A program, such as one for mail, has changed the address. This page goes on to the right one. Without JavaScript, follow the link.',
+    },
   },
 
   diff: {
@@ -226,11 +233,10 @@ export const en = {
     option: 'Delete the paste when it is read',
     optionHint:
       'The link shows a button. Whoever presses it first reads the text, and nobody reads it again.',
-    explanation:
-      'This paste can be read once. When you reveal the text, the paste is deleted, and nobody else can read it.',
-    file: 'The browser saves a file that is neither text nor an image; if it does not arrive, press the button again.',
-    reload:
-      'If a text does not arrive, reload at once. Both work for five minutes. Do not open the link again.',
+    explanation: 'This paste can be read once: the button shows the text and deletes the paste.',
+    readers: 'The first person who reveals it reads it, and nobody reads it again.',
+    helpTitle: 'If nothing arrives',
+    help: 'Within five minutes, reload the page that should show the text. What is neither text nor an image is saved as a file: then press the button again. Opening the link anew counts as the visit of another reader.',
     reveal: 'Reveal the text and delete the paste',
     command: 'On a command line:',
     revealed:
@@ -244,6 +250,9 @@ export const en = {
     password: 'Password (optional)',
     passwordHint: 'Readers then need the link and the password. Send them the password in another way.',
     failed: 'The browser could not encrypt the paste.',
+    insecure:
+      'Browsers encrypt and decrypt only on pages that were loaded by https. Open this page by https, or use the command pasteflow.',
+    readers: 'Only the whole link, with its key, opens the paste.',
   },
 
   encrypted: {
@@ -266,7 +275,9 @@ export const en = {
       notRevealed:
         'The server did not send the whole paste. Press the button again within five minutes, and do not reload this page.',
       gone: 'The paste was read, was deleted or has expired.',
-      unknownFormat: 'The paste was decrypted, but this page cannot show what is in it.',
+      notShown: 'This page could not decrypt the paste, or cannot show what is in it.',
+      outdated: 'This browser cannot decrypt the paste. Update it, or open the link in another one.',
+      revealed: 'The paste is deleted, and only this page has it: copy or download what you need.',
       tooLarge: 'The decrypted paste is too large for this page.',
       askPassword: 'The paste has a password, or the key in the link is wrong. Enter the password.',
       wrong: 'The password or the key in the link is wrong, or somebody has changed the paste.',

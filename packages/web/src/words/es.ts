@@ -69,6 +69,7 @@ export const es: Translation = {
       none: 'Nada',
       created: 'Pastes creados: {count}',
       refused: 'No creados',
+      copyAll: 'Copiar todos los enlaces',
     },
     fileAgain: 'Si había elegido un archivo, vuelva a elegirlo.',
     more: 'Más opciones',
@@ -140,16 +141,24 @@ export const es: Translation = {
     needsScript: 'El formato requiere JavaScript',
     sourceOnly: (size: string) => `El Markdown de más de ${size} se muestra como código.`,
     image: 'Imagen',
+    alerts: {
+      note: 'Nota',
+      tip: 'Consejo',
+      important: 'Importante',
+      warning: 'Advertencia',
+      caution: 'Precaución',
+    },
     imageOf: (format: string) => `Imagen ${format}`,
     imageAlt: (paste: string) => `La imagen ${paste}`,
     openImage: 'Abrir la imagen',
     binary: 'Archivo binario',
     binaryHint: 'Este contenido no es texto, por lo que la página no lo muestra.',
+    asText: 'Mostrar como texto',
     content: 'Contenido del paste',
     inProgress: 'La subida de este paste está en curso. La página mostrará el texto en cuanto esté guardado.',
     notUtf8:
       'Algunos bytes de este paste no son UTF-8 y se muestran como �. La descarga contiene los bytes exactos.',
-    bidi: 'Este texto contiene caracteres que cambian la dirección de escritura. El orden que usted ve puede ser distinto del que lee un programa.',
+    bidi: 'Este texto contiene caracteres que cambian la dirección de escritura y pueden ocultar así lo que lee un programa. La página muestra en su lugar sus códigos, por ejemplo [U+202E].',
     longLines: (characters: string) =>
       `Las líneas de más de ${characters} caracteres se dividen en esta página. La descarga contiene el texto exacto.`,
     cut: (lines: string) =>
@@ -162,6 +171,10 @@ export const es: Translation = {
     deleteButton: 'Eliminar definitivamente',
     deleted: 'Paste eliminado',
     deletedText: 'El paste se ha eliminado y no se puede restaurar.',
+    rightAddress: {
+      title: 'La dirección contiene %23 en lugar de #',
+      text: 'Un programa, por ejemplo de correo, ha cambiado la dirección. Esta página lleva a la dirección correcta. Sin JavaScript, siga el enlace.',
+    },
   },
 
   diff: {
@@ -233,11 +246,10 @@ export const es: Translation = {
     option: 'Eliminar el paste cuando se lea',
     optionHint:
       'El enlace muestra un botón. Quien lo pulse primero lee el texto, y después nadie más puede leerlo.',
-    explanation:
-      'Este paste solo se puede leer una vez. Cuando muestre el texto, el paste se eliminará y nadie más podrá leerlo.',
-    file: 'Si el contenido es un archivo que no es ni texto ni imagen, el navegador lo guarda; si no llega, pulse de nuevo el botón.',
-    reload:
-      'Si es un texto y no llega, recargue la página de inmediato. Ambas cosas funcionan durante cinco minutos. No vuelva a abrir el enlace.',
+    explanation: 'Este paste solo se puede leer una vez: el botón muestra el texto y elimina el paste.',
+    readers: 'Lo lee quien lo muestre primero, y después nadie más.',
+    helpTitle: 'Si no llega nada',
+    help: 'En un plazo de cinco minutos, recargue la página que debía mostrar el texto. El contenido que no es ni texto ni imagen se guarda como archivo: en ese caso, pulse de nuevo el botón. Abrir otra vez el enlace cuenta como la visita de otra persona.',
     reveal: 'Mostrar el texto y eliminar el paste',
     command: 'En la línea de comandos:',
     revealed:
@@ -252,6 +264,9 @@ export const es: Translation = {
     passwordHint:
       'Los lectores necesitan entonces el enlace y la contraseña. Envíeles la contraseña por otro medio.',
     failed: 'El navegador no ha podido cifrar el paste.',
+    insecure:
+      'Los navegadores solo cifran y descifran en páginas cargadas por https. Abra esta página por https o use el comando pasteflow.',
+    readers: 'Solo el enlace completo, con su clave, abre el paste.',
   },
 
   encrypted: {
@@ -274,7 +289,9 @@ export const es: Translation = {
       notRevealed:
         'El servidor no ha enviado el paste completo. Pulse de nuevo el botón en un plazo de cinco minutos y no recargue esta página.',
       gone: 'El paste ya se ha leído, se ha eliminado o ha expirado.',
-      unknownFormat: 'El paste se ha descifrado, pero esta página no puede mostrar su contenido.',
+      notShown: 'Esta página no ha podido descifrar el paste o no puede mostrar su contenido.',
+      outdated: 'Este navegador no puede descifrar el paste. Actualícelo o abra el enlace en otro.',
+      revealed: 'El paste se ha eliminado y solo esta página lo conserva: copie o descargue lo que necesite.',
       tooLarge: 'El paste descifrado es demasiado grande para esta página.',
       askPassword: 'El paste tiene contraseña, o la clave del enlace no es correcta. Escriba la contraseña.',
       wrong: 'La contraseña o la clave del enlace no es correcta, o alguien ha modificado el paste.',

@@ -74,6 +74,7 @@ export const fr: Translation = {
       none: 'Rien',
       created: 'Pastes créés : {count}',
       refused: 'Non créés',
+      copyAll: 'Copier tous les liens',
     },
     fileAgain: 'Si vous aviez choisi un fichier, choisissez-le de nouveau.',
     more: 'Plus d’options',
@@ -145,16 +146,24 @@ export const fr: Translation = {
     needsScript: 'Rendu uniquement avec JavaScript',
     sourceOnly: (size: string) => `Au-delà de ${size}, le Markdown est affiché sous forme de source.`,
     image: 'Image',
+    alerts: {
+      note: 'Remarque',
+      tip: 'Conseil',
+      important: 'Important',
+      warning: 'Avertissement',
+      caution: 'Attention',
+    },
     imageOf: (format: string) => `Image ${format}`,
     imageAlt: (paste: string) => `L’image « ${paste} »`,
     openImage: 'Ouvrir l’image',
     binary: 'Fichier binaire',
     binaryHint: 'Ce contenu n’est pas du texte : la page ne l’affiche pas.',
+    asText: 'Afficher comme texte',
     content: 'Contenu du paste',
     inProgress: 'L’envoi de ce paste est en cours. La page affichera le texte dès qu’il sera enregistré.',
     notUtf8:
       'Certains octets de ce paste ne sont pas de l’UTF-8 et sont affichés sous la forme �. Le fichier téléchargé contient les octets exacts.',
-    bidi: 'Ce texte contient des caractères qui changent le sens de l’écriture. L’ordre que vous voyez peut différer de celui que lit un programme.',
+    bidi: 'Ce texte contient des caractères qui changent le sens de l’écriture et peuvent ainsi cacher ce que lit un programme. La page affiche leurs codes à leur place, par exemple [U+202E].',
     longLines: (characters: string) =>
       `Les lignes de plus de ${characters} caractères sont renvoyées à la ligne sur cette page. Le fichier téléchargé contient le texte exact.`,
     cut: (lines: string) =>
@@ -167,6 +176,10 @@ export const fr: Translation = {
     deleteButton: 'Supprimer définitivement',
     deleted: 'Paste supprimé',
     deletedText: 'Le paste est supprimé et ne peut pas être restauré.',
+    rightAddress: {
+      title: 'L’adresse contient %23 au lieu de #',
+      text: 'Un programme, par exemple de messagerie, a modifié l’adresse. Cette page mène à la bonne adresse. Sans JavaScript, suivez le lien.',
+    },
   },
 
   diff: {
@@ -237,11 +250,10 @@ export const fr: Translation = {
     option: 'Supprimer le paste à la première lecture',
     optionHint:
       'Le lien affiche un bouton. La première personne qui appuie dessus lit le texte, et plus personne ne peut le lire ensuite.',
-    explanation:
-      'Ce paste ne peut être lu qu’une fois. Dès que vous révélez le texte, le paste est supprimé et personne d’autre ne peut le lire.',
-    file: 'Si le contenu n’est ni un texte ni une image, le navigateur l’enregistre dans un fichier ; si ce fichier n’arrive pas, appuyez de nouveau sur le bouton.',
-    reload:
-      'Si un texte n’arrive pas, rechargez aussitôt la page. Ces deux solutions fonctionnent pendant cinq minutes. N’ouvrez pas le lien une seconde fois.',
+    explanation: 'Ce paste ne peut être lu qu’une fois : le bouton affiche le texte et supprime le paste.',
+    readers: 'La première personne qui le révèle le lit, et plus personne ensuite.',
+    helpTitle: 'Si rien n’arrive',
+    help: 'Dans les cinq minutes, rechargez la page qui devait afficher le texte. Un contenu qui n’est ni un texte ni une image est enregistré dans un fichier : appuyez alors de nouveau sur le bouton. Ouvrir de nouveau le lien compte comme la visite d’une autre personne.',
     reveal: 'Révéler le texte et supprimer le paste',
     command: 'En ligne de commande :',
     revealed:
@@ -256,6 +268,9 @@ export const fr: Translation = {
     passwordHint:
       'Les lecteurs ont alors besoin du lien et du mot de passe. Envoyez-leur le mot de passe par un autre moyen.',
     failed: 'Le navigateur n’a pas pu chiffrer le paste.',
+    insecure:
+      'Les navigateurs ne chiffrent et ne déchiffrent que sur les pages chargées en https. Ouvrez cette page en https ou utilisez la commande pasteflow.',
+    readers: 'Seul le lien complet, avec sa clé, ouvre le paste.',
   },
 
   encrypted: {
@@ -278,7 +293,11 @@ export const fr: Translation = {
       notRevealed:
         'Le serveur n’a pas envoyé le paste en entier. Appuyez de nouveau sur le bouton dans les cinq minutes, et ne rechargez pas cette page.',
       gone: 'Le paste a été lu, a été supprimé ou a expiré.',
-      unknownFormat: 'Le paste a été déchiffré, mais cette page ne peut pas afficher ce qu’il contient.',
+      notShown: 'Cette page n’a pas pu déchiffrer le paste ou ne peut pas afficher ce qu’il contient.',
+      outdated:
+        'Ce navigateur ne peut pas déchiffrer le paste. Mettez-le à jour ou ouvrez le lien dans un autre.',
+      revealed:
+        'Le paste est supprimé et seule cette page le contient encore : copiez ou téléchargez ce dont vous avez besoin.',
       tooLarge: 'Le paste déchiffré est trop volumineux pour cette page.',
       askPassword:
         'Le paste a un mot de passe, ou la clé dans le lien est incorrecte. Saisissez le mot de passe.',
