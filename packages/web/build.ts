@@ -24,6 +24,7 @@ const sources = [
   'browser/my-job.ts',
   'browser/my-tokens.ts',
   'browser/operations.ts',
+  'browser/right-address.ts',
   'browser/highlight/worker.ts',
   'browser/markdown/markdown-worker.ts',
   'styles/page.css',

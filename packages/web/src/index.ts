@@ -1,5 +1,6 @@
 export { loadAssets, type Asset, type Assets } from './assets.ts';
 export { BEGINNING_BYTES, kindOf, type ContentKind, type ImageType } from './content/content-kind.ts';
+export { encodingOf, textOf } from './content/text-encoding.ts';
 export { markupBytesOf, PasteLines } from './content/paste-lines.ts';
 export { pagePolicyOf, policyWithImage } from './html/page-policy.ts';
 export type { Site } from './html/layout.ts';
@@ -17,6 +18,7 @@ export { MAX_FILLED_BYTES, newPastePage, type ShownOrigin } from './pages/new-pa
 export { historyPage } from './pages/history.ts';
 export { filePage } from './pages/file.ts';
 export { deletedPage, pastePage, pendingPastePage, type ShownPaste } from './pages/paste.ts';
+export { rightAddressPage } from './pages/right-address.ts';
 export { problemPage, slugMessage } from './pages/problem.ts';
 export { reportPage, reportSentPage } from './pages/report.ts';
 export { signInPage } from './pages/sign-in.ts';

@@ -1,12 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
+import { kindOf } from '../src/content/content-kind.ts';
+import { encodingOf, type TextEncoding } from '../src/content/text-encoding.ts';
 import { markupBytesOf, MAX_LINE_CHARACTERS, PasteLines } from '../src/content/paste-lines.ts';
 
 /**
  * The markup of a text that arrives in pieces of this many bytes, and what a browser's parser makes of it.
  */
-function render(text: string | Buffer, pieceBytes = Infinity) {
+function render(text: string | Buffer, pieceBytes = Infinity, encoding?: TextEncoding) {
   const bytes = Buffer.from(text);
-  const lines = new PasteLines();
+  const lines = new PasteLines(encoding);
   let markup = '';
   for (let start = 0; start < bytes.length; start += pieceBytes)
     markup += lines.push(bytes.subarray(start, Math.min(bytes.length, start + pieceBytes)));
@@ -119,8 +121,33 @@ describe('the lines of a paste', () => {
     });
   });
 
-  it('say when marks change the direction of the text', () => {
-    expect(render('if (x) {\u2066 // }').warnings).toEqual({ ...plain, bidi: true });
+  it('show the code points of marks that change the direction of the text, and say so', () => {
+    expect(render('if (x) {\u2066 // \u202e}')).toMatchObject({
+      text: 'if (x) {[U+2066] // [U+202E]}',
+      warnings: { ...plain, bidi: true },
+    });
+  });
+
+  it.each(['utf-16le', 'utf-16be'] as const)('are read from %s, however the bytes arrive', (encoding) => {
+    const text = 'ä😀x\r\n'.repeat(600);
+    const bytes = Buffer.from(`\ufeff${text}`, 'utf16le');
+    if (encoding === 'utf-16be') bytes.swap16();
+    expect(encodingOf(bytes)).toBe(encoding);
+    expect(kindOf(bytes)).toBe('text');
+    for (const size of [1, 7, bytes.length])
+      expect(render(bytes, size, encoding)).toMatchObject({
+        text: text.replaceAll('\r', ''),
+        warnings: plain,
+      });
+  });
+
+  it.each([
+    ['UTF-16 without its mark', Buffer.from('text', 'utf16le')],
+    ['UTF-32', Buffer.from([0xff, 0xfe, 0, 0, 0x61, 0, 0, 0])],
+    ['bytes that begin like UTF-16', Buffer.from([0xff, 0xfe, 0, 0xd8, 0x61, 0, 1, 2])],
+    ['a program', Buffer.from('\x7fELF\x02\x01\x01\0\0', 'latin1')],
+  ])('are none in %s', (_name, bytes) => {
+    expect(kindOf(bytes)).toBe('binary');
   });
 });
 

@@ -94,6 +94,32 @@ describe('a paste that is no text', () => {
     expect(markup).not.toContain('ELF');
   });
 
+  it('can be looked at as text, with the language that the reader chooses', async () => {
+    const code = await processedPaste(bed, 'before\0after');
+    expect(await pageOf(code)).toContain(`href="/${code}?view=text"`);
+    const shown = await pageOf(`${code}?view=text`);
+    expect(shown).toContain('before\ufffdafter');
+    expect(shown).toContain('are not UTF-8');
+    expect(shown).toContain('<input type="hidden" name="view" value="text">');
+    expect(await pageOf(`${await processedPaste(bed, beginning('GIF89a'))}?view=text`)).toContain('/image"');
+  });
+
+  it.each(['utf-16le', 'utf-16be'])(
+    'is text when it begins with the mark of %s, also in a new paste',
+    async (encoding) => {
+      const text = `Grüße 😀\r\n${'x'.repeat(5000)}\n`;
+      const content = Buffer.from(`\ufeff${text}`, 'utf16le');
+      if (encoding === 'utf-16be') content.swap16();
+      const code = await processedPaste(bed, content);
+      const markup = await pageOf(code);
+      expect(markup).toContain('<div id=L1 data-n=1>Grüße 😀\n</div>');
+      expect(markup).not.toContain('are not UTF-8');
+      expect(await pageOf(`${code}/new`)).toContain('\nGrüße 😀');
+      const same = await processedPaste(bed, text, { parent: code });
+      expect(await pageOf(`${same}/diff`)).toContain('The texts are equal.');
+    },
+  );
+
   it('is still text when it only has bytes that are not UTF-8', async () => {
     const markup = await pageOf(await processedPaste(bed, Buffer.from('caf\xe9', 'latin1')));
     expect(markup).toContain('caf\ufffd');

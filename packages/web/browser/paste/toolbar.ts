@@ -1,3 +1,4 @@
+import { textOf as decoded } from '../../src/content/text-encoding.ts';
 import { copyShown } from '../copy.ts';
 import { element, optional } from '../element.ts';
 import { keep, kept } from '../preferences.ts';
@@ -36,11 +37,11 @@ async function textOf(content: HTMLElement): Promise<string> {
   return shownText(content);
 }
 
-/** Response.text() would drop a byte order mark. */
+/** Response.text() would drop a byte order mark, and reads UTF-8 only. */
 async function readText(url: string): Promise<string> {
   const response = await fetch(url);
   if (!response.ok) throw new Error(`The server answered with ${response.status}.`);
-  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(await response.arrayBuffer());
+  return decoded(new Uint8Array(await response.arrayBuffer()));
 }
 
 /** The choice holds for all pages. Without one, phones wrap. */

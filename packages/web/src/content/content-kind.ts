@@ -1,3 +1,5 @@
+import { decoderOf, encodingOf } from './text-encoding.ts';
+
 /** What the bytes of a paste are, whatever its title says. */
 export type ContentKind = 'text' | 'binary' | ImageType;
 
@@ -17,16 +19,27 @@ const IMAGES: readonly (readonly [type: ImageType, begin: RegExp])[] = [
 ];
 
 /**
- * An image by the bytes that its format begins with. Else a content with a NUL byte is no text, as in git, nor
- * is one with many control characters; a text in Latin-1 or with some damage has few.
+ * An image by the bytes that its format begins with. Else a content with a NUL byte is no text, as in git,
+ * unless it is UTF-16, nor is one with many control characters; a text in Latin-1 or with some damage has few.
  * @param beginning the first BEGINNING_BYTES of the content, or all of a shorter one
  */
 export function kindOf(beginning: Buffer): ContentKind {
   const begin = beginning.toString('latin1', 0, 16);
   const image = IMAGES.find(([, each]) => each.test(begin));
   if (image !== undefined) return image[0];
-  const bytes = beginning.subarray(0, BEGINNING_BYTES);
+  const bytes = asUtf8(beginning.subarray(0, BEGINNING_BYTES));
   return bytes.includes(0) || bytes.filter(isControl).length * 10 > bytes.length ? 'binary' : 'text';
+}
+
+/** A beginning in UTF-16 may end within a letter. What is no UTF-16 stays as it is. */
+function asUtf8(bytes: Buffer): Buffer {
+  const encoding = encodingOf(bytes);
+  if (encoding === 'utf-8') return bytes;
+  try {
+    return Buffer.from(decoderOf(encoding, { fatal: true }).decode(bytes, { stream: true }));
+  } catch {
+    return bytes;
+  }
 }
 
 /** Not the white space, the bell and the colours of a terminal. */

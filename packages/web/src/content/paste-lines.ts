@@ -1,3 +1,4 @@
+import { decoderOf, type TextEncoding } from './text-encoding.ts';
 import { BIDI_MARK, REPLACED, textMarkup } from './text-markup.ts';
 
 /**
@@ -50,7 +51,7 @@ export interface TextWarnings {
  * whole. A chunk has rows, or two text nodes: the line numbers and the text.
  */
 export class PasteLines {
-  readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  readonly #decoder: ReturnType<typeof decoderOf>;
   readonly #lines: string[] = [];
   /** The beginning of a line whose end has not arrived. */
   #pending = '';
@@ -58,6 +59,10 @@ export class PasteLines {
   #isFolding = false;
   #lineNumber = 1;
   #warnings: TextWarnings = { bidi: false, notUtf8: false, longLines: false, cut: false };
+
+  constructor(encoding: TextEncoding = 'utf-8') {
+    this.#decoder = decoderOf(encoding);
+  }
 
   get warnings(): TextWarnings {
     return this.#warnings;

@@ -1,4 +1,12 @@
-import { diffPage, diffRefusedPage, pendingPastePage, type ShownHunk, type ShownPaste } from '@pasteflow/web';
+import {
+  diffPage,
+  diffRefusedPage,
+  encodingOf,
+  pendingPastePage,
+  type ShownHunk,
+  type ShownPaste,
+  textOf,
+} from '@pasteflow/web';
 import type { PasteRow } from '@pasteflow/postgres';
 import { statusOf } from '../http/errors/problem-codes.ts';
 import { diffTexts } from '../diff/diff-texts.ts';
@@ -48,7 +56,7 @@ export function diffInBrowser(deps: PastePageDependencies): Handler {
         return;
       }
       await withContents(deps, { req, res, ...diffed }, async (texts) => {
-        const diff = diffTexts(texts, 'ignored');
+        const diff = diffTexts({ from: asUtf8(texts.from), to: asUtf8(texts.to) }, 'ignored');
         if (diff === null) throw tooComplex();
         const markup = diffPage(site, shown, { ...diff, hunks: diff.hunks.map(shownHunk) });
         res.type('html').set(caching);
@@ -63,6 +71,11 @@ export function diffInBrowser(deps: PastePageDependencies): Handler {
       );
     }
   };
+}
+
+/** A text in UTF-16 has other bytes for the same letters than the one that the form has made of it. */
+function asUtf8(content: Buffer): Buffer {
+  return encodingOf(content) === 'utf-8' ? content : Buffer.from(textOf(content));
 }
 
 /** The lines are bytes, which are a text only now. */

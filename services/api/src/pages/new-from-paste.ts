@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Request, Response } from 'express';
 import type { PasteRow } from '@pasteflow/postgres';
-import { MAX_FILLED_BYTES, newPastePage, type ShownOrigin } from '@pasteflow/web';
+import { encodingOf, MAX_FILLED_BYTES, newPastePage, textOf, type ShownOrigin } from '@pasteflow/web';
 import type { Endpoint, Handler } from '../openapi/endpoint.ts';
 import { findErrors, findNamedPaste, namedPaste } from '../pastes/find-named-paste.ts';
 import { assertStays, type ReadContentDependencies } from '../pastes/read-content.ts';
@@ -30,7 +30,7 @@ export function newFromPaste(deps: NewFromPasteDependencies): Endpoint {
     const download = deps.downloads.begin(req, Math.min(paste.size_bytes, MAX_FILLED_BYTES), WEIGHT);
     try {
       const { short_code, title, syntax, encrypted } = paste;
-      const text = encrypted ? { missing: 'encrypted' as const } : await textOf(deps, req, res, paste);
+      const text = encrypted ? { missing: 'encrypted' as const } : await shownTextOf(deps, req, res, paste);
       const origin = { short_code, title, syntax, text };
       sendPage(res, newPastePage(deps.pages.site(req), { maxPasteBytes: deps.maxPasteBytes, origin }));
     } finally {
@@ -52,7 +52,7 @@ export function newFromPaste(deps: NewFromPasteDependencies): Endpoint {
   };
 }
 
-async function textOf(
+async function shownTextOf(
   deps: NewFromPasteDependencies,
   req: Request,
   res: Response,
@@ -66,5 +66,6 @@ async function textOf(
     return { missing: 'in progress' };
   }
   const { bytes } = content;
-  return isUtf8(bytes) && !bytes.includes(0) ? bytes.toString() : { missing: 'not text' };
+  const text = isUtf8(bytes) || encodingOf(bytes) !== 'utf-8' ? textOf(bytes) : '\0';
+  return text.includes('\0') ? { missing: 'not text' } : text;
 }

@@ -3,6 +3,7 @@ import type { Request, Response } from 'express';
 import type { PasteRow } from '@pasteflow/postgres';
 import {
   burnPage,
+  encodingOf,
   encryptedPage,
   filePage,
   PasteLines,
@@ -10,6 +11,7 @@ import {
   pendingPastePage,
   type ShownPaste,
   type Site,
+  textOf,
 } from '@pasteflow/web';
 import { RequestError } from '../http/errors/request-error.ts';
 import { isKnownToClient } from '../http/request/conditional.ts';
@@ -21,6 +23,7 @@ import { cachingOf, sendContent, type ReadContentDependencies } from '../pastes/
 import { withKind } from './content-kind.ts';
 import { type Pages, sendPage } from '../html/page.ts';
 import { namingOf } from './history-page.ts';
+import { sendRightAddress } from './right-address.ts';
 
 export interface PastePageDependencies extends ReadContentDependencies {
   readonly pages: Pages;
@@ -29,11 +32,13 @@ export interface PastePageDependencies extends ReadContentDependencies {
 /** GET /:short_code in a browser: the text with its facts, or the state of its upload. */
 export function pasteInBrowser(deps: PastePageDependencies): Handler {
   return async (req, res) => {
+    if (sendRightAddress(deps.pages, req, res)) return;
     const paste = await findNamedPaste(deps, req);
     assertShown(paste);
     const shown = {
       ...shownPaste(paste, req, { publicUrl: deps.publicUrl(), extension: languageAskedFor(req) }),
       ...(await namingOf(deps, req, paste)),
+      isBinaryText: req.query['view'] === 'text',
     };
     if (paste.status === 'IN_PROGRESS') sendPage(res, pendingPastePage(deps.pages.site(req), shown));
     else if (paste.encrypted) sendPage(res, encryptedPage(deps.pages.site(req), shown));
@@ -149,7 +154,7 @@ async function* pageOf(
   body: Iterable<Buffer> | AsyncIterable<Buffer>,
 ): AsyncGenerator<Buffer> {
   const { kind, bytes, discard } = await withKind(body);
-  if (kind === 'text') {
+  if (kind === 'text' || (kind === 'binary' && shown.isBinaryText === true)) {
     yield* markupOf(pastePage, site, shown, bytes);
     return;
   }
@@ -164,11 +169,12 @@ export async function* markupOf(
   shown: ShownPaste,
   body: Iterable<Buffer> | AsyncIterable<Buffer>,
 ): AsyncGenerator<Buffer> {
-  const lines = new PasteLines();
+  let lines = new PasteLines();
   let page: ReturnType<typeof pastePage> | undefined;
   for await (const bytes of body) {
     if (page === undefined) {
-      page = pageOf(site, shown, bytes.toString('utf8', 0, 200));
+      page = pageOf(site, shown, textOf(bytes.subarray(0, 400)));
+      lines = new PasteLines(encodingOf(bytes));
       yield Buffer.from(page.head);
     }
     yield Buffer.from(lines.push(bytes));

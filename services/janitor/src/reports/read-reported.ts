@@ -9,7 +9,7 @@ import {
   type PasteRow,
 } from '@pasteflow/postgres';
 import { contentRange, type ObjectStore } from '@pasteflow/s3';
-import { kindOf } from '@pasteflow/web';
+import { kindOf, textOf } from '@pasteflow/web';
 
 export interface Reported {
   readonly paste: PasteRow;
@@ -44,7 +44,7 @@ export async function readBeginning(
     const beginning = await readContent(sources, paste, maxBytes);
     if (beginning === null) return { hidden: 'missing' };
     if (kindOf(beginning) !== 'text') return { hidden: 'not text' };
-    return { text: beginning.toString(), isCut: beginning.length < paste.size_bytes };
+    return { text: textOf(beginning), isCut: beginning.length < paste.size_bytes };
   } catch (error) {
     return { hidden: 'unreadable', error: Error.isError(error) ? error.message : String(error) };
   }

@@ -1,0 +1,3 @@
+import { element } from './element.ts';
+
+location.replace(element('right', HTMLAnchorElement).href);
