@@ -42,7 +42,8 @@ describe('what a browser loads', () => {
     expect(sizeOf('paste.js', 'worker.js') + largest).toBeLessThanOrEqual(15 * 1024);
   });
 
-  it('is at most 31 KB more for a Markdown paste, which is rendered', () => {
+  // Footnotes, alerts, raw links and the ids of headings take 1.6 KB.
+  it('is at most 32.5 KB more for a Markdown paste, which is rendered', () => {
     const lazy = (name: string, prefix: string): string =>
       new RegExp(String.raw`import\("\./(${prefix}-[\w.-]+\.js)"\)`).exec(
         assets.find(name)!.bytes.toString(),
@@ -57,7 +58,7 @@ describe('what a browser loads', () => {
     ]);
     const more = [...later].filter((name) => !first.has(name));
     expect(more).toContain(show);
-    expect(more.reduce((sum, name) => sum + gzipped(name), 0)).toBeLessThanOrEqual(31 * 1024);
+    expect(more.reduce((sum, name) => sum + gzipped(name), 0)).toBeLessThanOrEqual(32.5 * 1024);
   });
 
   it('is at most 15 KB of JavaScript for an encrypted paste, without the mode of its language', () => {

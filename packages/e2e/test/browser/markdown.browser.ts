@@ -148,7 +148,10 @@ describeInBrowser('a link or an image of a Markdown paste', () => {
       '![cat](https://b.example/c.png)',
       '<a href="https://b.example/c.png" rel="noopener noreferrer nofollow ugc">Image: cat</a>',
     ],
-    ['<img src="https://b.example/c.png">', '&lt;img src="https://b.example/c.png"&gt;'],
+    [
+      '<img src="https://b.example/c.png">',
+      '<a href="https://b.example/c.png" rel="noopener noreferrer nofollow ugc">Image: https://b.example/c.png</a>',
+    ],
     [
       '[![badge](https://b.example/c.svg)](https://d.example)',
       '<a href="https://d.example" rel="noopener noreferrer nofollow ugc">Image: badge</a>',
@@ -180,7 +183,7 @@ describeInBrowser('a link or an image of a Markdown paste', () => {
 
 /** Elements that only the page itself may have. */
 const FOREIGN =
-  'article :is(script, style, link, meta, base, iframe, object, embed, form, input, button, select, textarea, svg, math, img, video, audio, template, title, [id], [name], [class]:not(.scroll), [style], [onclick], [onerror], [onload])';
+  'article :is(script, style, link, meta, base, iframe, object, embed, form, input, button, select, textarea, svg, math, img, video, audio, template, title, [id]:not([id^=user-content-]), [name], [class]:not(.scroll), [style], [onclick], [onerror], [onload])';
 
 describeInBrowser('a hostile Markdown paste', () => {
   it.each([

@@ -1,5 +1,6 @@
 import { Marked, Renderer, Tokenizer, type Tokens } from 'marked';
 import { escapeHtml } from '../../src/html/html.ts';
+import { Footnotes } from './footnotes.ts';
 import { withSimpleTags } from './simple-tags.ts';
 
 /** A text of this kind was written to freeze a tab. */
@@ -60,6 +61,7 @@ const MAX_LINK_CHARACTERS = 1024 * 1024;
 /** @throws TextTooComplex for links that together are longer than a text of the permitted size needs */
 class BoundedRenderer extends Renderer {
   #linkCharacters = 0;
+  readonly #ids = new Map<string, number>();
 
   override link(token: Tokens.Link): string {
     this.#count(token.href);
@@ -84,7 +86,29 @@ class BoundedRenderer extends Renderer {
   /** The page has an h1. */
   override heading({ tokens, depth }: Tokens.Heading): string {
     const level = Math.min(depth + 1, 6);
-    return `<h${level}>${this.parser.parseInline(tokens)}</h${level}>\n`;
+    const content = this.parser.parseInline(tokens);
+    const id = this.#idOf(content);
+    return `<h${level}${id === '' ? '' : ` id="${id}"`}>${content}</h${level}>\n`;
+  }
+
+  /** As GitHub makes it: `Getting started!` has `getting-started`, and the next one `getting-started-1`. */
+  #idOf(markup: string): string {
+    const text = markup.replaceAll(/<[^<>]*>|&[#\w]+;/g, '').toLowerCase();
+    const id = text
+      .replaceAll(/[^\p{L}\p{M}\p{N}\p{Pc}\s-]/gu, '')
+      .replaceAll(/\s/g, '-')
+      .slice(0, 200);
+    const number = this.#ids.get(id) ?? 0;
+    this.#ids.set(id, number + 1);
+    return number === 0 || id === '' ? id : `${id}-${number}`;
+  }
+
+  /** `> [!NOTE]`: its kind stands in an attribute that stays when the markup is cleaned. */
+  override blockquote({ tokens }: Tokens.Blockquote): string {
+    const markup = this.parser.parse(tokens);
+    const [head = '', kind = ''] = ALERT.exec(markup) ?? [];
+    if (head === '') return `<blockquote>\n${markup}</blockquote>\n`;
+    return `<blockquote start="${kind.toLowerCase()}">\n<p>${markup.slice(head.length)}</blockquote>\n`;
   }
 
   /** The language stands in an attribute that stays when the markup is cleaned. */
@@ -106,6 +130,8 @@ class BoundedRenderer extends Renderer {
   }
 }
 
+const ALERT = /^<p>\[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\](?:\s+|(?=<\/p>))/i;
+
 /** Chromium takes about two seconds to clean and lay out this many elements. */
 const MAX_TAGS = 100_000;
 
@@ -123,11 +149,24 @@ const UNNESTED = new Set('br hr p li dt dd caption thead tbody tfoot tr th td'.s
  * @throws TextTooComplex for a text that was written to freeze a tab
  */
 export function renderMarkdown(text: string): string {
-  const marked = new Marked({ async: false, gfm: true });
+  const notes = new Footnotes();
+  const marked = new Marked({ async: false, gfm: true }, notes.extension);
   marked.setOptions({ tokenizer: new BoundedTokenizer(), renderer: new BoundedRenderer() });
-  const markup = marked.parse(text.replace(/^\ufeff/, ''), { async: false });
+  const body = marked.parse(withFrontMatter(text.replace(/^\ufeff/, '')), { async: false });
+  const markup = body + notes.markup((tokens) => marked.parser(tokens));
   assertShowable(markup);
   return markup;
+}
+
+/** YAML between lines of dashes at the beginning is no text, but says something of it. */
+function withFrontMatter(text: string): string {
+  if (!/^---[ \t]*\r?\n(?:#.*\r?\n)*[\w"'-][^\n:]*:(?:\s|$)/.test(text)) return text;
+  const start = text.indexOf('\n') + 1;
+  const end = /^(?:---|\.\.\.)[ \t]*\r?$/m.exec(text.slice(start));
+  if (end === null) return text;
+  const yaml = text.slice(start, start + end.index);
+  const fence = yaml.includes('```') ? '~~~' : '```';
+  return `${fence}yaml\n${yaml}${fence}\n\n${text.slice(start + end.index + end[0].length)}`;
 }
 
 function assertShowable(markup: string): void {

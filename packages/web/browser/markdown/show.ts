@@ -1,6 +1,6 @@
 import DOMPurify from 'dompurify';
 import { languageNamed } from '@pasteflow/domain';
-import { Painter } from '../highlight/painter.ts';
+import { canPaint, Painter } from '../highlight/painter.ts';
 import type { Rendered } from './markdown-worker.ts';
 import { SIMPLE_TAGS } from './simple-tags.ts';
 
@@ -22,11 +22,14 @@ export async function rendered(
     styles,
     painter,
     imageLabel,
+    alertLabels,
   }: {
     readonly worker: string;
     readonly styles: string;
     readonly painter: string;
     readonly imageLabel: string;
+    /** The names of alerts, by their kinds. */
+    readonly alertLabels: Readonly<Record<string, string>>;
   },
 ): Promise<HTMLElement | null> {
   const worker = new Worker(url, { type: 'module' });
@@ -35,6 +38,7 @@ export async function rendered(
     if (markup === null) return null;
     const article = Object.assign(document.createElement('article'), { className: 'rendered' });
     article.append(cleanFragment(markup, imageLabel));
+    nameAlerts(article, alertLabels);
     paintFences(article, painter);
     return article;
   } finally {
@@ -54,7 +58,7 @@ async function loadStyles(href: string): Promise<void> {
 
 /** Paints code whose language the text names, such as ```js. */
 function paintFences(article: HTMLElement, worker: string): void {
-  if (!('highlights' in CSS)) return;
+  if (!canPaint()) return;
   const fences = [...article.querySelectorAll<HTMLElement>('pre > code[start]')].flatMap((box) => {
     const name = box.getAttribute('start') ?? '';
     box.removeAttribute('start');
@@ -75,13 +79,28 @@ async function answerOf(worker: Worker, text: string): Promise<Rendered> {
 }
 
 /**
- * No `id`, `name` and `class`: an element of a paste could take the place of one of the page. No spans of
- * cells: a table of them takes long to lay out.
+ * No `name` and `class`, and each `id` gets a prefix: an element of a paste could take the place of one of the
+ * page. No spans of cells: a table of them takes long to lay out.
  */
-const ATTRIBUTES = ['align', 'alt', 'href', 'src', 'start'];
+const ATTRIBUTES = ['align', 'alt', 'href', 'id', 'src', 'start'];
 
-/** A relative link would lead to a page of this service, which the author of a paste cannot mean. */
-const ABSOLUTE = /^(?:https?|mailto):/i;
+/** DOMPurify's. */
+const PREFIX = 'user-content-';
+
+/**
+ * A relative link would lead to a page of this service, which the author of a paste cannot mean, but one to
+ * a part of the text.
+ */
+const ABSOLUTE = /^(?:https?:|mailto:|#)/i;
+
+/** Each block in its own direction: a text in English stays in order on a page in Arabic. */
+const BLOCKS = 'p, h2, h3, h4, h5, h6, summary, dt, dd, th, td';
+
+/** They have the direction of their first letter. `auto` does not look into blocks that have directions. */
+const CONTAINERS = 'ul, ol, li, blockquote, table, details, dl';
+
+const FIRST_LETTER = /\p{L}/u;
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
 
 /**
  * The elements of untrusted markup that are safe to show. A fragment, because markup that is written and read
@@ -95,15 +114,69 @@ function cleanFragment(markup: string, imageLabel: string): DocumentFragment {
     ALLOW_ARIA_ATTR: false,
     ALLOW_DATA_ATTR: false,
     ALLOWED_URI_REGEXP: ABSOLUTE,
-    ADD_URI_SAFE_ATTR: ['align', 'start'], // no addresses
+    ADD_URI_SAFE_ATTR: ['align', 'id', 'start'], // no addresses
+    SANITIZE_NAMED_PROPS: true,
     ALLOWED_NAMESPACES: ['http://www.w3.org/1999/xhtml'],
     RETURN_DOM_FRAGMENT: true,
   });
   for (const image of fragment.querySelectorAll('img')) image.replaceWith(insteadOf(image, imageLabel));
-  for (const link of fragment.querySelectorAll('a')) link.rel = 'noopener noreferrer nofollow ugc';
-  for (const code of fragment.querySelectorAll('pre')) code.tabIndex = 0; // so that the keyboard can scroll it
+  const parts = partsOf(fragment);
+  for (const link of fragment.querySelectorAll('a')) {
+    const href = link.getAttribute('href');
+    if (href?.startsWith('#') === true) pointInside(link, parts, href.slice(1));
+    else if (href !== null) link.rel = 'noopener noreferrer nofollow ugc';
+  }
+  for (const block of fragment.querySelectorAll<HTMLElement>(BLOCKS)) block.dir = 'auto';
+  for (const each of fragment.querySelectorAll<HTMLElement>(CONTAINERS)) {
+    const [letter = ''] = FIRST_LETTER.exec(each.textContent) ?? [];
+    each.dir = RIGHT_TO_LEFT.test(letter) ? 'rtl' : 'ltr';
+  }
+  for (const code of fragment.querySelectorAll('pre')) Object.assign(code, { dir: 'ltr', tabIndex: 0 }); // so that the keyboard can scroll it
   for (const table of fragment.querySelectorAll('table')) wrapTable(table);
   return fragment;
+}
+
+/** @param name of a part of the text; a link to any other part of the page loses its address */
+function pointInside(link: HTMLAnchorElement, parts: Parts, name: string): void {
+  const target = partNamed(parts, name);
+  if (target === null) link.removeAttribute('href');
+  else link.setAttribute('href', `#${target.id}`);
+}
+
+type Parts = ReadonlyMap<string, Element>;
+
+/** The elements to which links of the text can lead. Of several with one id, it is the first. */
+export function partsOf(text: ParentNode): Parts {
+  return new Map([...text.querySelectorAll(`[id^=${PREFIX}]`)].toReversed().map((part) => [part.id, part]));
+}
+
+/** The part that `#name` means in the text, or with the prefix in the page; null: the text has none. */
+export function partNamed(parts: Parts, name: string): Element | null {
+  const id = decoded(name);
+  return parts.get(PREFIX + id) ?? parts.get(PREFIX + id.toLowerCase()) ?? parts.get(id) ?? null;
+}
+
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}
+
+/** `> [!NOTE]` begins with its name in the language of the page. */
+function nameAlerts(article: HTMLElement, labels: Readonly<Record<string, string>>): void {
+  for (const quote of article.querySelectorAll<HTMLElement>('blockquote[start]')) {
+    const kind = quote.getAttribute('start') ?? '';
+    quote.removeAttribute('start');
+    const label = labels[kind];
+    if (label === undefined) continue;
+    quote.className = 'alert';
+    quote.dataset['kind'] = kind;
+    const name = document.createElement('p');
+    name.append(Object.assign(document.createElement('strong'), { textContent: label }));
+    quote.prepend(name);
+  }
 }
 
 /**

@@ -4,19 +4,45 @@ export const SIMPLE_TAGS: readonly string[] =
     ' ',
   );
 
+/** The attributes of links and images, which are shown as the same in Markdown would be. */
+const ATTRIBUTES: Readonly<Record<string, readonly string[]>> = {
+  a: ['href', 'id', 'name'],
+  img: ['src', 'alt'],
+};
+
+/** Of a picture only the image is shown, which it has for browsers that don't know pictures. */
+const LEFT_OUT = new Set(['picture', 'source']);
+
 /**
- * HTML in Markdown with the simple elements, without their attributes, and with everything else as text. The
- * page's policy forbids styles and handlers already when markup is parsed, so that cleaning them afterwards
- * would report them.
+ * HTML in Markdown with the simple elements, without their attributes, links and images, and with everything
+ * else as text. The page's policy forbids styles and handlers already when markup is parsed, so that cleaning
+ * them afterwards would report them.
  */
 export function withSimpleTags(markup: string): string {
   return withoutComment(markup).replaceAll(
-    /<(\/?)([a-z][a-z0-9]*)(?:[\s/][^<>]*)?>|</gi,
-    (found: string, slash: string | undefined, name: string | undefined) =>
-      name !== undefined && SIMPLE_TAGS.includes(name.toLowerCase())
-        ? `<${slash ?? ''}${name}>`
-        : `&lt;${found.slice(1)}`,
+    /<(\/?)([a-z][a-z0-9]*)((?:[\s/][^<>]*)?)>|</gi,
+    (found: string, slash: string | undefined, named: string | undefined, attributes: string | undefined) => {
+      const name = named?.toLowerCase() ?? '';
+      if (LEFT_OUT.has(name)) return '';
+      const kept = ATTRIBUTES[name];
+      if (kept !== undefined && slash === '') return `<${name}${attributesOf(attributes ?? '', kept)}>`;
+      const isKnown = kept !== undefined || SIMPLE_TAGS.includes(name);
+      return isKnown ? `<${slash ?? ''}${named}>` : `&lt;${found.slice(1)}`;
+    },
   );
+}
+
+/** `name` is an old way to write `id`. */
+function attributesOf(text: string, kept: readonly string[]): string {
+  const found = new Map<string, string>();
+  for (const [, name = '', double, single, bare] of text.matchAll(
+    /([a-z-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"']+))/gi,
+  )) {
+    const key = name.toLowerCase();
+    const id = key === 'name' ? 'id' : key;
+    if (kept.includes(key) && !found.has(id)) found.set(id, double ?? single ?? bare ?? '');
+  }
+  return [...found].map(([name, value]) => ` ${name}="${value.replaceAll('"', '&quot;')}"`).join('');
 }
 
 function withoutComment(markup: string): string {

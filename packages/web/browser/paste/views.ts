@@ -13,7 +13,7 @@ export function startViews(views: HTMLElement, content: HTMLElement): void {
   if (source === undefined || rendered === undefined) return;
   const status = element('paste-status', HTMLElement);
   const wrap = element('wrap', HTMLElement);
-  const { worker = '', styles = '', image = '', busy = '', failed = '' } = views.dataset;
+  const { worker = '', styles = '', image = '', alerts = '{}', busy = '', failed = '' } = views.dataset;
   const painter = content.dataset['worker'] ?? '';
   let article: HTMLElement | null = null;
   /** The reader may ask for the source while the text is being rendered. */
@@ -36,8 +36,9 @@ export function startViews(views: HTMLElement, content: HTMLElement): void {
     if (article !== null) return show(article);
     rendered.disabled = true;
     const slow = setTimeout(() => (status.textContent = busy), SLOW_MS);
-    const { rendered: make } = await import('../markdown/show.ts');
-    article = await make(shownText(content), { worker, styles, painter, imageLabel: image });
+    const { rendered: make, partNamed, partsOf } = await import('../markdown/show.ts');
+    const alertLabels = JSON.parse(alerts) as Readonly<Record<string, string>>;
+    article = await make(shownText(content), { worker, styles, painter, imageLabel: image, alertLabels });
     clearTimeout(slow);
     status.textContent = article === null ? failed : '';
     if (article === null) return show(content); // stays disabled: another attempt would end in the same way
@@ -45,11 +46,17 @@ export function startViews(views: HTMLElement, content: HTMLElement): void {
     article.prepend(...[...content.querySelectorAll('.warning')].map((warning) => warning.cloneNode(true)));
     content.after(article);
     show(wantsSource ? content : article);
+    if (!wantsSource) partNamed(partsOf(article), location.hash.slice(1))?.scrollIntoView();
   };
   source.addEventListener('click', showSource);
   rendered.addEventListener('click', () => void render());
-  addEventListener('hashchange', showSource); // the address selects lines of the source
+  addEventListener('hashchange', () => {
+    if (selectsLines()) showSource();
+  });
   views.hidden = false;
-  if (location.hash.startsWith('#L')) showSource();
+  if (selectsLines()) showSource();
   else void render();
 }
+
+/** The address selects lines of the source. Other parts of addresses lead to headings. */
+const selectsLines = (): boolean => /^#L\d/.test(location.hash);

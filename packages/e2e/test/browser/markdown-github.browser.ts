@@ -1,0 +1,101 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { startCluster } from '../../src/index.ts';
+import { isBrowserWanted, useBrowser, violationsOf } from './browser.ts';
+import { storePaste } from './store-paste.ts';
+
+const describeInBrowser = isBrowserWanted() ? describe : describe.skip;
+
+const bed = useBrowser({ start: () => startCluster(), originOf: (cluster) => cluster.http().url });
+
+async function rendered(text: string, hash = '', locale = 'en'): Promise<Page> {
+  const code = await storePaste(bed.cluster, text, { title: 'README.md' });
+  const page = await bed.open(`/${code}${hash}`, { locale });
+  await page.locator('article.rendered').waitFor();
+  return page;
+}
+
+const isInView = (page: Page, name: string) =>
+  page.waitForFunction((text) => {
+    const heading = [...document.querySelectorAll('article h2')].find((each) => each.textContent === text);
+    const { top = -1 } = heading?.getBoundingClientRect() ?? {};
+    return top > 0 && top < innerHeight;
+  }, name);
+
+const filler = 'line\n\n'.repeat(300);
+
+describeInBrowser('a rendered text, as on GitHub,', () => {
+  it('has links to its headings, which stay in the rendered text and can be given to others', async () => {
+    const page = await rendered(
+      `[down](#the-end) [top](#TOP) [none](#main)\n\n# Top\n\n${filler}# The end\n`,
+    );
+    await page.getByRole('link', { name: 'down' }).click();
+    await isInView(page, 'The end');
+    expect(new URL(page.url()).hash).toBe('#user-content-the-end');
+    expect(await page.locator('#content').isVisible()).toBe(false);
+    await page.getByRole('link', { name: 'top' }).click();
+    await isInView(page, 'Top');
+    expect(await page.getByText('none').getAttribute('href')).toBeNull();
+    for (const hash of ['#the-end', '#user-content-the-end'])
+      await isInView(await rendered(`# Top\n\n${filler}# The end\n`, hash), 'The end');
+  });
+
+  it('names no element as the page does', async () => {
+    const page = await rendered(
+      '# Main\n\n# content\n\n<a id="copy" name="views"></a><a name=paste-status>a</a>\n\n[a](#main)\n\n[^main]: x\n',
+    );
+    const ids = await page.evaluate(() => [...document.querySelectorAll('article [id]')].map(({ id }) => id));
+    expect(ids.length).toBeGreaterThan(2);
+    expect(ids.filter((id) => !id.startsWith('user-content-'))).toEqual([]);
+    expect(await page.locator('article [name]').count()).toBe(0);
+    const all = await page.evaluate(() => [...document.querySelectorAll('[id]')].map(({ id }) => id));
+    expect(new Set(all).size).toBe(all.length);
+  });
+
+  it('shows raw links and images as those of Markdown, front matter as code, alerts and footnotes', async () => {
+    const page = await rendered(`---
+title: x
+---
+
+<p align="center">
+  <a href="https://d.example"><picture>
+    <source srcset="https://b.example/dark.png">
+    <img src="https://b.example/a.png" alt="logo" onerror="alert(1)">
+  </picture></a>
+</p>
+
+<img src="https://b.example/c.png" alt="cat">
+
+> [!WARNING]
+> Mind the gap.
+
+A note[^1].
+
+[^1]: The *note*.
+`);
+    const article = page.locator('article');
+    expect(await article.innerHTML()).not.toMatch(/&lt;|<(img|picture|source)/);
+    expect(await page.getByRole('link', { name: 'Image: logo' }).getAttribute('href')).toBe(
+      'https://d.example/',
+    );
+    expect(await page.getByRole('link', { name: 'Image: cat' }).getAttribute('href')).toBe(
+      'https://b.example/c.png',
+    );
+    expect(await article.locator('pre code').first().innerText()).toBe('title: x\n');
+    expect(await article.locator('blockquote').innerText()).toMatch(/^Warning\s+Mind the gap\.$/);
+    await page.getByRole('link', { name: '1', exact: true }).click();
+    expect(await page.locator(':target').innerText()).toContain('The note.');
+    expect(await violationsOf(page)).toEqual([]);
+  });
+
+  it.each(['en', 'ar'])('keeps each block in its own direction on a page in %s', async (locale) => {
+    const text = '# Hello, world!\n\n- one.\n\nمرحبا, world!\n\n> 1. واحد\n\n```\na = b;\n```\n';
+    const page = await rendered(text, '', locale);
+    const directions = await page.evaluate(() =>
+      ['h2', 'ul', 'ul li', 'p', 'blockquote', 'ol', 'ol li', 'pre'].map(
+        (each) => getComputedStyle(document.querySelector(`article ${each}`)!).direction,
+      ),
+    );
+    expect(directions).toEqual(['ltr', 'ltr', 'ltr', 'rtl', 'rtl', 'rtl', 'rtl', 'ltr']);
+  });
+});
