@@ -2855,29 +2855,6 @@ export interface components {
         'text/html': string;
       };
     };
-    /** @description Too many tokens (`token_limit_reached`). */
-    TokenLimitReachedPage: {
-      headers: {
-        'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
-        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-        [name: string]: unknown;
-      };
-      content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 409;
-            /** @enum {string} */
-            code: 'token_limit_reached';
-          } & {
-            [key: string]: unknown;
-          });
-        'text/html': string;
-      };
-    };
     /** @description Token not found (`token_not_found`). */
     TokenNotFoundPage: {
       headers: {
@@ -2895,6 +2872,29 @@ export interface components {
             status: 404;
             /** @enum {string} */
             code: 'token_not_found';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Too many tokens (`token_limit_reached`). */
+    TokenLimitReachedPage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 409;
+            /** @enum {string} */
+            code: 'token_limit_reached';
           } & {
             [key: string]: unknown;
           });
@@ -5534,11 +5534,16 @@ export interface operations {
            */
           scope: 'read' | 'write';
           expires_in: string;
+          /**
+           * Format: uuid
+           * @description The form that is sent again with its key and its fields makes no other token.
+           */
+          form_key?: string;
         };
       };
     };
     responses: {
-      /** @description The token is made. The page shows its secret, this time only. */
+      /** @description The token is made. The page shows its secret. Only the same form with its key shows it again. */
       200: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5555,6 +5560,7 @@ export interface operations {
       400: components['responses']['MalformedRequestOrRequestIncompletePage'];
       401: components['responses']['UnauthorizedPage'];
       403: components['responses']['CrossSiteRequestOrInsufficientScopePage'];
+      404: components['responses']['TokenNotFoundPage'];
       408: components['responses']['RequestTimeoutPage'];
       409: components['responses']['TokenLimitReachedPage'];
       413: components['responses']['ContentTooLargePage'];

@@ -77,6 +77,8 @@ describe('a page from right to left', () => {
     const state = {
       status: 'PROCESSED',
       visibility: 'unlisted',
+      burn: false,
+      encrypted: false,
       created_at: time,
       expires_at: null,
     } as const;

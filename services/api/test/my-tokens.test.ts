@@ -37,6 +37,52 @@ describe('/my/tokens', () => {
     expect(JSON.stringify(bed.api.logs)).not.toContain(secret);
   });
 
+  describe('a form with a key', () => {
+    const keyOf = (markup: string) => /name="form_key" value="([^"]+)"/.exec(markup)![1]!;
+    const names = async (own: TestUser) =>
+      [...(await (await browse('/my/tokens', {}, own)).text()).matchAll(/<strong><bdi>([^<]*)</g)].map(
+        ([, name]) => name,
+      );
+
+    it('shows its token again when the page is reloaded, also twice at once, and makes one', async () => {
+      const own = await newUser(bed.db);
+      const form = { ...fields, name: 'laptop', form_key: keyOf(await (await browse('/my/tokens')).text()) };
+      const before = await names(own);
+      const answers = await Promise.all([send(form, own), send(form, own)]);
+      const again = [...answers, await send(form, own)];
+      const secrets = await Promise.all(again.map(async (each) => secretIn(await each.text())));
+      expect(new Set(secrets).size).toBe(1);
+      expect(secrets[0]).toBeDefined();
+      expect(await names(own)).toEqual(['laptop', ...before]);
+      expect(secretIn(await (await send(form)).text())).not.toBe(secrets[0]); // another user's
+      expect(secretIn(await (await send({ ...form, name: 'desk' }, own)).text())).not.toBe(secrets[0]);
+      expect(await names(own)).toEqual(['desk', 'laptop', ...before]);
+    });
+
+    it('brings no token back that was revoked', async () => {
+      const own = await newUser(bed.db);
+      const form = { ...fields, name: 'lost', form_key: randomUUID() };
+      const secret = secretIn(await (await send(form, own)).text())!;
+      await bed.db
+        .updateTable('api_tokens')
+        .set({ revoked_at: new Date() })
+        .where('name', '=', 'lost')
+        .where('user_id', '=', own.id)
+        .execute();
+      const answer = await send(form, own);
+      expect([answer.status, await answer.text()]).toEqual([
+        404,
+        expect.stringContaining('was revoked or has expired'),
+      ]);
+      const headers = { authorization: `Bearer ${secret}` };
+      expect((await fetch(`${bed.api.url}/v1/pastes`, { headers })).status).toBe(401);
+    });
+
+    it('needs a key that nobody guesses', async () => {
+      expect((await send({ ...fields, form_key: '1' })).status).toBe(422);
+    });
+  });
+
   it('says to who signed in at the identity provider that there are none, and makes the first one', async () => {
     const userId = await ensureUser(bed.db, randomUUID());
     const cookie = `pasteflow=${await beginSession(bed.db, { userId, tokenId: null })}`;

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import type { Visibility } from '@pasteflow/domain';
 import { createPaste } from '@pasteflow/postgres';
 import { useApi } from './support/api.ts';
-import { sha256 } from './support/pastes.ts';
+import { processedPaste, sha256 } from './support/pastes.ts';
 import { newUser, signedInWith } from './support/users.ts';
 
 const bed = useApi();
@@ -66,4 +66,16 @@ it('own pastes are filtered by visibility and by language, on the page and in th
   }
   const form = await textOf('/my/pastes?visibility=private&syntax=rust&title=');
   for (const chosen of ['value="private" selected', 'value="rust" selected']) expect(form).toContain(chosen);
+});
+
+it('own pastes that can be read once, and encrypted ones, have their badges', async () => {
+  const user = await newUser(bed.db);
+  const cookie = await signedInWith(bed.db, user.token);
+  await processedPaste(bed, 'x', { userId: user.id, burn: true });
+  const code = await processedPaste(bed, 'x', { userId: user.id });
+  await bed.db.updateTable('pastes').set({ encrypted: true }).where('short_code', '=', code).execute();
+  const headers = { accept: 'text/html', cookie, 'sec-fetch-site': 'same-origin' };
+  const markup = await (await fetch(`${bed.api.url}/my/pastes`, { headers })).text();
+  const badges = [...markup.matchAll(/<span class="badge (\w+)">/g)].map(([, name]) => name);
+  expect(badges).toEqual(['encrypted', 'burn']);
 });

@@ -131,6 +131,13 @@ describeInBrowser('a file in the form', () => {
     await page.getByRole('heading', { name: '2 pastes created' }).waitFor();
     await page.getByText('b.bin: The server did not answer.').waitFor();
     const url = (await page.getByRole('link', { name: 'c.bin' }).getAttribute('href'))!;
+    const copied = async (name: string, index: number): Promise<string> => {
+      await page.getByRole('button', { name }).nth(index).click();
+      await page.getByRole('button', { name: 'Copied' }).waitFor();
+      return await page.evaluate(() => navigator.clipboard.readText());
+    };
+    expect(await copied('Copy link', 1)).toBe(url);
+    expect(await copied('Copy all links', 0)).toMatch(new RegExp(`^http.*/\\w{10}\n${url}$`));
     await bed.cluster.untilStatus(url.split('/').at(-1)!, 'PROCESSED');
     expect(Buffer.from(await (await fetch(url)).arrayBuffer()).equals(BYTES)).toBe(true);
     await page.reload(); // the list stays

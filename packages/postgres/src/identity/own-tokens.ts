@@ -34,13 +34,14 @@ const columns = sql`t.id, t.name, t.scope, t.created_at AS "createdAt", t.last_u
  * is exact. The lock on the maker's row lets revokeTokensOf find what a session has made.
  *
  * Of the tokens that have ended, as many stay for the operator as there may be good ones.
- * @returns `refused` when the maker is not good or may not make tokens; `too_many` when the user has
+ * @returns the token that was inserted before with this hash; `refused` when the maker is not good or may not
+ *   make tokens; `ended` when the token of this hash was revoked or has expired; `too_many` when the user has
  *   MAX_OWN_TOKENS good ones
  */
 export async function createOwnToken(
   db: Database,
   { userId, makerHash, name, scope: wanted, tokenHash, expiresInSeconds }: NewOwnToken,
-): Promise<OwnToken | 'refused' | 'too_many'> {
+): Promise<OwnToken | 'refused' | 'ended' | 'too_many'> {
   return await db.transaction().execute(async (tx) => {
     await sql`SELECT pg_advisory_xact_lock(hashtext('pasteflow.tokens'), hashtext(${userId}::text))`.execute(
       tx,
@@ -54,6 +55,10 @@ export async function createOwnToken(
       tx,
     );
     if (makerHash !== null && makers.length === 0) return 'refused';
+    const { rows: earlier } = await sql<OwnToken & { readonly isGood: boolean }>`
+      SELECT ${columns}, false AS "isThis", ${good} AS "isGood" FROM api_tokens t
+      WHERE token_hash = ${tokenHash} AND user_id = ${userId}`.execute(tx);
+    if (earlier[0] !== undefined) return earlier[0].isGood ? earlier[0] : 'ended';
     const madeBy = makers[0]?.id ?? null;
     const { rows } = await sql<OwnToken>`
       WITH own AS MATERIALIZED (

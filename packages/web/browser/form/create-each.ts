@@ -43,14 +43,22 @@ export async function createEach(
   return true;
 }
 
-/** The link with the name of its file, and the delete token. */
+/** The link with the name of its file, the address with its button, and the delete token. */
 function rowOf(name: string, main: HTMLElement): HTMLElement {
   const url = main.querySelector('#url')?.getAttribute('value') ?? '';
   const token = main.querySelector('#delete-token')?.getAttribute('value') ?? '';
   const link = Object.assign(document.createElement('a'), { href: url, textContent: name });
   const row = document.createElement('li');
-  row.append(link, ' ', textElement('small', url));
-  if (token !== '' && !keepToken(url, token)) row.append(' ', textElement('small', token));
+  const address = main.querySelector('.copyable') ?? document.createElement('p');
+  const field = address.querySelector('input');
+  const id = `url-${url.split('/').at(-1)}`;
+  field?.setAttribute('id', id);
+  field?.setAttribute('aria-label', name);
+  const button = address.querySelector('button');
+  button?.setAttribute('data-copy', id);
+  button?.removeAttribute('class'); // the primary one copies all
+  row.append(link, address);
+  if (token !== '' && !keepToken(url, token)) row.append(textElement('small', token));
   return row;
 }
 
@@ -59,19 +67,23 @@ const reasonOf = (main: HTMLElement): string =>
 
 /** The page of one creation, with all of them in place of the one. */
 function listOf(page: Document, pastes: readonly HTMLElement[], refused: readonly HTMLElement[]): string {
-  const { created = '', refused: title = '' } = wordsOfSeveral();
+  const { created = '', refused: title = '', copyAll = '' } = wordsOfSeveral();
   const heading = created.replace('{count}', String(pastes.length));
-  const list = Object.assign(document.createElement('ul'), { className: 'made' });
+  const list = Object.assign(document.createElement('ul'), { className: 'several' });
   list.append(...pastes);
+  const all = list.querySelector('button')?.cloneNode() as HTMLElement;
+  all.textContent = copyAll;
+  all.className = 'primary';
+  all.dataset['copy'] = [...list.querySelectorAll('input')].map(({ id }) => id).join(' ');
   page.title = heading;
   page
     .querySelector('main')
     ?.replaceChildren(
       textElement('h1', heading),
       list,
+      all,
       ...(refused.length === 0 ? [] : [textElement('h2', title), ...refused]),
     );
-  for (const script of page.querySelectorAll('script[src]')) script.remove(); // for the page of one paste
   return page.documentElement.outerHTML;
 }
 

@@ -5,6 +5,7 @@ import { formatNumber, formatSize, formatTime } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
 import { page, type Site } from '../html/layout.ts';
 import type { Words } from '../words/translation.ts';
+import { badges } from './paste.ts';
 
 /** A paste in its owner's list. The times are in ISO 8601. */
 export interface OwnPaste {
@@ -14,6 +15,8 @@ export interface OwnPaste {
   readonly title: string | null;
   readonly status: 'IN_PROGRESS' | 'PROCESSED' | 'FAILED';
   readonly visibility: 'unlisted' | 'private';
+  readonly burn: boolean;
+  readonly encrypted: boolean;
   readonly size_bytes: number;
   readonly created_at: string;
   readonly expires_at: string | null;
@@ -53,7 +56,7 @@ export function myPastesPage(site: Site, list: MyPastes): string {
     main: html`<h1>${text.title}</h1>
 ${list.deleted !== null && html`<p class="notice" role="status">${text.deleted(list.deleted)}</p>`}
 ${usageLine(site.words, list.usage)}${filterForm(site, action, [
-      html`<div class="field"><label for="title">${text.titleFilter}</label><input id="title" name="title" type="search" value="${list.title ?? ''}" maxlength="200"></div>`,
+      html`<div class="field"><label for="title">${text.titleFilter}</label><input id="title" name="title" type="search" dir="auto" value="${list.title ?? ''}" maxlength="200"></div>`,
       choice(
         { id: 'visibility', label: text.readers, any: text.anyState },
         Object.entries(text.visibilities),
@@ -106,7 +109,7 @@ function row({ base, words }: Site, each: OwnPaste): Html {
   const address = each.slug === null ? code : `~${each.slug}`;
   const name = each.title ?? address;
   return html`<li><input type="checkbox" name="short_code" value="${code}" aria-label="${text.selectOne(name)}">
-<div><p><a href="${base}/${address}"><bdi>${name}</bdi></a> ${each.visibility === 'private' && html`<span class="badge private">${paste.badges.private}</span> `}${status !== 'PROCESSED' && html`<span class="badge ${status.toLowerCase()}">${paste.uploadStates[status]}</span>`}</p>
+<div><p><a href="${base}/${address}"><bdi>${name}</bdi></a>${badges(words, each)} ${status !== 'PROCESSED' && html`<span class="badge ${status.toLowerCase()}">${paste.uploadStates[status]}</span>`}</p>
 <p class="line">${each.title !== null && html`<span><bdi dir="ltr">${address}</bdi></span>`}<span>${formatSize(each.size_bytes, words)}</span><span>${formatTime(each.created_at, words)}</span><span>${expires === null ? paste.neverExpiresLine : html`${paste.expiresLine} ${formatTime(expires, words)}`}</span></p></div>
 <button type="button" data-copy-link="${base}/${address}" data-done="${created.copied}" data-failed="${created.notCopied}" aria-label="${text.copyLinkOf(name)}" hidden>${created.copyLink}</button></li>\n`;
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { MAX_TOKEN_NAME_CHARACTERS, ownTokenScopes, type TokenScope } from '@pasteflow/domain';
 import { choice } from '../html/filter-form.ts';
 import { formatTime, formatUnit } from '../html/formats.ts';
@@ -75,7 +76,8 @@ function form({ base, words }: Site, { name, maxSeconds, usualSeconds }: MyToken
   const all = [...shorter, [String(maxSeconds), longest] as const];
   return html`<h2 id="make">${text.make}</h2>
 <form class="narrow" method="post" action="${base}/my/tokens" aria-labelledby="make">
-<div class="field"><label for="name">${text.name}</label><input id="name" name="name" value="${name}" maxlength="${MAX_TOKEN_NAME_CHARACTERS}" required autocomplete="off" aria-describedby="name-hint"><p id="name-hint" class="hint">${text.nameHint}</p></div>
+<input type="hidden" name="form_key" value="${randomUUID()}" autocomplete="off">
+<div class="field"><label for="name">${text.name}</label><input id="name" name="name" value="${name}" dir="auto" maxlength="${MAX_TOKEN_NAME_CHARACTERS}" required autocomplete="off" aria-describedby="name-hint"><p id="name-hint" class="hint">${text.nameHint}</p></div>
 ${choice(
   { id: 'scope', label: text.scope },
   ownTokenScopes.map((scope) => [scope, text.scopes[scope]] as const),

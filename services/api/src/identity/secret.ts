@@ -1,4 +1,4 @@
-import { timingSafeEqual } from 'node:crypto';
+import { hkdfSync, timingSafeEqual } from 'node:crypto';
 import { hashOfSecret, newSecret } from '@pasteflow/service-kit/sign-in';
 
 export { hashOfSecret, newSecret };
@@ -11,6 +11,17 @@ export function isSameHash(one: Buffer, other: Buffer): boolean {
 /** The prefix distinguishes an API token from others, also for scanners of leaked secrets. */
 export function newApiToken(): string {
   return `pf_${newSecret()}`;
+}
+
+/**
+ * The API token of a form: the same one for the same form, so that it is shown again when the form is sent
+ * again, although the secret is stored nowhere.
+ * @param key of the form, which nobody can guess
+ * @param meaning what the form says, and whose it is
+ */
+export function apiTokenOf(key: string, meaning: object): string {
+  const secret = hkdfSync('sha256', key, JSON.stringify(meaning), 'pasteflow token of a form', 32);
+  return `pf_${Buffer.from(secret).toString('base64url')}`;
 }
 
 /** Whether a text has the form of an API token. Other texts never reach the database. */

@@ -7,7 +7,7 @@ import { RequestError } from '../http/errors/request-error.ts';
 import type { Credential } from '../http/request/caller.ts';
 import { insufficientScope, invalidToken } from '../identity/authorization.ts';
 import { callerOf, requireFull, requireUser } from '../identity/caller-of.ts';
-import { hashOfSecret, newApiToken } from '../identity/secret.ts';
+import { apiTokenOf, hashOfSecret, newApiToken } from '../identity/secret.ts';
 
 export interface OwnTokenDependencies {
   readonly db: Database;
@@ -58,17 +58,22 @@ export const newTokenSchema = z
     examples: [{ name: 'laptop', scope: 'write', expires_in: DEFAULT_TOKEN_SECONDS }],
   });
 
-/** Makes a token of the caller. @throws RequestError when the caller may make none, or has too many */
+/**
+ * Makes a token of the caller, or finds the one that the same form has made.
+ * @param formKey null: it is no form
+ * @throws RequestError when the caller may make none, or has too many, and when the token of the form has ended
+ */
 export async function makeToken(
   { db, maxTokenSeconds }: OwnTokenDependencies,
   req: Request,
   { name, scope, expires_in: wanted = DEFAULT_TOKEN_SECONDS }: z.output<typeof newTokenSchema>,
+  formKey: string | null = null,
 ): Promise<{ readonly token: string; readonly made: OwnToken }> {
   const userId = requireUser(req);
   requireFull(req);
   if (maxTokenSeconds === 0)
     throw insufficientScope('The operator of this service makes all tokens. Ask the operator for one.');
-  const token = newApiToken();
+  const token = formKey === null ? newApiToken() : apiTokenOf(formKey, { userId, name, scope, wanted });
   const made = await createOwnToken(db, {
     userId,
     makerHash: hashOfCaller(req),
@@ -78,6 +83,11 @@ export async function makeToken(
     expiresInSeconds: Math.min(wanted, maxTokenSeconds),
   });
   if (made === 'refused') throw invalidToken(); // it was revoked meanwhile
+  if (made === 'ended')
+    throw new RequestError(
+      'token_not_found',
+      'The token of this form was revoked or has expired. Open the page of your tokens again to make another one.',
+    );
   if (made === 'too_many')
     throw new RequestError(
       'token_limit_reached',

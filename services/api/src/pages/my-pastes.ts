@@ -92,13 +92,16 @@ export function myPastes(deps: MyPastesDependencies): Endpoint {
 }
 
 function shown(paste: ListedPaste) {
-  const { short_code, slug, title, status, visibility, size_bytes, created_at, expires_at } = paste;
+  const { short_code, slug, title, status, visibility, burn, encrypted } = paste;
+  const { size_bytes, created_at, expires_at } = paste;
   return {
     short_code,
     slug,
     title,
     status,
     visibility,
+    burn,
+    encrypted,
     size_bytes,
     created_at: created_at.toISOString(),
     expires_at: expires_at?.toISOString() ?? null,

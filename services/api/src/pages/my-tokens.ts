@@ -72,14 +72,22 @@ export function myTokens(deps: MyTokensDependencies): Endpoint {
   };
 }
 
-/** The fields of a form are texts. */
-const newForm = newTokenSchema.extend({ expires_in: z.coerce.number().pipe(tokenSeconds) });
+const formKey = z
+  .uuid('must be a UUID')
+  .optional()
+  .meta({ description: 'The form that is sent again with its key and its fields makes no other token.' });
 
-/** POST /my/tokens: makes a token from the form of the page, and shows its secret. */
+/** The fields of a form are texts. */
+const newForm = newTokenSchema.extend({
+  expires_in: z.coerce.number().pipe(tokenSeconds),
+  form_key: formKey,
+});
+
+/** POST /my/tokens: makes a token from the form of the page, and shows its secret; when it is reloaded, again. */
 export function makeMyToken(deps: MyTokensDependencies & { readonly bodies: BodyBudget }): Endpoint {
   const make: Handler = async (req, res) => {
-    const wanted = validate(newForm, await readUrlForm(req, res, deps.bodies));
-    const { token } = await makeToken(deps, req, wanted);
+    const { form_key: key = null, ...wanted } = validate(newForm, await readUrlForm(req, res, deps.bodies));
+    const { token } = await makeToken(deps, req, wanted, key);
     await sendTokens(deps, req, res, { made: { token, name: wanted.name } });
   };
   return {
@@ -92,13 +100,17 @@ export function makeMyToken(deps: MyTokensDependencies & { readonly bodies: Body
         required: true,
         content: {
           'application/x-www-form-urlencoded': {
-            schema: newTokenSchema.extend({ expires_in: z.string() }),
+            schema: newTokenSchema.extend({ expires_in: z.string(), form_key: formKey }),
             example: { name: 'laptop', scope: 'write', expires_in: String(DEFAULT_TOKEN_SECONDS) },
           },
         },
       },
-      answers: { 200: pageOf('The token is made. The page shows its secret, this time only.') },
-      errors: [...formErrors, 'token_limit_reached', 'dependency_unavailable'],
+      answers: {
+        200: pageOf(
+          'The token is made. The page shows its secret. Only the same form with its key shows it again.',
+        ),
+      },
+      errors: [...formErrors, 'token_limit_reached', 'token_not_found', 'dependency_unavailable'],
     },
     handle: make,
     page: make,
