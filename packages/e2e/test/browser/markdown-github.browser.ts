@@ -88,6 +88,15 @@ A note[^1].
     expect(await violationsOf(page)).toEqual([]);
   });
 
+  it('says that it could not be loaded, and not that it is too complex, when its worker is missing', async () => {
+    const code = await storePaste(bed.cluster, '# Head\n', { title: 'README.md' });
+    const page = await bed.open('/missing123');
+    await page.route('**/assets/markdown-worker-*', (route) => route.abort());
+    await page.goto(`${bed.cluster.http().url}/${code}`);
+    await page.getByText('The text could not be rendered. Reload the page').waitFor();
+    expect(await page.locator('#content').innerText()).toContain('# Head');
+  });
+
   it.each(['en', 'ar'])('keeps each block in its own direction on a page in %s', async (locale) => {
     const text = '# Hello, world!\n\n- one.\n\nمرحبا, world!\n\n> 1. واحد\n\n```\na = b;\n```\n';
     const page = await rendered(text, '', locale);

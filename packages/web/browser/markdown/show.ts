@@ -10,7 +10,7 @@ import { SIMPLE_TAGS } from './simple-tags.ts';
 const DEADLINE_MS = 10_000;
 
 /**
- * A text as it looks; null when it cannot be rendered in time.
+ * A text as it looks; null when it cannot be rendered in time. Rejects when a module cannot be loaded.
  * @param worker the URL of the worker's module
  * @param styles the URL of the sheet of rendered texts
  * @param painter the URL of the module that reads the code in a text
@@ -70,9 +70,9 @@ function paintFences(article: HTMLElement, worker: string): void {
 }
 
 async function answerOf(worker: Worker, text: string): Promise<Rendered> {
-  return await new Promise((resolve) => {
+  return await new Promise((resolve, reject) => {
     worker.addEventListener('message', ({ data }: MessageEvent<Rendered>) => resolve(data));
-    worker.addEventListener('error', () => resolve(null));
+    worker.addEventListener('error', reject);
     setTimeout(() => resolve(null), DEADLINE_MS);
     worker.postMessage(text);
   });

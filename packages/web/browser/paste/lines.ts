@@ -119,6 +119,7 @@ export class LineSelection {
     if (chunk === undefined) return;
     const found = chunk.querySelectorAll(':scope > [data-n]')[row];
     const line = (this.#firstLines()[index] ?? 1) + row;
+    chunk.style.contentVisibility = 'visible'; // its height is estimated, too, until it is laid out
     let steps = 0;
     const step = (): void => {
       if (isOneText(chunk)) numberRows(chunk);

@@ -13,7 +13,8 @@ export function startViews(views: HTMLElement, content: HTMLElement): void {
   if (source === undefined || rendered === undefined) return;
   const status = element('paste-status', HTMLElement);
   const wrap = element('wrap', HTMLElement);
-  const { worker = '', styles = '', image = '', alerts = '{}', busy = '', failed = '' } = views.dataset;
+  const { worker = '', styles = '', image = '', alerts = '{}' } = views.dataset;
+  const { busy = '', failed = '', missing = '' } = views.dataset;
   const painter = content.dataset['worker'] ?? '';
   let article: HTMLElement | null = null;
   /** The reader may ask for the source while the text is being rendered. */
@@ -35,11 +36,9 @@ export function startViews(views: HTMLElement, content: HTMLElement): void {
     wantsSource = false;
     if (article !== null) return show(article);
     rendered.disabled = true;
-    const slow = setTimeout(() => (status.textContent = busy), SLOW_MS);
     const { rendered: make, partNamed, partsOf } = await import('../markdown/show.ts');
     const alertLabels = JSON.parse(alerts) as Readonly<Record<string, string>>;
     article = await make(shownText(content), { worker, styles, painter, imageLabel: image, alertLabels });
-    clearTimeout(slow);
     status.textContent = article === null ? failed : '';
     if (article === null) return show(content); // stays disabled: another attempt would end in the same way
     rendered.disabled = false;
@@ -48,14 +47,25 @@ export function startViews(views: HTMLElement, content: HTMLElement): void {
     show(wantsSource ? content : article);
     if (!wantsSource) partNamed(partsOf(article), location.hash.slice(1))?.scrollIntoView();
   };
+  const tryToRender = async (): Promise<void> => {
+    const slow = setTimeout(() => (status.textContent = busy), SLOW_MS);
+    try {
+      await render();
+    } catch {
+      status.textContent = missing; // a module or the worker could not be loaded
+      show(content);
+    } finally {
+      clearTimeout(slow);
+    }
+  };
   source.addEventListener('click', showSource);
-  rendered.addEventListener('click', () => void render());
+  rendered.addEventListener('click', () => void tryToRender());
   addEventListener('hashchange', () => {
     if (selectsLines()) showSource();
   });
   views.hidden = false;
   if (selectsLines()) showSource();
-  else void render();
+  else void tryToRender();
 }
 
 /** The address selects lines of the source. Other parts of addresses lead to headings. */

@@ -162,7 +162,7 @@ export function heading(
       paste.deletion !== 'owner' &&
       html`<a href="${base}/${paste.short_code}/report" rel="nofollow"${untilRead(paste)}>${site.words.report.link}</a>`,
   ];
-  return html`<div class="heading"><h1><bdi>${paste.title ?? untitled(site.words, paste)}</bdi>${badges(site.words, paste)}</h1>${paste.deletion === 'owner' && ownerMenu(site, paste)}</div>
+  return html`<div class="heading"><h1><bdi>${paste.title ?? untitled(site.words, paste)}</bdi>${badges(site.words, paste)}</h1>${paste.deletion === 'owner' && paste.isDeleted !== true && ownerMenu(site, paste)}</div>
 <div class="line">${facts.map((fact) => fact !== false && html`<span>${fact}</span>`)}<span class="paper" dir="ltr">${paste.url}</span></div>${paste.isHeld && html`\n<p class="notice attention">${site.words.report.held}</p>`}${paste.movable && moveForm(site, paste.short_code, paste.movable)}`;
 }
 
@@ -259,7 +259,7 @@ function views(site: Site, { size_bytes: size }: ShownPaste): Html {
   const { paste: text } = site.words;
   if (size > MAX_RENDERED_BYTES)
     return html`<span class="hint">${text.sourceOnly(formatSize(MAX_RENDERED_BYTES, site.words))}</span>\n`;
-  return html`<div id="views" class="views" role="group" aria-label="${text.views}" data-worker="${site.asset('markdown-worker.js')}" data-styles="${site.asset('markdown.css')}" data-image="${text.image}" data-alerts="${JSON.stringify(text.alerts)}" data-busy="${text.rendering}" data-failed="${text.notRendered}" data-pending hidden><button type="button" aria-pressed="true">${text.source}</button><button type="button" aria-pressed="false">${text.rendered}</button></div><noscript><span class="hint">${text.needsScript}</span></noscript>\n`;
+  return html`<div id="views" class="views" role="group" aria-label="${text.views}" data-worker="${site.asset('markdown-worker.js')}" data-styles="${site.asset('markdown.css')}" data-image="${text.image}" data-alerts="${JSON.stringify(text.alerts)}" data-busy="${text.rendering}" data-failed="${text.notRendered}" data-missing="${text.notLoaded}" data-pending hidden><button type="button" aria-pressed="true">${text.source}</button><button type="button" aria-pressed="false">${text.rendered}</button></div><noscript><span class="hint">${text.needsScript}</span></noscript>\n`;
 }
 
 function warningsHtml(words: Words, { bidi, notUtf8, longLines, cut }: TextWarnings): Html {

@@ -134,6 +134,7 @@ export const ar: Translation = {
     rendered: 'منسّق',
     rendering: 'جارٍ تنسيق النص…',
     notRendered: 'هذا النص أعقد من أن يُعرض منسّقًا. تعرض الصفحة مصدره.',
+    notLoaded: 'تعذّر تنسيق النص. يُرجى إعادة تحميل الصفحة للمحاولة مرة أخرى.',
     needsScript: 'العرض المنسّق يتطلب JavaScript',
     sourceOnly: (size: string) => `إذا زاد حجم نص Markdown على ${size}، فلا يُعرض إلا مصدره.`,
     image: 'صورة',

@@ -136,6 +136,8 @@ export const de: Translation = {
     rendering: 'Der Text wird formatiert …',
     notRendered:
       'Dieser Text ist zu komplex, um formatiert angezeigt zu werden. Die Seite zeigt seinen Quelltext.',
+    notLoaded:
+      'Der Text konnte nicht formatiert werden. Laden Sie die Seite neu, um es noch einmal zu versuchen.',
     needsScript: 'Formatiert nur mit JavaScript',
     sourceOnly: (size: string) => `Markdown mit mehr als ${size} wird als Quelltext angezeigt.`,
     image: 'Bild',

@@ -137,6 +137,7 @@ export const en = {
     rendered: 'Rendered',
     rendering: 'The text is being rendered …',
     notRendered: 'This text is too complex to be rendered. The page shows its source.',
+    notLoaded: 'The text could not be rendered. Reload the page to try again.',
     needsScript: 'Rendered with JavaScript only',
     sourceOnly: (size: string) => `Markdown of more than ${size} is shown as source.`,
     image: 'Image',

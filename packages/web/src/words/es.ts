@@ -138,6 +138,7 @@ export const es: Translation = {
     rendered: 'Con formato',
     rendering: 'Aplicando formato al texto…',
     notRendered: 'Este texto es demasiado complejo para mostrarlo con formato. La página muestra su código.',
+    notLoaded: 'No se ha podido dar formato al texto. Recargue la página para intentarlo de nuevo.',
     needsScript: 'El formato requiere JavaScript',
     sourceOnly: (size: string) => `El Markdown de más de ${size} se muestra como código.`,
     image: 'Imagen',

@@ -143,6 +143,7 @@ export const fr: Translation = {
     rendered: 'Rendu',
     rendering: 'Rendu du texte en cours…',
     notRendered: 'Ce texte est trop complexe pour le rendu. La page en affiche la source.',
+    notLoaded: 'Le texte n’a pas pu être mis en forme. Rechargez la page pour réessayer.',
     needsScript: 'Rendu uniquement avec JavaScript',
     sourceOnly: (size: string) => `Au-delà de ${size}, le Markdown est affiché sous forme de source.`,
     image: 'Image',

@@ -136,6 +136,7 @@ export const ja: Translation = {
     rendered: 'プレビュー',
     rendering: 'プレビューを作成しています…',
     notRendered: 'このテキストは複雑すぎるため、プレビューできません。ソースを表示しています。',
+    notLoaded: 'テキストを整形できませんでした。ページを再読み込みして、もう一度お試しください。',
     needsScript: 'プレビューには JavaScript が必要です',
     sourceOnly: (size: string) => `${size} を超える Markdown はソースで表示されます。`,
     image: '画像',
