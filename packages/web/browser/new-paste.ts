@@ -15,8 +15,11 @@ const text = element('text', HTMLTextAreaElement);
 const title = element('title', HTMLInputElement);
 /** With this key a creation whose answer was lost makes no second paste. Another text gets another key. */
 const formKey = element('form-key', HTMLInputElement);
+/** Whom the form is for. */
+const formUser = form.elements.namedItem('form_user') as HTMLInputElement;
 const status = element('form-status', HTMLElement);
 const failure = element('form-error', HTMLElement);
+const signInAgain = element('sign-in-again', HTMLElement);
 const submit = element('create', HTMLButtonElement);
 /** Only for those who are signed in. */
 const slug = document.getElementById('slug');
@@ -34,7 +37,7 @@ const syntax = new SyntaxField(() => ({
 /** Burning, encryption and the slug. It is open where one of them is used. */
 const more = element('more', HTMLDetailsElement);
 /** Who is signed in; empty: nobody. */
-const { viewer = '' } = form.dataset;
+let { viewer = '' } = form.dataset;
 
 /** Somebody has changed or sent the form. */
 let isTouched = false;
@@ -116,6 +119,7 @@ async function send(): Promise<void> {
   if (submit.disabled) return; // one creation at a time, however often Ctrl+Enter is pressed
   const { chosen } = file;
   failure.textContent = '';
+  signInAgain.hidden = true;
   refuseSlug('');
   if (chosen === undefined && text.value === '') failure.textContent = form.dataset['empty'] ?? '';
   if (failure.textContent !== '' || warnOfBoth()) return;
@@ -133,7 +137,7 @@ async function send(): Promise<void> {
       else showCreated(markup, sealed.key);
       forgetDraft();
     } else if (response.ok) throw new Error('Something else than the service has answered.');
-    else showRefusal(markup);
+    else showRefusal(markup, response.status);
   } catch {
     failure.textContent = form.dataset['unreachable'] ?? '';
   } finally {
@@ -146,7 +150,12 @@ function post(body: Blob, query: string, key: string): Promise<Response> {
   return fetch(`${form.action}?${query}`, {
     method: 'POST',
     body,
-    headers: { Accept: 'text/html', 'Content-Type': 'application/octet-stream', 'Idempotency-Key': key },
+    headers: {
+      Accept: 'text/html',
+      'Content-Type': 'application/octet-stream',
+      'Idempotency-Key': key,
+      'Form-User': formUser.value,
+    },
     redirect: 'error',
   });
 }
@@ -203,7 +212,7 @@ async function encrypted(key: string, chosen: File | undefined): Promise<Sealed 
 /** The title and the language of an encrypted paste are in its ciphertext. */
 function options(): string {
   const query = new URLSearchParams();
-  const left = ['text', 'form_key', 'syntax', ...(encryption.isWanted ? ['title'] : [])];
+  const left = ['text', 'form_key', 'form_user', 'syntax', ...(encryption.isWanted ? ['title'] : [])];
   for (const [name, value] of new FormData(form)) {
     const isOption = !left.includes(name) && typeof value === 'string' && value !== '';
     if (isOption) query.set(name, value);
@@ -214,21 +223,40 @@ function options(): string {
 }
 
 /** Shows why there is no paste, and keeps the text. */
-function showRefusal(markup: string): void {
-  const { main } = readPage(markup);
+function showRefusal(markup: string, responseStatus: number): void {
+  const { answer, main } = readPage(markup);
+  if (main.querySelector('#other-user') !== null) {
+    showOtherUser(answer);
+    return;
+  }
   const reason = main.querySelector('li[data-field="slug"] span')?.textContent ?? '';
   if (reason !== '' && slug !== null) {
     refuseSlug(reason);
     slug.focus();
     return;
   }
-  const parts = main.querySelector('li') === null ? 'h1, p:not(:has(a))' : 'p:not(:has(a)), li';
+  signInAgain.hidden = responseStatus !== 401;
+  const hasTitle = signInAgain.hidden && main.querySelector('li') === null;
+  const parts = `${hasTitle ? 'h1, ' : ''}.reason p, p.reason, li`;
   const reasons = [...main.querySelectorAll(parts)].map((each) => {
     const shown = document.createElement('p');
     shown.append(...each.childNodes); // a part may be in another language
     return shown;
   });
   failure.replaceChildren(...reasons);
+}
+
+/** Nobody has made the paste: it would belong to another user than the page names, or to nobody. */
+function showOtherUser(answer: Document): void {
+  const shown = answer.getElementById('other-user');
+  shown?.querySelector('button')?.addEventListener('click', () => {
+    const now = answer.querySelector<HTMLFormElement>('#new-paste');
+    formUser.value = now?.querySelector<HTMLInputElement>('[name=form_user]')?.value ?? '';
+    viewer = now?.dataset['viewer'] ?? '';
+    for (const part of ['header.site nav', 'header.site .account'])
+      document.querySelector(part)?.replaceWith(answer.querySelector(part) ?? '');
+  });
+  failure.replaceChildren(...(shown?.childNodes ?? []));
 }
 
 /** Shows beside the field why the slug was refused. @param reason empty: it was not */
@@ -257,6 +285,7 @@ function isDraftKept(): boolean {
 function fieldsOfDraft(): Fields {
   const fields = Object.fromEntries([...new FormData(form)].filter(([, value]) => typeof value === 'string'));
   if (file.gaveTitle) fields['title'] = ''; // it goes with the file
+  delete fields['form_user']; // the page that is loaded again says whom it is for
   return fields as Record<string, string>;
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { startCluster } from '../../src/index.ts';
-import { isBrowserWanted, useBrowser } from './browser.ts';
+import { isBrowserWanted, openSignedIn, useBrowser } from './browser.ts';
 
 const describeInBrowser = isBrowserWanted() ? describe : describe.skip;
 
@@ -234,5 +234,53 @@ describeInBrowser('the way back to the form', () => {
     expect(await page.evaluate(() => JSON.stringify([history.state, sessionStorage.length]))).toBe(
       '[null,0]',
     );
+  });
+});
+
+describeInBrowser('a form whose session has ended in another tab', () => {
+  /** A form with a text, of somebody who is signed in. */
+  async function formOf(name: string): Promise<{ page: Page; token: string; userId: string }> {
+    const { token, userId } = await bed.cluster.user(name);
+    const page = await openSignedIn(bed, { path: '/', token, options: {} });
+    await page.getByLabel('Text').fill('typed meanwhile');
+    return { page, token, userId };
+  }
+
+  it('creates nothing of nobody until somebody wants that', async () => {
+    const { page } = await formOf('signs out');
+    const other = await page.context().newPage();
+    await other.goto(bed.cluster.http().url);
+    await other.locator('summary', { hasText: 'Signed in as' }).click();
+    await other.getByRole('button', { name: 'Sign out' }).click();
+    await other.getByRole('link', { name: 'Sign in' }).waitFor();
+    await other.close();
+    await create(page);
+    await page.getByText('You have signed in or out since this form was opened').waitFor();
+    expect(await textOf(page)).toBe('typed meanwhile');
+    await page.getByRole('button', { name: 'Create without signing in' }).click();
+    await created(page);
+    await page.getByText('This browser keeps the delete tokens').waitFor(); // it has no owner
+    await page.locator('header').getByRole('link', { name: 'Sign in' }).waitFor();
+    expect(await page.getByText('Signed in as').count()).toBe(0);
+  });
+
+  it('is sent once more after signing in again in another tab', async () => {
+    const { page, token, userId } = await formOf('signs in again');
+    await bed.cluster.rows.query(
+      'UPDATE api_tokens SET revoked_at = now() WHERE user_id = $1 AND is_session',
+      [userId],
+    );
+    await create(page);
+    await page.getByText('You are no longer signed in').waitFor();
+    expect(await page.locator('#form-error').locator('button, input').count()).toBe(0);
+    const opened = page.waitForEvent('popup');
+    await page.locator('form').getByRole('link', { name: 'Sign in' }).click();
+    const other = await opened;
+    await other.getByLabel('API token').fill(token);
+    await other.getByRole('button', { name: 'Sign in' }).click();
+    await other.getByText('Signed in as signs in again').waitFor();
+    await create(page);
+    await created(page);
+    expect(await page.getByLabel('Delete token').count()).toBe(0);
   });
 });

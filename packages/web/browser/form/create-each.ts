@@ -63,7 +63,7 @@ function rowOf(name: string, main: HTMLElement): HTMLElement {
 }
 
 const reasonOf = (main: HTMLElement): string =>
-  [...main.querySelectorAll('h1, p:not(:has(a)), li')].map((each) => each.textContent).join(' ');
+  [...main.querySelectorAll('h1, .reason, li')].map((each) => each.textContent).join(' ');
 
 /** The page of one creation, with all of them in place of the one. */
 function listOf(page: Document, pastes: readonly HTMLElement[], refused: readonly HTMLElement[]): string {

@@ -16,7 +16,7 @@ export interface Site {
   /** The host of the identity provider by which people sign in; null: there is none. */
   readonly provider: string | null;
   /** The user who is signed in; null: nobody. */
-  readonly viewer: { readonly name: string } | null;
+  readonly viewer: { readonly id: string; readonly name: string } | null;
   readonly words: Words;
   /** The path that shows the same page in another language; null: the page can't be shown again. */
   readonly again: string | null;
@@ -124,6 +124,15 @@ function account({ base, viewer, words }: Site, place: Place | undefined): Html 
 function languageSwitch({ base, again, words }: Site): Html | false {
   if (again === null) return false;
   return html`<form id="languages" class="toolbar" method="post" action="${base}/language" aria-label="${words.choice}"><input type="hidden" name="next" value="${again}">${languageNames.map(({ locale, name }) => html`<button name="language" value="${locale}" lang="${locale}"${locale === words.locale && html` aria-current="true"`}>${name}</button>`)}</form>\n`;
+}
+
+/**
+ * Whom a form is for. The service refuses it from anybody else, because the session of the browser may have ended
+ * or become another user's since the page was shown.
+ */
+export function formUser({ viewer }: Pick<Site, 'viewer'>): Html {
+  // Firefox fills a hidden field with what it had before the reload.
+  return html`<input type="hidden" name="form_user" value="${viewer?.id ?? ''}" autocomplete="off">`;
 }
 
 function contactLink(contact: string): string {

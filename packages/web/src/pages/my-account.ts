@@ -1,5 +1,5 @@
 import { html, type Html } from '../html/html.ts';
-import { page, type Site } from '../html/layout.ts';
+import { formUser, page, type Site } from '../html/layout.ts';
 
 /** Who the user is, what belongs to the user, and the end of it. An export comes first. */
 export function myAccountPage(
@@ -26,7 +26,7 @@ export function myAccountPage(
     main: html`<h1>${text.title}</h1>
 <p>${signIn.signedInAs} <strong><bdi>${name}</bdi></strong></p>
 <h2>${text.exportTitle}</h2>
-<form class="narrow" method="post" action="${base}/my/jobs/export">
+<form class="narrow" method="post" action="${base}/my/jobs/export">${formUser(site)}
 <p>${text.exportHint}</p>
 <div class="field"><label for="format">${myJobs.format}</label><select id="format" name="format">${exportFormats.map((format) => html`<option>${format}</option>`)}</select></div>
 <p><button class="primary" type="submit">${myJobs.startExport}</button></p>
@@ -36,9 +36,9 @@ ${canErase ? eraseForm(site, name, isRefused) : html`<p class="notice">${text.no
   });
 }
 
-function eraseForm({ base, words }: Site, name: string, isRefused: boolean): Html {
-  const { myAccount: text } = words;
-  return html`<form class="narrow" method="post" action="${base}/my/account/erase">
+function eraseForm(site: Site, name: string, isRefused: boolean): Html {
+  const { myAccount: text } = site.words;
+  return html`<form class="narrow" method="post" action="${site.base}/my/account/erase">${formUser(site)}
 <p>${text.eraseHint}</p>
 <div class="field"><label for="name">${text.nameField}</label><input id="name" name="name" required autocomplete="off" spellcheck="false" aria-describedby="name-error name-hint"${isRefused && html` aria-invalid="true" autofocus`}><p id="name-error" class="field-error" role="alert">${isRefused && text.nameError}</p><p id="name-hint" class="hint">${text.nameHint} <bdi>${name}</bdi></p></div>
 <p><button class="danger" type="submit">${text.erase}</button></p>

@@ -1,6 +1,6 @@
 import { formatNumber, formatSize, formatTime } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
-import { page, type Site } from '../html/layout.ts';
+import { formUser, page, type Site } from '../html/layout.ts';
 import { table } from '../html/table.ts';
 import type { Words } from '../words/translation.ts';
 import { nameOf, percent, stateBadge, typeOf, withoutFieldNames, type OwnJob } from './my-jobs.ts';
@@ -67,18 +67,18 @@ function jobLink(
   );
 }
 
-function retry({ base, words }: Site, { id, job_type: jobType }: MyJob): Html {
-  const { job: text } = words;
-  return html`<form method="post" action="${base}/my/jobs/${id}/retry">
+function retry(site: Site, { id, job_type: jobType }: MyJob): Html {
+  const { job: text } = site.words;
+  return html`<form method="post" action="${site.base}/my/jobs/${id}/retry">${formUser(site)}
 ${jobType === 'import' && html`<p class="hint">${text.retryHint}</p>`}
 <button type="submit">${text.retry}</button>
 </form>`;
 }
 
-function cancellation({ base, words }: Site, { id }: MyJob): Html {
-  const { job: text } = words;
+function cancellation(site: Site, { id }: MyJob): Html {
+  const { job: text } = site.words;
   return html`<details class="deletion"><summary>${text.cancel}</summary>
-<form method="post" action="${base}/my/jobs/${id}/cancel">
+<form method="post" action="${site.base}/my/jobs/${id}/cancel">${formUser(site)}
 <p class="hint">${text.cancelHint}</p>
 <button class="danger" type="submit">${text.cancelButton}</button>
 </form></details>`;

@@ -1,7 +1,7 @@
 import { choice, filterForm, pageLinks } from '../html/filter-form.ts';
 import { formatNumber, formatSize, formatTime } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
-import { page, type Site } from '../html/layout.ts';
+import { formUser, page, type Site } from '../html/layout.ts';
 import type { Words } from '../words/translation.ts';
 
 /** A job in its user's list. The times are in ISO 8601. */
@@ -80,9 +80,10 @@ export function typeOf(words: Words, type: string): string {
   return (words.job.types as Readonly<Record<string, string>>)[type] ?? type;
 }
 
-function importForm({ base, words }: Site, { maxFileBytes }: MyJobs): Html {
+function importForm(site: Site, { maxFileBytes }: MyJobs): Html {
+  const { words } = site;
   const { myJobs: text, form } = words;
-  return html`<form class="start" method="post" action="${base}/my/jobs/import" enctype="multipart/form-data">
+  return html`<form class="start" method="post" action="${site.base}/my/jobs/import" enctype="multipart/form-data">${formUser(site)}
 <div class="field"><label for="file">${text.file}</label><input id="file" name="file" type="file" required aria-describedby="file-hint"><p id="file-hint" class="hint">${text.fileHint} ${form.atMost(formatSize(maxFileBytes, words))}</p></div>
 ${choice({ id: 'visibility', label: form.visibility }, Object.entries(form.visibilities))}
 ${choice({ id: 'expires_in', label: form.expiry }, Object.entries(form.expiries), '2592000')}
@@ -90,9 +91,9 @@ ${choice({ id: 'expires_in', label: form.expiry }, Object.entries(form.expiries)
 </form>`;
 }
 
-function exportForm({ base, words }: Site, { exportFormats }: MyJobs): Html {
-  const { myJobs: text } = words;
-  return html`<form class="start" method="post" action="${base}/my/jobs/export">
+function exportForm(site: Site, { exportFormats }: MyJobs): Html {
+  const { myJobs: text } = site.words;
+  return html`<form class="start" method="post" action="${site.base}/my/jobs/export">${formUser(site)}
 <p class="hint">${text.exportHint}</p>
 ${choice(
   { id: 'format', label: text.format },

@@ -3,7 +3,7 @@ import { languageName } from '../content/languages.ts';
 import { choice, filterForm, pageLinks } from '../html/filter-form.ts';
 import { formatNumber, formatSize, formatTime } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
-import { page, type Site } from '../html/layout.ts';
+import { formUser, page, type Site } from '../html/layout.ts';
 import type { Words } from '../words/translation.ts';
 import { badges } from './paste.ts';
 
@@ -96,7 +96,7 @@ export function nothing({ base, words }: Site, list: MyPastes): Html {
 
 export function pastesForm(site: Site, pastes: readonly OwnPaste[]): Html {
   const { myPastes: text } = site.words;
-  return html`<form id="pastes" method="post" action="${site.base}/my/pastes/delete">
+  return html`<form id="pastes" method="post" action="${site.base}/my/pastes/delete">${formUser(site)}
 <ul class="rows">
 ${pastes.map((each) => row(site, each))}</ul>
 <p class="selection"><label class="check" hidden><input type="checkbox" id="select-all"> ${text.selectAll}</label> <span id="selected" role="status" data-words="${text.selected}"></span> <button class="danger" id="delete-selected" type="submit">${text.deleteSelected}</button></p>
@@ -125,7 +125,7 @@ export function confirmDeletionPage(
     main: html`<div class="card"><h1>${text.confirm(pastes.length)}</h1>
 <ul>${pastes.map(({ short_code: code, title }) => html`<li><a href="${site.base}/${code}"><bdi>${title ?? code}</bdi></a>${title !== null && html` <small>${code}</small>`}</li>\n`)}</ul>
 <p>${text.confirmHint}</p>
-<form class="toolbar" method="post" action="${site.base}/my/pastes/delete">
+<form class="toolbar" method="post" action="${site.base}/my/pastes/delete">${formUser(site)}
 <input type="hidden" name="confirmed" value="yes">
 ${pastes.map(({ short_code: code }) => html`<input type="hidden" name="short_code" value="${code}">\n`)}<button class="danger" type="submit">${site.words.paste.deleteButton}</button> <a class="button" href="${site.base}/my/pastes">${text.keep(pastes.length)}</a>
 </form></div>`,

@@ -1,6 +1,6 @@
 import { formatTime, timeText } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
-import { page, type Site } from '../html/layout.ts';
+import { formUser, page, type Site } from '../html/layout.ts';
 
 /** A browser in which its user is signed in. The times are in ISO 8601. */
 interface OwnSession {
@@ -26,7 +26,7 @@ export function mySessionsPage(site: Site, sessions: readonly OwnSession[]): str
     place: '/my/sessions',
     main: html`<h1>${text.title}</h1>
 <p>${text.intro}</p>
-<form method="post" action="${site.base}/my/sessions/end">
+<form method="post" action="${site.base}/my/sessions/end">${formUser(site)}
 <ul class="rows">
 ${sessions.map((each) => row(site, each))}</ul>
 ${sessions.some(({ isThis }) => !isThis) && html`<p class="toolbar"><button class="danger" name="session" value="others" type="submit">${text.endOthers}</button></p>`}

@@ -3,7 +3,7 @@ import { MAX_TOKEN_NAME_CHARACTERS, ownTokenScopes, type TokenScope } from '@pas
 import { choice } from '../html/filter-form.ts';
 import { formatTime, formatUnit } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
-import { page, type Site } from '../html/layout.ts';
+import { formUser, page, type Site } from '../html/layout.ts';
 import type { Words } from '../words/translation.ts';
 import { copyButton } from './created.ts';
 
@@ -44,7 +44,7 @@ ${made !== null && secret(site.words, made)}
 <p>${text.intro}</p>
 ${!list.canRevoke && html`<p class="notice">${text.notFull}</p>`}
 ${list.canRevoke && !list.canMake && html`<p class="notice">${text.cannotMake}</p>`}
-${tokens.length === 0 ? html`<p class="card">${text.none}</p>` : html`<form method="post" action="${site.base}/my/tokens/revoke">\n<ul class="rows">\n${tokens.map((each) => row(site.words, each, list.canRevoke))}</ul>\n</form>`}
+${tokens.length === 0 ? html`<p class="card">${text.none}</p>` : html`<form method="post" action="${site.base}/my/tokens/revoke">${formUser(site)}\n<ul class="rows">\n${tokens.map((each) => row(site.words, each, list.canRevoke))}</ul>\n</form>`}
 ${list.canMake && form(site, list)}`,
   });
 }
@@ -66,7 +66,8 @@ export function row(
 ${canRevoke && html`<details class="menu"><summary aria-label="${text.revokeOne(name)}">${text.revoke}</summary><div><button class="danger" name="id" value="${id}" type="submit">${text.revokeOne(name)}</button></div></details>`}</li>\n`;
 }
 
-function form({ base, words }: Site, { name, maxSeconds, usualSeconds }: MyTokens): Html {
+function form(site: Site, { name, maxSeconds, usualSeconds }: MyTokens): Html {
+  const { words } = site;
   const { myTokens: text } = words;
   const usual = String(Math.min(usualSeconds, maxSeconds));
   const shorter = Object.entries(text.expiries).filter(([seconds]) => Number(seconds) < maxSeconds);
@@ -75,7 +76,7 @@ function form({ base, words }: Site, { name, maxSeconds, usualSeconds }: MyToken
     formatUnit(maxSeconds / 86_400, 'day', words, 'long');
   const all = [...shorter, [String(maxSeconds), longest] as const];
   return html`<h2 id="make">${text.make}</h2>
-<form class="narrow" method="post" action="${base}/my/tokens" aria-labelledby="make">
+<form class="narrow" method="post" action="${base}/my/tokens" aria-labelledby="make">${formUser(site)}
 <input type="hidden" name="form_key" value="${randomUUID()}" autocomplete="off">
 <div class="field"><label for="name">${text.name}</label><input id="name" name="name" value="${name}" dir="auto" maxlength="${MAX_TOKEN_NAME_CHARACTERS}" required autocomplete="off" aria-describedby="name-hint"><p id="name-hint" class="hint">${text.nameHint}</p></div>
 ${choice(

@@ -3,12 +3,12 @@ import { languages } from '@pasteflow/domain';
 import { languageName } from '../content/languages.ts';
 import { formatSize } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
-import { page, type Site } from '../html/layout.ts';
+import { formUser, page, type Site } from '../html/layout.ts';
 import type { Words } from '../words/translation.ts';
 
 const DEFAULT_EXPIRY = '2592000';
 
-/** What somebody has entered, when the slug, the parent, or a text with a file was refused. */
+/** What somebody has entered, when the slug, the parent, a text with a file, or its user was refused. */
 interface RefusedForm {
   /** Without a file, which no page can fill in. */
   readonly text: string;
@@ -20,6 +20,8 @@ interface RefusedForm {
   readonly isParentMissing: boolean;
   /** The form had a text and a file. */
   readonly hasBoth: boolean;
+  /** Somebody has signed in or out since the form was shown. */
+  readonly hasOtherUser: boolean;
 }
 
 /** A text of up to this size is in the page of the form. */
@@ -64,7 +66,7 @@ export function newPastePage(
     place: '/',
     main: html`<h1 class="visually-hidden">${form.title}</h1>
 <form id="new-paste" class="new-paste" method="post" action="${site.base}/" enctype="multipart/form-data" data-empty="${form.empty}" data-both="${form.both}" data-unreachable="${form.unreachable}" data-unencrypted="${site.words.encryption.failed}" data-viewer="${site.viewer?.name ?? ''}"${refused !== null && html` data-refused`}${fetched(site, origin)}>
-<input id="form-key" type="hidden" name="form_key" value="${randomUUID()}" autocomplete="off">
+<input id="form-key" type="hidden" name="form_key" value="${randomUUID()}" autocomplete="off">${formUser(site)}
 <div class="editor">
 <label class="visually-hidden" for="text">${form.content}</label>
 <textarea id="text" name="text" rows="12" dir="ltr" placeholder="${form.placeholder}" spellcheck="false" autocapitalize="off" autocomplete="off" aria-describedby="text-hint"${refused === null && html` autofocus`}>
@@ -72,7 +74,7 @@ ${text}</textarea>
 <p id="text-hint" class="hint keys">${form.contentHint}</p>
 </div>
 <div class="side">
-${refused?.hasBoth === true && html`<p class="notice bad" role="alert">${form.bothWithoutScript}</p>\n`}${refused?.isParentMissing === true ? html`<p class="notice bad" role="alert">${site.words.diff.parentMissing}</p>\n` : originField(site.words, origin, entered('parent'))}<div class="field"><label for="title">${form.pasteTitle}</label><input id="title" name="title" value="${entered('title')}" dir="auto" maxlength="200" autocomplete="off"></div>
+${refused?.hasOtherUser === true && otherUser(site)}${refused?.hasBoth === true && html`<p class="notice bad" role="alert">${form.bothWithoutScript}</p>\n`}${refused?.isParentMissing === true ? html`<p class="notice bad" role="alert">${site.words.diff.parentMissing}</p>\n` : originField(site.words, origin, entered('parent'))}<div class="field"><label for="title">${form.pasteTitle}</label><input id="title" name="title" value="${entered('title')}" dir="auto" maxlength="200" autocomplete="off"></div>
 <div class="field"><label for="file">${form.file}</label><input id="file" name="content" type="file" aria-describedby="file-hint"> <button id="remove-file" type="button" hidden>${form.removeFile}</button><p id="file-hint" class="hint">${form.atMost(formatSize(maxPasteBytes, site.words))}${refused?.text === '' && html` ${form.fileAgain}`}</p></div>
 <div class="field"><label for="syntax">${form.syntax}</label><select id="syntax" name="syntax"><option value="" data-detected="${form.detectedSyntax}">${form.detectSyntax}</option>${optionsOf(
       languages.map((each) => [each.id, languageName(each, site.words)]),
@@ -94,6 +96,7 @@ ${site.viewer !== null && html`<div class="field"><label for="visibility">${form
 ${site.viewer !== null && slugField(site.words, entered('slug'), refused?.slugError ?? null)}</details>
 <div class="send">
 <div id="form-error" role="alert"></div>
+<p id="sign-in-again" hidden>${signInAgain(site)}</p>
 <p id="form-status" class="hint" role="status"></p>
 <button id="create" class="primary" type="submit">${form.submit}</button>
 ${site.viewer === null && html`<p class="hint readers">${form.privacy}</p>`}<p class="hint readers encrypted">${site.words.encryption.readers}</p><p class="hint readers burn">${site.words.burn.readers}</p>
@@ -112,6 +115,19 @@ function optionsOf(options: readonly (readonly [value: string, name: string])[],
     ([value, name]) =>
       html`<option value="${value}"${value === selected && html` selected`}>${name}</option>`,
   );
+}
+
+/** The script shows it in place of the error. The button makes the paste of whoever is signed in now. */
+function otherUser(site: Site): Html {
+  const { viewer, words } = site;
+  const name = viewer === null ? null : `\u2068${viewer.name}\u2069`;
+  return html`<div id="other-user" class="notice bad" role="alert"><p>${words.form.userChanged}</p>
+<p class="toolbar"><button type="submit">${name === null ? words.form.createAsNobody : words.form.createAs(name)}</button>${viewer === null && html` ${signInAgain(site)}`}</p></div>\n`;
+}
+
+/** In another tab: the form keeps what was entered. */
+function signInAgain({ base, words }: Site): Html {
+  return html`<a class="button" href="${base}/session" target="_blank">${words.signIn.link}</a>`;
 }
 
 /** The browser checks the pattern before it sends the form. @param error null: none */

@@ -3,7 +3,7 @@ import { languageName } from '../content/languages.ts';
 import { MAX_LINE_CHARACTERS, MAX_LINES, type TextWarnings } from '../content/paste-lines.ts';
 import { formatNumber, formatSize, formatTime } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
-import { frame, page, type Site } from '../html/layout.ts';
+import { formUser, frame, page, type Site } from '../html/layout.ts';
 import type { Words } from '../words/translation.ts';
 
 /** What the page shows of a paste. The times are in ISO 8601. */
@@ -168,12 +168,12 @@ export function heading(
 
 /** Its owner moves a slug to this version. */
 export function moveForm(
-  { base, words }: Site,
+  site: Site,
   to: string,
   { slug, from }: { readonly slug: string; readonly from: string },
 ): Html {
-  const { history: text } = words;
-  return html`\n<form class="notice" method="post" action="${base}/my/slugs/${slug}"><input type="hidden" name="short_code" value="${to}"><input type="hidden" name="from" value="${from}">${text.older(slug)} <button type="submit">${text.move(slug)}</button></form>`;
+  const { history: text } = site.words;
+  return html`\n<form class="notice" method="post" action="${site.base}/my/slugs/${slug}">${formUser(site)}<input type="hidden" name="short_code" value="${to}"><input type="hidden" name="from" value="${from}">${text.older(slug)} <button type="submit">${text.move(slug)}</button></form>`;
 }
 
 export function badges(
@@ -286,9 +286,9 @@ function ownerMenu(site: Site, paste: ShownPaste): Html {
   return html`<details class="menu"${untilRead(paste)}><summary>${site.words.paste.deleteMenu}</summary><div>${deletionForm(site, paste)}</div></details>`;
 }
 
-function deletionForm({ base, words }: Site, { short_code, deletion: by }: ShownPaste): Html {
-  const { paste: text } = words;
-  return html`<form method="post" action="${base}/${short_code}/delete" enctype="multipart/form-data">
+function deletionForm(site: Site, { short_code, deletion: by }: ShownPaste): Html {
+  const { paste: text } = site.words;
+  return html`<form method="post" action="${site.base}/${short_code}/delete" enctype="multipart/form-data">${formUser(site)}
 <p class="hint">${by === 'owner' ? text.deleteOwnHint : text.deleteHint}</p>
 ${
   by === 'token' &&

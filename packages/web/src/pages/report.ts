@@ -1,6 +1,6 @@
 import { MAX_REPORT_CHARACTERS, MAX_REPORT_CONTACT_CHARACTERS, type TakedownClass } from '@pasteflow/domain';
 import { html } from '../html/html.ts';
-import { page, type Site } from '../html/layout.ts';
+import { formUser, page, type Site } from '../html/layout.ts';
 
 /** The form in which a reader asks the operators to take a paste down. */
 export function reportPage(
@@ -12,7 +12,7 @@ export function reportPage(
     title: text.title(short_code),
     main: html`<h1>${text.title(short_code)}</h1>
 <p>${text.intro}</p>
-<form class="narrow" method="post" action="${site.base}/${short_code}/report">
+<form class="narrow" method="post" action="${site.base}/${short_code}/report">${formUser(site)}
 <div class="field"><label for="reason">${text.reason}</label><select id="reason" name="reason" required><option value=""></option>${reasons.map((reason) => html`<option value="${reason}">${text.reasons[reason]}</option>`)}</select></div>
 <div class="field"><label for="text">${text.text}</label><textarea id="text" name="text" dir="auto" rows="4" maxlength="${MAX_REPORT_CHARACTERS}"></textarea></div>
 <div class="field"><label for="contact">${text.contact}</label><input id="contact" name="contact" maxlength="${MAX_REPORT_CONTACT_CHARACTERS}" autocomplete="email" aria-describedby="contact-hint"><p id="contact-hint" class="hint">${text.contactHint}</p></div>

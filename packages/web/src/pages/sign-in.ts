@@ -21,7 +21,7 @@ export function signInPage(
   },
 ): string {
   const { signIn } = site.words;
-  const text = problem && detailOf(site.words, problem);
+  const text = problem && html`<div class="reason">${detailOf(site.words, problem)}</div>`;
   return page(site, {
     title: signIn.title,
     main: html`<div class="card"><h1>${signIn.title}</h1>

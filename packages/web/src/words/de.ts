@@ -79,6 +79,10 @@ export const de: Translation = {
     visibilities: { unlisted: 'Alle, die den Link haben', private: 'Nur Sie' },
     empty: 'Geben Sie einen Text ein oder wählen Sie eine Datei aus.',
     unreachable: 'Der Server hat nicht geantwortet. Ihr Text ist noch da: Versuchen Sie es noch einmal.',
+    userChanged:
+      'Seit dieses Formular geöffnet wurde, haben Sie sich an- oder abgemeldet. Es wurde nichts erstellt.',
+    createAs: (name: string) => `Als ${name} erstellen`,
+    createAsNobody: 'Ohne Anmeldung erstellen',
   },
 
   created: {
@@ -715,6 +719,11 @@ export const de: Translation = {
         title: 'Von einer anderen Website gesendet',
         detail:
           'Das Formular wurde nicht von einer Seite dieses Dienstes gesendet, oder der Browser gibt nicht an, woher es kommt. Öffnen Sie die Seite dieses Dienstes über https in einem aktuellen Browser und versuchen Sie es noch einmal.',
+      },
+      user_changed: {
+        title: 'Inzwischen ist jemand anderes angemeldet',
+        detail:
+          'Seit diese Seite geöffnet wurde, haben Sie sich an- oder abgemeldet. Es wurde nichts getan. Öffnen Sie die Seite noch einmal und prüfen Sie, wer angemeldet ist.',
       },
       route_not_found: {
         title: 'Adresse nicht gefunden',

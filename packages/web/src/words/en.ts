@@ -81,6 +81,9 @@ export const en = {
     visibilities: { unlisted: 'Anyone who has the link', private: 'Only you' },
     empty: 'Enter a text, or choose a file.',
     unreachable: 'The server did not answer. Your text is still here: try again.',
+    userChanged: 'You have signed in or out since this form was opened, so that nothing was created.',
+    createAs: (name: string) => `Create as ${name}`,
+    createAsNobody: 'Create without signing in',
   },
 
   created: {

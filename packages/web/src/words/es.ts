@@ -79,6 +79,9 @@ export const es: Translation = {
     visibilities: { unlisted: 'Cualquiera que tenga el enlace', private: 'Solo usted' },
     empty: 'Escriba un texto o elija un archivo.',
     unreachable: 'El servidor no ha respondido. Su texto sigue aquí: inténtelo de nuevo.',
+    userChanged: 'Ha iniciado o cerrado sesión desde que abrió este formulario. No se ha creado nada.',
+    createAs: (name: string) => `Crear como ${name}`,
+    createAsNobody: 'Crear sin iniciar sesión',
   },
 
   created: {
@@ -717,6 +720,11 @@ export const es: Translation = {
         title: 'Enviado desde otro sitio',
         detail:
           'El formulario no se ha enviado desde una página de este servicio, o el navegador no indica desde dónde. Abra la página de este servicio e inténtelo de nuevo, con https y un navegador actual.',
+      },
+      user_changed: {
+        title: 'Ha cambiado el usuario de la sesión',
+        detail:
+          'Ha iniciado o cerrado sesión desde que abrió esta página. No se ha hecho nada. Abra la página de nuevo y compruebe quién ha iniciado sesión.',
       },
       route_not_found: {
         title: 'Ruta no encontrada',

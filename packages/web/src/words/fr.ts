@@ -84,6 +84,10 @@ export const fr: Translation = {
     visibilities: { unlisted: 'Toute personne qui a le lien', private: 'Vous uniquement' },
     empty: 'Saisissez un texte ou choisissez un fichier.',
     unreachable: 'Le serveur n’a pas répondu. Votre texte est toujours là : réessayez.',
+    userChanged:
+      'Vous vous êtes connecté ou déconnecté depuis l’ouverture de ce formulaire. Rien n’a été créé.',
+    createAs: (name: string) => `Créer en tant que ${name}`,
+    createAsNobody: 'Créer sans se connecter',
   },
 
   created: {
@@ -733,6 +737,11 @@ export const fr: Translation = {
         title: 'Formulaire envoyé depuis un autre site',
         detail:
           'Le formulaire n’a pas été envoyé depuis une page de ce service, ou le navigateur n’indique pas d’où. Ouvrez la page de ce service et réessayez, en https et avec un navigateur récent.',
+      },
+      user_changed: {
+        title: 'L’utilisateur connecté a changé',
+        detail:
+          'Vous vous êtes connecté ou déconnecté depuis l’ouverture de cette page. Rien n’a été fait. Ouvrez de nouveau la page et vérifiez qui est connecté.',
       },
       route_not_found: {
         title: 'Adresse introuvable',

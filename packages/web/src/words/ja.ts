@@ -79,6 +79,10 @@ export const ja: Translation = {
     visibilities: { unlisted: 'リンクを知っている全員', private: '自分のみ' },
     empty: 'テキストを入力するか、ファイルを選択してください。',
     unreachable: 'サーバーから応答がありません。テキストは入力欄に残っています。もう一度お試しください。',
+    userChanged:
+      'このフォームを開いた後にサインインまたはサインアウトが行われたため、何も作成されませんでした。',
+    createAs: (name: string) => `${name} として作成`,
+    createAsNobody: 'サインインせずに作成',
   },
 
   created: {
@@ -698,6 +702,11 @@ export const ja: Translation = {
         title: '別のサイトから送信されました',
         detail:
           'フォームがこのサービスのページから送信されていないか、ブラウザーが送信元を示していません。最新のブラウザーと https でこのサービスを開き、もう一度お試しください。',
+      },
+      user_changed: {
+        title: 'サインインしているユーザーが変わりました',
+        detail:
+          'このページを開いた後にサインインまたはサインアウトが行われたため、何も実行されませんでした。ページを開き直し、誰がサインインしているかを確認してください。',
       },
       route_not_found: {
         title: 'アドレスが見つかりません',

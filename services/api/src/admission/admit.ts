@@ -47,7 +47,7 @@ export function createAdmit(deps: AdmissionDependencies): Admit {
     if (!reads && operation.allowsReadTokens !== true) requireWrite(req);
     if (req.method === 'POST') idempotencyKeyOf(req); // refuses a malformed key before the body is read
     if (context.wantsPage === true && caller.kind === 'user')
-      context.viewer = { name: await nameOfUser(db, caller.userId) };
+      context.viewer = { id: caller.userId, name: await nameOfUser(db, caller.userId) };
   };
 }
 

@@ -109,6 +109,7 @@ const security: Readonly<Record<Operation['access'], NonNullable<ZodOpenApiOpera
 
 function describe(method: string, endpoint: Endpoint, shared: SharedProblems): ZodOpenApiOperationObject {
   const { operation, page } = endpoint;
+  const isForm = method === 'POST' && page !== undefined && operation.ignoresSession !== true;
   const {
     tag,
     access,
@@ -129,6 +130,7 @@ function describe(method: string, endpoint: Endpoint, shared: SharedProblems): Z
     ...admission,
     ...errors,
     ...impliedErrors(method, operation),
+    ...(isForm ? (['user_changed'] as const) : []),
   ]);
   const responses = new Map(
     [...problems].map(([status, problem]) => [status, asShared(problem, endpoint, shared)]),

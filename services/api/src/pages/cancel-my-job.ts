@@ -1,16 +1,19 @@
 import { JobEndedError } from '@pasteflow/domain';
+import type { BodyBudget } from '../budget/body-budget.ts';
+import { readEmptyForm } from '../http/body/url-form.ts';
 import { cancelNamedJob, type CancellationDependencies } from '../jobs/cancel-job.ts';
 import { findErrors, findNamedJobBrief, namedJob } from '../jobs/find-named-job.ts';
 import type { Endpoint, Handler } from '../openapi/endpoint.ts';
 import type { Pages } from '../html/page.ts';
-import { goTo, redirectOf } from './page-answers.ts';
+import { formErrors, goTo, redirectOf } from './page-answers.ts';
 
 /** POST /my/jobs/:id/cancel: cancels a job from the form of its page, and goes back to the page. */
 export function cancelMyJob({
   pages,
   ...deps
-}: CancellationDependencies & { readonly pages: Pages }): Endpoint {
+}: CancellationDependencies & { readonly bodies: BodyBudget; readonly pages: Pages }): Endpoint {
   const cancel: Handler = async (req, res) => {
+    await readEmptyForm(req, res, deps.bodies);
     const { id } = await findNamedJobBrief(deps.db, req);
     try {
       await cancelNamedJob(deps, req, id);
@@ -28,7 +31,7 @@ export function cancelMyJob({
       description: 'A job that has ended by itself stays as it is; its page says how it ended.',
       params: { path: namedJob },
       answers: { 303: redirectOf('The job has ended.') },
-      errors: findErrors,
+      errors: [...findErrors, ...formErrors],
     },
     handle: cancel,
     page: cancel,

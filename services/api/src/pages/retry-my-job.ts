@@ -1,13 +1,19 @@
 import { JobNotRetryableError } from '@pasteflow/domain';
+import type { BodyBudget } from '../budget/body-budget.ts';
+import { readEmptyForm } from '../http/body/url-form.ts';
 import type { Pages } from '../html/page.ts';
 import { findErrors, namedJob } from '../jobs/find-named-job.ts';
 import { dispatchRetry, findRetried, retryIn, type RetryJobDependencies } from '../jobs/retry-job.ts';
 import type { Endpoint, Handler } from '../openapi/endpoint.ts';
-import { goTo, redirectOf } from './page-answers.ts';
+import { formErrors, goTo, redirectOf } from './page-answers.ts';
 
 /** POST /my/jobs/:id/retry: retries a job from the form of its page, and goes to the page of the new job. */
-export function retryMyJob({ pages, ...deps }: RetryJobDependencies & { readonly pages: Pages }): Endpoint {
+export function retryMyJob({
+  pages,
+  ...deps
+}: RetryJobDependencies & { readonly bodies: BodyBudget; readonly pages: Pages }): Endpoint {
   const retry: Handler = async (req, res) => {
+    await readEmptyForm(req, res, deps.bodies);
     const old = await findRetried(deps, req, res);
     const goToJob = (id: string) => goTo(res, `${pages.site(req).base}/my/jobs/${id}`);
     try {
@@ -28,7 +34,7 @@ export function retryMyJob({ pages, ...deps }: RetryJobDependencies & { readonly
       summary: 'Retries a job, from the form of its page.',
       params: { path: namedJob },
       answers: { 303: redirectOf('The job that retries it is stored durably.') },
-      errors: [...findErrors, 'job_not_retryable'],
+      errors: [...findErrors, ...formErrors, 'job_not_retryable'],
     },
     handle: retry,
     page: retry,

@@ -7,6 +7,7 @@ import { createdPage } from '@pasteflow/web';
 import type { BodyBudget } from '../budget/body-budget.ts';
 import type { Form } from '../http/body/multipart.ts';
 import { callerKeyOf, limitKeyOf } from '../http/request/caller.ts';
+import { FORM_USER_HEADER, requireFormUser } from '../http/request/form-user.ts';
 import { contextOf, messageContextOf } from '../http/request/request-context.ts';
 import { jsonAnswer, sendAnswer, textAnswer, type Answer } from '../http/response/answer.ts';
 import type { RequestEvents } from '../http/telemetry/request-events.ts';
@@ -84,7 +85,11 @@ export function createPasteFromShell(deps: CreatePasteDependencies): Endpoint {
     page: (req, res) =>
       create(deps, req, res, {
         name: 'page',
-        receive: () => receive(deps, req, res, { json: false, onForm: (sent) => keepForm(deps, req, sent) }),
+        receive: () => {
+          keepForm(deps, req, null);
+          requireFormUser(req, req.get(FORM_USER_HEADER));
+          return receive(deps, req, res, { json: false, onForm: (sent) => keepForm(deps, req, sent) });
+        },
         answerTo: (paste, deleteToken) =>
           pageAnswer(201, createdPage(deps.pages.site(req), { ...paste, deleteToken }), {
             Location: paste.url,

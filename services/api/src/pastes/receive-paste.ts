@@ -129,12 +129,8 @@ export async function receivePaste(
     const { content, ...options } = validate(jsonPaste, document);
     received = { content: Buffer.from(content), ...optionsOf(options) };
   } else {
-    const form = await readForm(req, res, {
-      ...limit,
-      maxBytes: maxBytes + MULTIPART_OVERHEAD_BYTES,
-      weight: WEIGHTS.form,
-    });
-    onForm?.(form);
+    const formLimit = { ...limit, maxBytes: maxBytes + MULTIPART_OVERHEAD_BYTES, weight: WEIGHTS.form };
+    const form = await readForm(req, res, formLimit, onForm);
     const { form_key: formKey, ...options } = validate(formOptions, Object.fromEntries(form.fields));
     received = {
       content: contentOfForm(form),

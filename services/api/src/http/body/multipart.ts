@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Busboy } from '@fastify/busboy';
 import { RequestError, validationFailed } from '../errors/request-error.ts';
 import { contentTypeOf } from '../request/media-type.ts';
+import { FORM_USER_FIELD, requireFormUser } from '../request/form-user.ts';
 import { BodyBytes } from './body-bytes.ts';
 import { PartCounter } from './part-counter.ts';
 import { readChunks, type BodyLimit } from './read-body.ts';
@@ -29,13 +30,24 @@ export interface Form {
 /**
  * Parses a multipart/form-data body as it arrives. It is refused at the chunk that breaks a bound.
  * @throws RequestError malformed_request; validation_failed for too many parts, for repeated fields and for
- * fields that are too long; and as readChunks
+ * fields that are too long; and as readChunks and requireFormUser
+ * @param onForm called before the form is refused for its user
  */
-export async function readForm(req: IncomingMessage, res: ServerResponse, limit: BodyLimit): Promise<Form> {
+export async function readForm(
+  req: IncomingMessage,
+  res: ServerResponse,
+  limit: BodyLimit,
+  onForm?: (form: Form) => void,
+): Promise<Form> {
   const parser = new FormParser(boundaryOf(req));
   try {
     await readChunks(req, res, limit, (chunk) => parser.write(chunk));
-    return await parser.end();
+    const { fields, ...form } = await parser.end();
+    const { [FORM_USER_FIELD]: user, ...others } = Object.fromEntries(fields);
+    const received = { ...form, fields: new Map(Object.entries(others)) };
+    onForm?.(received);
+    requireFormUser(req, user);
+    return received;
   } catch (error) {
     parser.free();
     throw error;

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { RequestError, validationFailed } from '../errors/request-error.ts';
 import { mediaTypeOf } from '../request/media-type.ts';
+import { FORM_USER_FIELD, requireFormUser } from '../request/form-user.ts';
 import { readBody, type BudgetOfBodies } from './read-body.ts';
 
 /** A hundred short codes, or a token of 4 KB with its percent-encoding. */
@@ -13,7 +14,7 @@ export type UrlForm = Readonly<Record<string, string | readonly string[]>>;
  * Reads the short form of a page, as browsers send it (application/x-www-form-urlencoded).
  * @param repeated the fields that may be repeated
  * @throws RequestError unsupported_media_type, validation_failed for another field that is repeated, and as
- *   readBody
+ *   requireFormUser and readBody
  */
 export async function readUrlForm(
   req: IncomingMessage,
@@ -34,5 +35,12 @@ export async function readUrlForm(
     if (repeated.includes(name) || fields.getAll(name).length === 1) continue;
     throw validationFailed([{ path: name, message: 'must not be repeated' }]);
   }
-  return form;
+  const { [FORM_USER_FIELD]: user, ...others } = form;
+  requireFormUser(req, user?.toString());
+  return others;
+}
+
+/** For a form without a field of its own, which programs may send without a body. @throws as readUrlForm */
+export async function readEmptyForm(...[req, res, budget]: Parameters<typeof readUrlForm>): Promise<void> {
+  if (req.headers['content-type'] !== undefined) await readUrlForm(req, res, budget);
 }

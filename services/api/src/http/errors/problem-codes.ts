@@ -47,6 +47,7 @@ const problems = {
   token_not_found: [404, 'Token not found'],
   token_limit_reached: [409, 'Too many tokens'],
   cross_site_request: [403, 'Sent from another site'],
+  user_changed: [409, 'Somebody else is signed in'],
   route_not_found: [404, 'No such route'],
   method_not_allowed: [405, 'Method not allowed'],
   range_not_satisfiable: [416, 'Range not satisfiable'],

@@ -36,7 +36,7 @@ export interface RequestContext {
   /** The client is one of PrivateBin's, which expects errors in its own form. */
   privateBin?: true;
   /** The user who is signed in, for the header of a page. */
-  viewer?: { readonly name: string };
+  viewer?: { readonly id: string; readonly name: string };
   /** The cookie of a browser that is signed in does not count for this request. */
   ignoresSession?: true;
   /** A problem of authorization becomes the page on which the caller signs in. */
