@@ -3,7 +3,8 @@ export { BEGINNING_BYTES, kindOf, type ContentKind, type ImageType } from './con
 export { encodingOf, textOf } from './content/text-encoding.ts';
 export { markupBytesOf, PasteLines } from './content/paste-lines.ts';
 export { pagePolicyOf, policyWithImage } from './html/page-policy.ts';
-export type { Site } from './html/layout.ts';
+export { contactLink, type Site } from './html/layout.ts';
+export { docsPage } from './pages/docs.ts';
 export { burnPage, revealedImagePage, revealedPage } from './pages/burn.ts';
 export { createdPage } from './pages/created.ts';
 export { encryptedPage } from './pages/encrypted.ts';

@@ -68,6 +68,7 @@ import { revealPaste, type RevealDependencies } from './pastes/reveal-paste.ts';
 import type { OwnTokenDependencies } from './own-tokens/make-token.ts';
 import { createToken, listTokens, revokeToken } from './own-tokens/own-tokens.ts';
 import { pageHeaders } from './html/page.ts';
+import { securityTxt } from './docs/security-txt.ts';
 import { usage } from './docs/usage.ts';
 import { readUsage, type UsageDependencies } from './pastes/read-usage.ts';
 import { privateBinProblem } from './private-bin/answers.ts';
@@ -115,8 +116,9 @@ export function routesOf(deps: AppDependencies): Routes {
     '/healthz': { GET: healthz },
     '/readyz': { GET: readyz(deps) },
     '/openapi.json': { GET: readDocument(deps, () => routes) },
+    '/.well-known/security.txt': { GET: securityTxt(deps) },
     '/cli.tgz': { GET: readClient() },
-    '/docs': { GET: readDocs },
+    '/docs': { GET: readDocs(deps) },
     '/docs/:file': { GET: readDocsFile },
     '/assets/:file': { GET: readAsset },
     '/session': { GET: showSignIn(deps), POST: signInForm(deps) },

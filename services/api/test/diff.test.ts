@@ -61,7 +61,7 @@ describe('the diff of a paste and the one that it was made from', () => {
     expect(await patch.text()).toBe(`--- ${parent}\n+++ ${child}\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n`);
     const page = await get(child, HTML);
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
-    expect(page.headers.get('vary')).toBe('Accept, Accept-Language, Cookie');
+    expect(page.headers.get('vary')).toBe('Accept, Accept-Language, Cookie, Accept-Encoding');
     expect(page.headers.get('x-robots-tag')).toContain('noindex');
     expect(page.headers.get('content-security-policy')).toContain("script-src 'self'");
     const markup = await page.text();

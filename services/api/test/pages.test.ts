@@ -59,7 +59,7 @@ describe('an address that has a page', () => {
     const { headers } = await browse(`/${shortCode}`);
     const unchanged = await browse(`/${shortCode}`, { headers: { 'if-none-match': headers.get('etag')! } });
     expect(unchanged.status).toBe(304);
-    expect(unchanged.headers.get('vary')).toBe('Accept, Accept-Language, Cookie');
+    expect(unchanged.headers.get('vary')).toBe('Accept, Accept-Language, Cookie, Accept-Encoding');
   });
 
   it.each([

@@ -34,12 +34,14 @@ export interface PageParts {
   readonly hasStylesInside?: boolean;
   /** Markup of the head, for instance a refresh without JavaScript. */
   readonly head?: Html | undefined;
+  /** The page of another library: it has the style sheet and the main element itself. Default: false. */
+  readonly isOfLibrary?: boolean;
   /** Where the page is in the navigation; default: nowhere. */
   readonly place?: Place;
 }
 
 /** The pages of the navigation, by their paths. */
-type Place = '/' | '/my/pastes' | '/my/jobs' | '/my/tokens' | '/my/sessions' | '/my/account';
+type Place = '/' | '/docs' | '/my/pastes' | '/my/jobs' | '/my/tokens' | '/my/sessions' | '/my/account';
 
 /** A whole document. */
 export function page(site: Site, { main, ...parts }: PageParts): string {
@@ -50,14 +52,17 @@ export function page(site: Site, { main, ...parts }: PageParts): string {
 /** A document without its main part, for a page that is written as its content arrives. */
 export function frame(
   site: Site,
-  { title, scripts = [], hasStylesInside = false, head, place }: Omit<PageParts, 'main'>,
+  { title, scripts = [], hasStylesInside = false, isOfLibrary = false, head, place }: Omit<PageParts, 'main'>,
 ): { readonly before: string; readonly after: string } {
   const { base, asset, words } = site;
-  const styles = hasStylesInside
-    ? html`<style>${new Html(site.styles)}</style>`
-    : html`<link rel="stylesheet" href="${asset('all.css')}">`;
-  const link = (path: Place, name: string | Html): Html =>
-    html`<a href="${base}${path}"${path === place && html` aria-current="page"`}${path === '/' && html` aria-keyshortcuts="n"`}>${name}</a> `;
+  const styles = isOfLibrary
+    ? null
+    : hasStylesInside
+      ? html`<style>${new Html(site.styles)}</style>`
+      : html`<link rel="stylesheet" href="${asset('all.css')}">`;
+  const mainTag = new Html(isOfLibrary ? 'div' : 'main');
+  const link = (path: Place, name: string | Html, className = ''): Html =>
+    html`<a${className !== '' && html` class="${className}"`} href="${base}${path}"${path === place && html` aria-current="page"`}${path === '/' && html` aria-keyshortcuts="n"`}>${name}</a> `;
   const before = html`<!doctype html>
 <html lang="${words.locale}" dir="${words.direction}">
 <head>
@@ -73,16 +78,17 @@ ${['site.js', ...scripts].map((name) => html`<script type="module" src="${asset(
 <a class="skip" href="#main">${words.skipToContent}</a>
 <header class="site">
 ${brand(`${base}/`, asset, words.product)}
-<nav aria-label="${words.navigation}">${link('/', html`${words.newPasteShort}<span class="wide">${words.newPasteRest}</span>`)}${site.viewer !== null && html`${link('/my/pastes', words.myPastes.title)}${link('/my/jobs', words.myJobs.title)}`}<a href="${base}/docs">${words.documentation}</a></nav>
+<nav aria-label="${words.navigation}">${link('/', html`${words.newPasteShort}<span class="wide">${words.newPasteRest}</span>`)}${site.viewer !== null && html`${link('/my/pastes', words.myPastes.title)}${link('/my/jobs', words.myJobs.title)}`}${link('/docs', words.documentation, 'at-foot')}</nav>
 ${account(site, place)}
 ${themeButton(words)}
 </header>
-<main id="main" tabindex="-1">
+<${mainTag} id="main" tabindex="-1">
 `;
   const after = html`
-</main>
+</${mainTag}>
 <footer class="site">
 <p>${words.footer}</p>
+<p class="foot"><a href="${base}/docs">${words.documentation}</a></p>
 <button type="button" id="keys" aria-keyshortcuts="?" data-title="${words.keys.title}" data-option="${words.keys.option}" data-close="${words.keys.close}" hidden>${words.keys.title}</button>
 ${site.abuseContact !== null && html`<p><a href="${contactLink(site.abuseContact)}">${words.reportAbuse}</a></p>`}
 ${languageSwitch(site)}</footer>
@@ -135,7 +141,7 @@ export function formUser({ viewer }: Pick<Site, 'viewer'>): Html {
   return html`<input type="hidden" name="form_user" value="${viewer?.id ?? ''}" autocomplete="off">`;
 }
 
-function contactLink(contact: string): string {
+export function contactLink(contact: string): string {
   return contact.includes('@') && !contact.includes(':') ? `mailto:${contact}` : contact;
 }
 

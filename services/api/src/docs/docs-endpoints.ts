@@ -1,21 +1,25 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { packedClient } from '@pasteflow/cli';
+import { docsPage, policyWithImage } from '@pasteflow/web';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { RequestError } from '../http/errors/request-error.ts';
-import { isKnownToClient } from '../http/request/conditional.ts';
 import { pathOf } from '../http/request/request-context.ts';
+import { beginCompressed, compressed, knownTagOf } from '../http/response/compress.ts';
 import * as headers from '../openapi/answer-headers.ts';
 import { openApiDocument } from '../openapi/document.ts';
-import type { Endpoint, Routes } from '../openapi/endpoint.ts';
+import type { Endpoint, Handler, Routes } from '../openapi/endpoint.ts';
 import { jsonResponse, optionalHeader } from '../openapi/formats.ts';
-import { pageHtml, pagePolicy, startScript, styles } from './page.ts';
+import { pageHeaders, type Pages, sendPage } from '../html/page.ts';
+import { startScript, styles } from './page.ts';
 
 interface ServedFile {
   /** The Content-Type. */
   readonly type: string;
   readonly bytes: Buffer;
+  /** null: it is compressed already. */
+  readonly gzip: Buffer | null;
   /** Strong, with its quotes. */
   readonly etag: string;
 }
@@ -36,13 +40,18 @@ const loaded = new Map<string, ServedFile>();
 async function fileNamed(name: string): Promise<ServedFile | undefined> {
   const [type, read] = files.get(name) ?? [];
   if (type === undefined || read === undefined) return undefined;
-  const file = loaded.get(name) ?? asFile(type, await read(name));
+  const file = loaded.get(name) ?? (await asText(type, await read(name)));
   loaded.set(name, file);
   return file;
 }
 
+/** It is compressed once. */
+async function asText(type: string, bytes: Buffer): Promise<ServedFile> {
+  return { ...asFile(type, bytes), gzip: await compressed(bytes) };
+}
+
 function asFile(type: string, bytes: Buffer): ServedFile {
-  return { type, bytes, etag: `"${createHash('sha256').update(bytes).digest('hex')}"` };
+  return { type, bytes, gzip: null, etag: `"${createHash('sha256').update(bytes).digest('hex')}"` };
 }
 
 function packaged(name: string): Promise<Buffer> {
@@ -51,30 +60,42 @@ function packaged(name: string): Promise<Buffer> {
 
 const tagged = z.object({ ETag: headers.etag });
 const known = { description: 'The client has the current version: an empty body.', headers: tagged };
+const textHeaders = {
+  ETag: headers.etag,
+  Vary: headers.varyEncoding,
+  'Content-Encoding': headers.gzipEncoding,
+};
+const knownText = {
+  description: 'The client has the current version: an empty body.',
+  headers: z.object({ ETag: headers.etag, Vary: headers.varyEncoding }),
+};
 const ifNoneMatch = z.object({
   'If-None-Match': optionalHeader('ETags of the versions that the client has.', '"x"'),
 });
 
+/**
+ * `data:` is for the images in Swagger UI's style sheet. It sets styles by script, which needs no inline styles
+ * (seen with 5.35 in Chromium).
+ */
+const docsPolicy = policyWithImage(pageHeaders['Content-Security-Policy'] ?? '');
+
 /** GET /docs: /openapi.json as a page, by Swagger UI. */
-export const readDocs: Endpoint = {
-  operation: {
-    operationId: 'readDocs',
-    tag: 'operation',
-    access: 'open',
-    summary: 'Shows this document as a page.',
-    params: { header: ifNoneMatch },
-    answers: {
-      200: { description: 'The page.', headers: tagged, content: { 'text/html': { schema: z.string() } } },
-      304: known,
+export function readDocs({ pages }: { readonly pages: Pages }): Endpoint {
+  const show: Handler = (req, res) =>
+    sendPage(res, docsPage(pages.site(req)), { 'Content-Security-Policy': docsPolicy });
+  return {
+    operation: {
+      operationId: 'readDocs',
+      tag: 'operation',
+      access: 'open',
+      summary: 'Shows this document as a page.',
+      answers: { 200: { description: 'The page.', content: { 'text/html': { schema: z.string() } } } },
+      errors: [],
     },
-    errors: [],
-  },
-  handle: (req, res) => {
-    const page = pageHtml(pathOf(req).endsWith('/') ? '' : 'docs/');
-    res.set({ 'Content-Security-Policy': pagePolicy, 'Cross-Origin-Opener-Policy': 'same-origin' });
-    send(asFile('text/html; charset=utf-8', Buffer.from(page)), req, res);
-  },
-};
+    handle: show,
+    page: show,
+  };
+}
 
 /** GET /docs/:file: a file of that page. */
 export const readDocsFile: Endpoint = {
@@ -94,10 +115,10 @@ export const readDocsFile: Endpoint = {
     answers: {
       200: {
         description: 'The file.',
-        headers: tagged,
+        headers: z.object(textHeaders),
         content: { 'text/javascript': {}, 'text/css': {}, 'text/plain': {}, 'image/png': {} },
       },
-      304: known,
+      304: knownText,
     },
     errors: ['route_not_found'],
   },
@@ -153,17 +174,19 @@ async function readPacked(packed: URL): Promise<Buffer> {
 }
 
 /** Revalidated each time, because a file keeps its name when it changes with the next version. */
-function send({ type, bytes, etag }: ServedFile, req: Request, res: Response): void {
+function send({ type, bytes, gzip, etag }: ServedFile, req: Request, res: Response): void {
   res.set({ ETag: etag, 'Cache-Control': 'no-cache' });
-  if (isKnownToClient(req.get('If-None-Match'), etag)) res.status(304).end();
-  else res.type(type).send(bytes);
+  const known = knownTagOf(req, etag);
+  if (gzip !== null) res.vary('Accept-Encoding');
+  if (known !== null) res.status(304).set('ETag', known).end();
+  else res.type(type).send(gzip !== null && beginCompressed(res, etag) ? gzip : bytes);
 }
 
 /**
  * GET /openapi.json. Built at the first request, because the port, and with it the URL, is known only then.
  */
 export function readDocument({ publicUrl }: { publicUrl: () => string }, routes: () => Routes): Endpoint {
-  let document: string | undefined;
+  let document: ServedFile | undefined;
   return {
     operation: {
       operationId: 'readDocument',
@@ -174,13 +197,18 @@ export function readDocument({ publicUrl }: { publicUrl: () => string }, routes:
         200: jsonResponse(
           'OpenAPI 3.1, generated from the schemas that validate requests.',
           z.looseObject({ openapi: z.string() }),
+          textHeaders,
         ),
+        304: knownText,
       },
       errors: [],
     },
-    handle: (_req, res) => {
-      document ??= JSON.stringify(openApiDocument(routes(), publicUrl()));
-      res.type('application/json').send(document);
+    handle: async (req, res) => {
+      document ??= await asText(
+        'application/json; charset=utf-8',
+        Buffer.from(JSON.stringify(openApiDocument(routes(), publicUrl()))),
+      );
+      send(document, req, res);
     },
   };
 }

@@ -1,52 +1,35 @@
-/**
- * The policy of the page at /docs, which replaces the policy of every other answer: the page loads and
- * connects to this origin only. `data:` is for the images in Swagger UI's stylesheet. Swagger UI sets styles
- * by script, which needs no inline styles (seen with 5.35 in Chromium).
- */
-export const pagePolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
-
-/** @param folder of the page's files, relative to the page: PUBLIC_URL may have any prefix */
-export function pageHtml(folder: string): string {
-  return `<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <meta name="color-scheme" content="light dark">
-    <title>Pasteflow's API</title>
-    <link rel="icon" href="data:,">
-    <link rel="stylesheet" href="${folder}swagger-ui.css">
-    <link rel="stylesheet" href="${folder}page.css">
-  </head>
-  <body>
-    <div id="docs"><noscript>This page needs JavaScript. The document that it shows is at /openapi.json.</noscript></div>
-    <script src="${folder}swagger-ui-bundle.js"></script>
-    <script src="${folder}start.js"></script>
-  </body>
-</html>
-`;
-}
+import { assets } from '../html/page.ts';
 
 /**
- * Shows the colours that the reader's system prefers. `validatorUrl: null`: otherwise Swagger UI sends the
- * document to a validator of its makers.
+ * Shows the colours that the reader has chosen, or that the system prefers. `validatorUrl: null`: otherwise
+ * Swagger UI sends the document to a validator of its makers.
  */
-export const startScript = `const dark = matchMedia('(prefers-color-scheme: dark)');
-const showColours = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
+export const startScript = `const root = document.documentElement;
+const dark = matchMedia('(prefers-color-scheme: dark)');
+const showColours = () => root.classList.toggle('dark-mode', (root.dataset.theme ?? (dark.matches ? 'dark' : '')) === 'dark');
 dark.addEventListener('change', showColours);
+new MutationObserver(showColours).observe(root, { attributeFilter: ['data-theme'] });
 showColours();
+const docs = document.getElementById('docs');
+const set = (selector, name, valueOf) => {
+  for (const each of docs.querySelectorAll(selector + ':not([' + name + '])')) each.setAttribute(name, valueOf(each));
+};
+// What Swagger UI 5.35 lacks, and breaks, of the rules for screen readers and keys.
+new MutationObserver(() => {
+  set('.information-container, .scheme-container', 'role', () => 'region');
+  set('.information-container', 'aria-label', () => 'About');
+  set('.scheme-container', 'aria-label', () => 'Servers');
+  set('[role=region]', 'aria-label', ({ id }) => id.replaceAll('_', ' '));
+  set('pre', 'tabindex', () => 0);
+  for (const level of [3, 4, 5]) set('h' + level, 'aria-level', () => level - 1);
+  set('select', 'aria-label', (select) =>
+    select.closest('tr')?.querySelector('.parameter__name')?.textContent
+      || (select.id === 'servers' ? 'Server' : select.matches('.examples-select-element') ? 'Example' : 'Media type'));
+  for (const link of docs.querySelectorAll('button a[href]')) link.removeAttribute('href'); // the button does the same
+}).observe(docs, { childList: true, subtree: true });
 SwaggerUIBundle({
   url: new URL('../openapi.json', document.currentScript.src).href,
-  domNode: document.getElementById('docs'),
+  domNode: docs,
   deepLinking: true,
   defaultModelsExpandDepth: 0,
   docExpansion: 'list',
@@ -59,8 +42,16 @@ SwaggerUIBundle({
  * 4.5. Swagger UI has dark colours of its own, for a root of the class `dark-mode`. It sets the colours of
  * JSON by script, so that only `!important` changes them (seen with 5.35).
  */
-export const styles = `body {
-  margin: 0;
+export const styles = `@import url('../assets/${assets.fileOf('all.css')}') layer(site);
+/* Swagger UI has rules for its own elements, and counts on those of the browser. */
+@layer reset {
+  #docs :not(svg, svg *) {
+    all: revert;
+  }
+}
+html.dark-mode,
+html.dark-mode .swagger-ui {
+  background: none;
 }
 .swagger-ui .info .title small {
   background: #5a616b;
@@ -96,6 +87,9 @@ export const styles = `body {
 }
 .swagger-ui :is(.parameter__in, .parameter__type, .prop-format) {
   color: #555b63;
+}
+html:not(.dark-mode) .swagger-ui .response-control-media-type__accept-message {
+  color: #1d6b41;
 }
 html:not(.dark-mode) .swagger-ui :is(.markdown, .renderedMarkdown) code {
   color: #6a0bc4;

@@ -2,6 +2,7 @@ import type { Cookies } from '@pasteflow/service-kit/sign-in';
 import { type Assets, languageNames, loadAssets, pagePolicyOf, type Site, wordsIn } from '@pasteflow/web';
 import type { Request, Response } from 'express';
 import { contextOf } from '../http/request/request-context.ts';
+import { sendCompressed } from '../http/response/compress.ts';
 import type { Answer } from '../http/response/answer.ts';
 
 /** Read when the process starts, so that a build that is missing is an error of the start. */
@@ -19,8 +20,11 @@ type CommonSite = Omit<Site, 'viewer' | 'words' | 'again'>;
 /** The name of the cookie with the language that a reader has chosen. */
 export const LANGUAGE_COOKIE = 'pasteflow-language';
 
-function languageWanted(req: Request): string {
-  return req.acceptsLanguages(languageNames.map(({ locale }) => locale)) || 'en';
+const locales = languageNames.map(({ locale }) => locale);
+
+/** @param chosen the value of the cookie; a language that there no longer is counts for nothing */
+function languageFor(req: Request, chosen: string | null): string {
+  return locales.find((each) => each === chosen) ?? (req.acceptsLanguages(locales) || 'en');
 }
 
 export function composePages({
@@ -54,7 +58,7 @@ export function composePages({
       return {
         ...common,
         viewer,
-        words: wordsIn(cookies.valueOf(req, LANGUAGE_COOKIE) || languageWanted(req)),
+        words: wordsIn(languageFor(req, cookies.valueOf(req, LANGUAGE_COOKIE))),
         again: canRepeat ? common.base + req.url : null,
       };
     },
@@ -80,7 +84,7 @@ export function sendPage(
   markup: string,
   headers: Readonly<Record<string, string>> = {},
 ): void {
-  res.set({ ...HTML, ...pageHeaders, ...headers }).send(markup);
+  sendCompressed(res.set({ ...HTML, ...pageHeaders, ...headers }), markup);
 }
 
 export function pageAnswer(

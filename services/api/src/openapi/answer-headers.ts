@@ -71,7 +71,7 @@ export const etag = header(
 );
 export const etagOfDiff = header(
   'A strong entity tag: a SHA-256 of what the diff is made of. The patch and the page have different ones.',
-  z.string().regex(/^"[0-9a-f]{64}"$/),
+  z.string().regex(/^"[0-9a-f]{64}(-gzip)?"$/),
 );
 export const acceptRanges = header('Range requests are supported.', z.literal('bytes'));
 export const contentRange = header(

@@ -9,6 +9,7 @@ import type { ProblemCode } from '../http/errors/problem-codes.ts';
 import { REQUEST_ID } from '../http/request/request-context.ts';
 import { IDEMPOTENCY_KEY } from '../idempotency/idempotency-key.ts';
 import {
+  gzipEncoding,
   idempotencyReplayed,
   rateLimit,
   rateLimitPolicy,
@@ -204,7 +205,7 @@ function withProblem(
 /** A client that asks for text/html gets each answer of the operation as a page. */
 function withPage(answer: ZodOpenApiResponseObject): ZodOpenApiResponseObject {
   return {
-    ...withHeaders(answer, { Vary: vary }),
+    ...withHeaders(answer, { Vary: vary, 'Content-Encoding': gzipEncoding }),
     content: { ...answer.content, 'text/html': { schema: z.string() } },
   };
 }

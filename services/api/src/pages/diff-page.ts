@@ -12,8 +12,8 @@ import { statusOf } from '../http/errors/problem-codes.ts';
 import { diffTexts } from '../diff/diff-texts.ts';
 import type { Hunk } from '../diff/hunks.ts';
 import { RequestError } from '../http/errors/request-error.ts';
-import { isKnownToClient } from '../http/request/conditional.ts';
 import { contextOf } from '../http/request/request-context.ts';
+import { beginCompressed, compressed, knownTagOf } from '../http/response/compress.ts';
 import type { Handler } from '../openapi/endpoint.ts';
 import {
   assertComparable,
@@ -50,17 +50,22 @@ export function diffInBrowser(deps: PastePageDependencies): Handler {
     try {
       assertComparable(diffed);
       const etag = etagOfDiff(diffed, [deps.pages.assets.version, site.words.locale, site.viewer, shown]);
-      const caching = { ETag: etag, 'Cache-Control': cachingOfBoth(diffed, res) };
-      if (isKnownToClient(req.get('If-None-Match'), etag)) {
-        res.status(304).set(caching).end();
+      const caching = { 'Cache-Control': cachingOfBoth(diffed, res) };
+      const known = knownTagOf(req, etag);
+      if (known !== null) {
+        res
+          .status(304)
+          .vary('Accept-Encoding')
+          .set({ ...caching, ETag: known })
+          .end();
         return;
       }
       await withContents(deps, { req, res, ...diffed }, async (texts) => {
         const diff = diffTexts({ from: asUtf8(texts.from), to: asUtf8(texts.to) }, 'ignored');
         if (diff === null) throw tooComplex();
-        const markup = diffPage(site, shown, { ...diff, hunks: diff.hunks.map(shownHunk) });
-        res.type('html').set(caching);
-        await sendDiff(deps, req, res, Buffer.from(markup));
+        const markup = Buffer.from(diffPage(site, shown, { ...diff, hunks: diff.hunks.map(shownHunk) }));
+        const isCompressed = beginCompressed(res.type('html').set(caching), etag);
+        await sendDiff(deps, req, res, isCompressed ? await compressed(markup) : markup);
       });
     } catch (error) {
       if (!(error instanceof RequestError) || error.code !== 'diff_unavailable') throw error;

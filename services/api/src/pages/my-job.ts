@@ -33,6 +33,7 @@ export function myJob({
         hasMoreAssets: assets.next !== null,
         canRetry: job.completed_at !== null && (await findRetryRefusal(db, job.id)) === null,
       }),
+      { 'Cache-Control': 'private, no-store, no-transform' }, // the URL of an archive is a secret
     );
   };
   return {

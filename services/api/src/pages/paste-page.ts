@@ -14,7 +14,7 @@ import {
   textOf,
 } from '@pasteflow/web';
 import { RequestError } from '../http/errors/request-error.ts';
-import { isKnownToClient } from '../http/request/conditional.ts';
+import { beginCompressed, gzipped, knownTagOf } from '../http/response/compress.ts';
 import { newSecret } from '../identity/secret.ts';
 import type { Handler } from '../openapi/endpoint.ts';
 import { assertNotGone, extensionOf, findNamedPaste, readerOf } from '../pastes/find-named-paste.ts';
@@ -129,11 +129,13 @@ async function sendText(
 ): Promise<void> {
   const site = deps.pages.site(req);
   const etag = etagOf(deps.pages.assets.version, site, paste.content_hash, shown);
-  res.type('html').set({ ETag: etag, 'Cache-Control': cachingOf(paste, res) });
-  if (isKnownToClient(req.get('If-None-Match'), etag)) {
-    res.status(304).end();
+  res.type('html').set({ 'Cache-Control': cachingOf(paste, res) });
+  const known = knownTagOf(req, etag);
+  if (known !== null) {
+    res.status(304).vary('Accept-Encoding').set('ETag', known).end();
     return;
   }
+  const isCompressed = beginCompressed(res, etag);
   if (req.method === 'HEAD') {
     res.end();
     return;
@@ -143,7 +145,10 @@ async function sendText(
     res,
     requested: { paste, range: undefined, accepts: null },
     head: () => res,
-    render: (bytes) => pageOf(site, shown, bytes),
+    render: (bytes) => {
+      const page = pageOf(site, shown, bytes);
+      return isCompressed ? gzipped(page) : page;
+    },
   });
 }
 

@@ -30,6 +30,7 @@ export const accessTable: Readonly<Record<string, readonly AccessCase[]>> = {
   'GET /healthz': open('/healthz'),
   'GET /readyz': open('/readyz'),
   'GET /openapi.json': open('/openapi.json'),
+  'GET /.well-known/security.txt': missing('/.well-known/security.txt'), // without ABUSE_CONTACT
   // Only a build has the package.
   'GET /cli.tgz': existsSync(packedClient) ? open('/cli.tgz') : missing('/cli.tgz'),
   'GET /docs': open('/docs'),

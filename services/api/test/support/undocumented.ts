@@ -1,3 +1,4 @@
+import { constants, gunzipSync } from 'node:zlib';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { pageHeaders } from '../../src/html/page.ts';
@@ -27,7 +28,7 @@ export function watchAnswers(port: number): { readonly undocumented: string[]; s
         path: request.url!.split('?')[0]!,
         status: response.statusCode,
         headers: withoutCors(response.getHeaders()),
-        body: Buffer.concat(body),
+        body: decoded(response, Buffer.concat(body)),
       };
       const { method, path, status } = answer;
       undocumented.push(...undocumentedIn(answer).map((fault) => `${method} ${path}: ${status}: ${fault}`));
@@ -36,6 +37,15 @@ export function watchAnswers(port: number): { readonly undocumented: string[]; s
   subscribe('http.server.response.created', onCreated);
   return { undocumented, stop: () => unsubscribe('http.server.response.created', onCreated) };
 }
+
+/** The content of an answer to HEAD has no bytes. */
+function decoded(response: ServerResponse, body: Buffer): Buffer {
+  return response.getHeader('content-encoding') === 'gzip' && isGzip(body)
+    ? gunzipSync(body, { finishFlush: constants.Z_SYNC_FLUSH }) // a client may have taken only a part
+    : body;
+}
+
+const isGzip = (body: Buffer): boolean => body[0] === 0x1f && body[1] === 0x8b;
 
 /** Without what is for browsers, and depends on CORS_ORIGINS. */
 function withoutCors({

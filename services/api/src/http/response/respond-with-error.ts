@@ -32,7 +32,7 @@ export function respondWithError(
   const { headers, body } = page === undefined ? plain : asPage(plain.headers, page(problem));
   events.failed(req, error, problem);
   res.statusCode = problem.status;
-  for (const name of ['ETag', 'Accept-Ranges']) res.removeHeader(name);
+  for (const name of ['ETag', 'Accept-Ranges', 'Content-Encoding']) res.removeHeader(name);
   res.setHeader('Cache-Control', 'no-store');
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
   if (rest === 'lost') {
