@@ -67,6 +67,10 @@ describe('the choice of a language', () => {
     const unknown = await choose({ language: 'tlh', next: '/' });
     expect([unknown.status, unknown.headers.get('set-cookie')]).toEqual([422, null]);
     expect(await languageOf(await browseAs(bed.api, 'pasteflow-language=tlh', '/'))).toBe('en" dir="ltr');
+    const headers = { 'accept-language': 'de' };
+    expect(await languageOf(await browseAs(bed.api, 'pasteflow-language=tlh', '/', { headers }))).toBe(
+      'de" dir="ltr',
+    );
   });
 
   it('is refused to pages of other sites', async () => {

@@ -81,6 +81,7 @@ describe('a provider that does not work', () => {
     const json = await fetch(`${api.url}/session/oidc`, { headers: { 'sec-fetch-site': 'none' } });
     expect(await problemOf(json)).toMatchObject({ status: 503, code: 'dependency_unavailable' });
     expect(api.logs.filter(({ level }) => level === 'error')).toEqual([]);
+    expect(JSON.stringify(api.logs)).toContain('ECONNREFUSED');
     await issuer.up();
     await until(
       async () => (await begin()).status,
@@ -99,6 +100,7 @@ describe('a provider that does not work', () => {
         redirect: 'manual',
       });
       expect(response.status).toBe(503);
+      expect(JSON.stringify(api.logs)).toMatch(/Name exactly that issuer|does not match the expected issuer/);
     }
   });
 

@@ -160,6 +160,8 @@ describe('an ID token is refused', () => {
     'for another client': (claims) => sign({ ...claims, aud: 'another' }),
     'for several clients, issued to another one': (claims) =>
       sign({ ...claims, aud: ['pasteflow', 'another'], azp: 'another' }),
+    'issued to another client': (claims) => sign({ ...claims, azp: 'another' }),
+    'dated in the future': (claims) => sign({ ...claims, iat: seconds(60), exp: seconds(600) }),
     'that has expired': (claims) => sign({ ...claims, exp: seconds(-30) }),
     'that is not valid yet': (claims) => sign({ ...claims, nbf: seconds(30) }),
     'without an expiry': (claims) => sign({ ...claims, exp: undefined }),

@@ -8,6 +8,7 @@ import {
   BROWSER,
   beginSignIn,
   callBack,
+  cookieIn,
   sessionIn,
   signInAtProvider,
   startOidcApi,
@@ -95,6 +96,35 @@ describe('signing in at the identity provider', () => {
     const hours = (session!.expires_at!.getTime() - Date.now()) / 3_600_000;
     expect(session!.is_session).toBe(true);
     expect(Math.round(hours)).toBe(12);
+  });
+
+  it('is finished in each of two tabs, of which the older one comes back first or last', async () => {
+    for (const order of [
+      [0, 1],
+      [1, 0],
+    ]) {
+      const older = await beginSignIn(api, '/my/jobs');
+      const newer = await beginSignIn(api, '/my/pastes', { cookie: older.cookie });
+      const tabs = [older, newer];
+      let cookie = newer.cookie;
+      for (const [nth, tab] of order.entries()) {
+        const query = await signInAtProvider(issuer, tabs[tab]!, { name: `tab ${tab}` });
+        const response = await callBack(api, query, cookie);
+        expect([order, tab, response.status]).toEqual([order, tab, 200]);
+        expect(await response.text()).toContain(tab === 0 ? 'url=/my/jobs"' : 'url=/my/pastes"');
+        expect((await callBack(api, query, cookieIn(response))).status).toBe(401); // it is used up
+        cookie = cookieIn(response);
+        expect(cookie === 'pasteflow-sign-in=').toBe(nth === 1);
+      }
+    }
+  });
+
+  it('keeps the newest of many tabs in a cookie that a browser keeps', async () => {
+    let { cookie } = await beginSignIn(api, `/${'x'.repeat(1500)}`);
+    for (let tabs = 0; tabs < 9; tabs += 1)
+      ({ cookie } = await beginSignIn(api, `/${'x'.repeat(1500)}`, { cookie }));
+    expect(cookie.length).toBeLessThan(4000);
+    expect(cookie.split('~').length).toBeLessThanOrEqual(4);
   });
 
   it('makes the browser the same user as an access token of the provider', async () => {
@@ -200,7 +230,7 @@ describe('a browser that the identity provider has signed in', () => {
 
   it('sees that the identity provider signed it in', async () => {
     const markup = await (await browse('/my/sessions', sessionIn(await signIn('finn'))!)).text();
-    expect(markup).toContain(`<strong>By ${new URL(issuer.url).host}</strong>`);
+    expect(markup).toContain(`<span>By ${new URL(issuer.url).host}</span>`);
   });
 
   it('is signed out by the operator, who revokes the session', async () => {

@@ -157,6 +157,7 @@ describe('a token is refused', () => {
     'of another issuer in our issuer’s name': () => stranger.signed({ iss: issuer.url }),
     'that is opaque': () => issuer.token('alice', null),
     'that has expired': () => issuer.signed({ exp: seconds(-30) }),
+    'that is dated in the future': () => issuer.signed({ iat: seconds(60), exp: seconds(600) }),
     'that is not valid yet': () => issuer.signed({ nbf: seconds(30) }),
     'that never expires': () => issuer.signed({ exp: undefined }),
     'without an audience': () => issuer.signed({ aud: undefined }),

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { eraseUser } from '@pasteflow/postgres';
 import { sql } from 'kysely';
 import type { IncomingMessage } from 'node:http';
 import { preferredWait } from '../src/live/read-waiting.ts';
@@ -32,6 +33,17 @@ describe('Prefer: wait', () => {
     const paste = (await response.json()) as object;
     expect(paste).toMatchObject({ short_code: code, status: 'PROCESSED' });
     expect(paste).toEqual(await (await fetch(`${bed.api.url}/v1/pastes/${code}`)).json());
+  });
+
+  it('ends with the token and the user of the request', async () => {
+    const api = await bed.start({ live: { heartbeatMs: 50 } });
+    const erased = await newUser(bed.db);
+    const code = await newPaste(bed.db);
+    const answer = wait(`pastes/${code}`, 60, api, erased.headers);
+    await waiting(api, 1);
+    await eraseUser(bed.db, erased.id, null);
+    const response = await answer;
+    expect([response.status, (await problemOf(response)).code]).toEqual([401, 'unauthorized']);
   });
 
   it('answers when the upload has failed', async () => {

@@ -48,6 +48,8 @@ const MAX_CONCURRENT = 20;
 export class IdentityProvider {
   readonly #options: IdentityProviderOptions;
   readonly #metadata: LRUCache<'metadata', openid.Configuration>;
+  /** Why the metadata was not read the last time: the cache keeps no reason. */
+  #failure: unknown = new Error('the metadata was not read');
   #running = 0;
 
   constructor(options: IdentityProviderOptions) {
@@ -59,7 +61,14 @@ export class IdentityProvider {
       allowStale: true,
       allowStaleOnFetchRejection: true,
       noDeleteOnFetchRejection: true,
-      fetchMethod: () => this.#discover(),
+      fetchMethod: async () => {
+        try {
+          return await this.#discover();
+        } catch (error) {
+          this.#failure = error;
+          throw error;
+        }
+      },
     });
   }
 
@@ -87,9 +96,9 @@ export class IdentityProvider {
   }
 
   /**
-   * Whom the provider has signed in. The library checks state, `iss`, and of the ID token `iss`,
-   * `aud`, `azp`, `exp`, `iat`, nonce and signature. The access token is dropped, so its `at_hash` says
-   * nothing that is used.
+   * Whom the provider has signed in. The library checks state, `iss`, and of the ID token `iss`, `aud`, `exp`,
+   * nonce and signature; `azp` only where there are several audiences. The access token is dropped, so its
+   * `at_hash` says nothing that is used.
    * @param query of the callback, with its question mark
    * @throws SignInRefused, DependencyUnavailableError
    */
@@ -101,6 +110,7 @@ export class IdentityProvider {
         { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: codeVerifier, idTokenExpected: true },
       );
       const claims = tokens.claims() ?? { sub: null };
+      assertIssuedToUs(claims, this.#options.client.id);
       if (!isSubject(claims.sub)) throw new SignInRefused('The identity provider names no user.');
       return { subject: claims.sub, claims };
     });
@@ -122,7 +132,7 @@ export class IdentityProvider {
   async #configuration(): Promise<openid.Configuration> {
     try {
       const configuration = await this.#metadata.fetch('metadata');
-      if (configuration === undefined) throw new Error('the metadata was not read');
+      if (configuration === undefined) throw this.#failure;
       return configuration;
     } catch (error) {
       throw signInUnavailable(error);
@@ -156,6 +166,19 @@ export class IdentityProvider {
       );
     return configuration;
   }
+}
+
+/** OpenID Connect Core, 3.1.3.7. @throws SignInRefused */
+function assertIssuedToUs({ azp, iat }: Readonly<Record<string, unknown>>, clientId: string): void {
+  if (azp !== undefined && azp !== clientId)
+    throw new SignInRefused('The identity provider has signed somebody in for another service.');
+  if (isFromFuture(iat))
+    throw new SignInRefused('The identity provider has dated this sign-in in the future. Check its clock.');
+}
+
+/** @param iat the claim, in seconds; a token without it has no date */
+export function isFromFuture(iat: unknown): boolean {
+  return typeof iat === 'number' && iat > Date.now() / 1000 + CLOCK_TOLERANCE_SECONDS;
 }
 
 /** client_secret_basic is what a provider supports that does not say what (OpenID Connect Discovery, 3). */

@@ -4,11 +4,18 @@ export { Cookies } from './cookies.ts';
 export {
   CLOCK_TOLERANCE_SECONDS,
   IdentityProvider,
+  isFromFuture,
   isSubject,
   type OidcClient,
   type SignedIn,
 } from './identity-provider.ts';
 export { ownPath } from './own-path.ts';
-export { PENDING_SECONDS, readPending, writePending, type PendingSignIn } from './pending-sign-in.ts';
+export {
+  PENDING_SECONDS,
+  readPending,
+  withoutPending,
+  writePending,
+  type PendingSignIn,
+} from './pending-sign-in.ts';
 export { hashOfSecret, newSecret } from './secret.ts';
 export { SignInRefused } from './sign-in-refused.ts';

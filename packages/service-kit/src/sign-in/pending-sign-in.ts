@@ -24,20 +24,43 @@ export function newPendingSignIn(next: string): PendingSignIn {
  * the hash of the session that the sign-in replaces, because the browser leaves out the Strict cookie when it
  * comes back from the provider.
  * @param session the secret of the browser's session; null: it has none
+ * @param earlier the cookie that the browser has: another tab may be at the provider, too; null: none
  */
 export function writePending(
   { state, nonce, codeVerifier, next }: PendingSignIn,
   session: string | null,
+  earlier: string | null,
 ): string {
   const replaced = session === null ? '' : hashOfSecret(session).toString('base64url');
-  return [state, nonce, codeVerifier, replaced, Buffer.from(next).toString('base64url')].join('.');
+  const own = [state, nonce, codeVerifier, replaced, Buffer.from(next).toString('base64url')].join('.');
+  const all = [own, ...partsOf(earlier)].slice(0, MAX_PENDING);
+  while (all.length > 1 && all.join('~').length > MAX_CHARACTERS) all.pop();
+  return all.join('~');
 }
 
-/** Null: no cookie of writePending. Users can change it, so `next` is checked again. */
+/** A few tabs. A browser keeps 4,096 bytes of a cookie. */
+const MAX_PENDING = 4;
+const MAX_CHARACTERS = 3500;
+
+const partsOf = (cookie: string | null): readonly string[] => (cookie ?? '').split('~').filter(Boolean);
+
+/** The cookie without the sign-in of this state; empty: there is no other one. */
+export function withoutPending(cookie: string | null, state: string): string {
+  return partsOf(cookie)
+    .filter((each) => !each.startsWith(`${state}.`))
+    .join('~');
+}
+
+/**
+ * The sign-in of this state; null: no cookie of writePending has it. Users can change it, so `next` is checked
+ * again.
+ */
 export function readPending(
   cookie: string | null,
+  asked: string | null,
 ): (PendingSignIn & { readonly replacedSession: Buffer | null }) | null {
-  const parts = /^([\w-]{43})\.([\w-]{43})\.([\w-]{43})\.([\w-]{43})?\.([\w-]*)$/.exec(cookie ?? '');
+  const own = partsOf(cookie).find((each) => each.startsWith(`${asked}.`));
+  const parts = /^([\w-]{43})\.([\w-]{43})\.([\w-]{43})\.([\w-]{43})?\.([\w-]*)$/.exec(own ?? '');
   if (parts === null) return null;
   const [, state = '', nonce = '', codeVerifier = '', replaced, next = ''] = parts;
   return {

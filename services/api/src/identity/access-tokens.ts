@@ -1,5 +1,5 @@
 import { errors, type JWTHeaderParameters, type JWTPayload, jwtVerify } from 'jose';
-import { CLOCK_TOLERANCE_SECONDS, isSubject } from '@pasteflow/service-kit/sign-in';
+import { CLOCK_TOLERANCE_SECONDS, isFromFuture, isSubject } from '@pasteflow/service-kit/sign-in';
 import type { IssuerKeys } from './issuer-keys.ts';
 
 /** Asymmetric signatures only: with HS256 the public key would be the secret, and `none` is unsigned. */
@@ -41,7 +41,7 @@ export async function verifyAccessToken(
       clockTolerance: CLOCK_TOLERANCE_SECONDS,
       requiredClaims: ['sub', 'exp'],
     });
-    if (!isBearerAccessToken(protectedHeader, payload)) return null;
+    if (!isBearerAccessToken(protectedHeader, payload) || isFromFuture(payload.iat)) return null;
     const { sub: subject, exp = 0 } = payload;
     return isSubject(subject) ? { subject, expiresAtMs: exp * 1000 } : null;
   } catch (error) {

@@ -2,7 +2,9 @@ import type { PasteRow, Subscription } from '@pasteflow/postgres';
 import type { Request, Response } from 'express';
 import type { IncomingMessage } from 'node:http';
 import { contextOf } from '../http/request/request-context.ts';
-import type { ChangePoller, Watcher } from './change-poller.ts';
+import { invalidToken, sessionEnded } from '../identity/authorization.ts';
+import { callerOf } from '../identity/caller-of.ts';
+import type { Watcher } from './change-poller.ts';
 import type { Live } from './live.ts';
 
 /** How an endpoint reads its paste or job. */
@@ -19,7 +21,8 @@ interface Waitable<Row> {
  * 7240 lets a server ignore a preference. When too many of the caller's own clients wait, the answer is 429:
  * a program that waits at full speed would otherwise become one that polls at full speed.
  * @returns null when the client has disconnected
- * @throws RequestError rate_limited, and as `find`
+ * @throws RequestError rate_limited; unauthorized when the caller's token or session has ended meanwhile; and
+ *   as `find`
  */
 export async function readWaiting<Row extends { readonly id: string }>(
   live: Live,
@@ -35,7 +38,7 @@ export async function readWaiting<Row extends { readonly id: string }>(
     live.places.take(req, res, 'wait');
     const { id } = row;
     row = null; // it may be long, and isn't kept while its reader waits
-    isApplied = await waitForEnd(live.poller, req, res, { purpose: 'wait', kind, id, ms: seconds * 1000 });
+    isApplied = await waitForEnd(live, req, res, { purpose: 'wait', kind, id, ms: seconds * 1000 });
     row = await readAgain(live, res, find);
     if (row === null) return null;
   }
@@ -55,16 +58,16 @@ export interface WaitForUploadDependencies {
  * @returns whether the read has waited, so that the row is out of date
  */
 export async function waitForUpload(
-  { live: { poller, places }, contentWaitMs: ms }: WaitForUploadDependencies,
+  { live, contentWaitMs: ms }: WaitForUploadDependencies,
   { id }: Pick<PasteRow, 'id'>,
   req: Request,
   res: Response,
 ): Promise<boolean> {
   if (ms === 0) return false;
-  const leavePlace = places.tryTake(req, 'content');
+  const leavePlace = live.places.tryTake(req, 'content');
   if (leavePlace === null) return false;
   try {
-    return await waitForEnd(poller, req, res, { purpose: 'content', kind: 'upload', id, ms });
+    return await waitForEnd(live, req, res, { purpose: 'content', kind: 'upload', id, ms });
   } finally {
     leavePlace();
   }
@@ -88,9 +91,10 @@ export async function readAgain<Row>(
  * Waits until an upload or a job has ended, the paste or job is gone, the time is over, the process stops or
  * the client has disconnected. What has happened is not told: read the row afterwards.
  * @returns false when too many clients wait in this process already: nothing was waited for
+ * @throws RequestError unauthorized when the caller's token or session has ended
  */
 async function waitForEnd(
-  poller: ChangePoller,
+  { poller, heartbeat }: Pick<Live, 'poller' | 'heartbeat'>,
   req: Request,
   res: Response,
   {
@@ -117,6 +121,13 @@ async function waitForEnd(
     onStop: end,
   };
   if (!poller.watch(watcher)) return false;
+  let isRefused = false;
+  const refuse = (): void => {
+    isRefused = true;
+    end();
+  };
+  const stream = { caller: callerOf(req), beat: () => {}, refuse };
+  heartbeat.add(stream);
   const context = contextOf(req);
   context.waitingSinceMs = performance.now();
   const timer = setTimeout(end, ms);
@@ -126,7 +137,9 @@ async function waitForEnd(
   clearTimeout(timer);
   res.off('close', end);
   poller.unwatch(watcher);
+  heartbeat.remove(stream);
   context.waitedUntilMs = performance.now();
+  if (isRefused) throw req.headers.authorization === undefined ? sessionEnded() : invalidToken();
   return true;
 }
 

@@ -46,10 +46,9 @@ export function beginOidcSignIn({ provider, sessions, pages }: OidcSignInDepende
     // not be sent with it.
     res.set(
       'Set-Cookie',
-      sessions.cookie(
-        PENDING_COOKIE,
-        writePending(pending, sessions.heldBy(req)),
-        `SameSite=Lax; Max-Age=${PENDING_SECONDS}`,
+      pendingCookie(
+        sessions,
+        writePending(pending, sessions.heldBy(req), sessions.valueOf(req, PENDING_COOKIE)),
       ),
     );
     goTo(res, url);
@@ -81,6 +80,15 @@ export function requireProvider(provider: IdentityProvider | null): IdentityProv
   throw new RequestError(
     'route_not_found',
     'This service has no sign-in by an identity provider. GET /session shows how to sign in.',
+  );
+}
+
+/** The cookie with the sign-ins at the provider. @param value empty: there are none */
+export function pendingCookie(sessions: SessionCookie, value: string): string {
+  return sessions.cookie(
+    PENDING_COOKIE,
+    value,
+    `SameSite=Lax; Max-Age=${value === '' ? 0 : PENDING_SECONDS}`,
   );
 }
 

@@ -6,6 +6,7 @@ import {
   SignInRefused,
   type IdentityProvider,
   type PendingSignIn,
+  withoutPending,
 } from '@pasteflow/service-kit/sign-in';
 import { signedInPage } from '@pasteflow/web';
 import { z } from 'zod';
@@ -19,7 +20,13 @@ import { nameOfSubject } from '../identity/oidc-users.ts';
 import type { Endpoint, Handler } from '../openapi/endpoint.ts';
 import { ownPath } from './own-path.ts';
 import { sendPage } from '../html/page.ts';
-import { expectSignIn, PENDING_COOKIE, requireProvider, type OidcSignInDependencies } from './begin-oidc.ts';
+import {
+  expectSignIn,
+  PENDING_COOKIE,
+  pendingCookie,
+  requireProvider,
+  type OidcSignInDependencies,
+} from './begin-oidc.ts';
 import { pageOf } from './page-answers.ts';
 
 export interface FinishOidcDependencies extends OidcSignInDependencies {
@@ -54,11 +61,13 @@ export function finishOidcSignIn(deps: FinishOidcDependencies): Endpoint {
   const finish: Handler = async (req, res) => {
     const provider = requireProvider(deps.provider);
     const site = deps.pages.site(req);
-    const pending = readPending(deps.sessions.valueOf(req, PENDING_COOKIE));
+    const kept = deps.sessions.valueOf(req, PENDING_COOKIE);
+    const asked = new URL(req.url, 'http://own.invalid').searchParams.get('state');
+    const pending = readPending(kept, asked);
     expectSignIn(req, ownPath(pending?.next, site.base));
-    const { state } = readQuery(req, query);
-    if (pending === null || pending.state !== state) throwAsAnswer(new SignInRefused(NOT_BEGUN_HERE));
-    res.append('Set-Cookie', deps.sessions.cookie(PENDING_COOKIE, '', 'SameSite=Lax; Max-Age=0'));
+    readQuery(req, query);
+    if (pending === null) throwAsAnswer(new SignInRefused(NOT_BEGUN_HERE));
+    res.append('Set-Cookie', pendingCookie(deps.sessions, withoutPending(kept, pending.state)));
     const subject = await finishCounted(deps, provider, req, res, pending);
     const userId = await ensureUser(deps.db, nameOfSubject(provider.issuer, subject));
     if (pending.replacedSession !== null) await endBrowserSession(deps.db, pending.replacedSession);

@@ -17,6 +17,7 @@ import {
   PENDING_SECONDS,
   readPending,
   SignInRefused,
+  withoutPending,
   writePending,
   type SignedIn,
 } from '@pasteflow/service-kit/sign-in';
@@ -85,12 +86,8 @@ export class OperatorSignIn {
       throw this.refusal(req, 'Another site sent you here. Sign in if you want to.');
     const path = ownPath(next, this.#base, `${this.#base}/`);
     const { url, pending } = await this.#provider.begin(path);
-    const cookie = this.#cookies.set(
-      PENDING_COOKIE,
-      writePending(pending, null),
-      `SameSite=Lax; Max-Age=${PENDING_SECONDS}`,
-    );
-    return redirectTo(url, { 'Set-Cookie': cookie });
+    const kept = this.#cookies.valueOf(req, PENDING_COOKIE);
+    return redirectTo(url, { 'Set-Cookie': this.#pendingCookie(writePending(pending, null, kept)) });
   }
 
   /**
@@ -100,13 +97,14 @@ export class OperatorSignIn {
    */
   async finish(req: IncomingMessage, query: URLSearchParams): Promise<PageResponse> {
     const { config, db, logger } = this.#options;
-    const pending = readPending(this.#cookies.valueOf(req, PENDING_COOKIE));
-    if (pending === null || pending.state !== query.get('state'))
+    const kept = this.#cookies.valueOf(req, PENDING_COOKIE);
+    const pending = readPending(kept, query.get('state'));
+    if (pending === null)
       throw this.refusal(
         req,
         'This browser did not begin this sign-in, or began it more than 10 minutes ago. Sign in again.',
       );
-    const used = this.#cookies.set(PENDING_COOKIE, '', 'SameSite=Lax; Max-Age=0');
+    const used = this.#pendingCookie(withoutPending(kept, pending.state));
     try {
       const signedIn = await this.#provider.finish(`?${query.toString()}`, pending);
       const session = { actor: actorOf(signedIn), may: mayOf(signedIn.claims, config) };
@@ -136,6 +134,12 @@ export class OperatorSignIn {
     if (hash !== null) await endOperatorSession(this.#options.db, hash);
     const cookie = this.#cookies.set(SESSION_COOKIE, '', 'SameSite=Lax; Max-Age=0');
     return redirectTo(`${this.#base}/`, { 'Set-Cookie': cookie });
+  }
+
+  /** With the sign-ins at the provider. @param value empty: there are none */
+  #pendingCookie(value: string): string {
+    const seconds = value === '' ? 0 : PENDING_SECONDS;
+    return this.#cookies.set(PENDING_COOKIE, value, `SameSite=Lax; Max-Age=${seconds}`);
   }
 
   /** A proxy may have taken the prefix away. */

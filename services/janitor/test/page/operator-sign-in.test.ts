@@ -49,6 +49,18 @@ describe('an operator who signs in at the identity provider', () => {
     expect(body).toContain('Signed in as <bdi>anna@example.org#anna</bdi>');
   });
 
+  it('comes back in each of two tabs', async () => {
+    const older = await bed.begin('/reports');
+    const newer = await bed.browse('/session/oidc?next=%2F', older.cookie);
+    const cookie = cookiesIn(newer)[0]!.split(';')[0]!;
+    const query = await bed.issuer.signIn(older.url, { name: 'anna' });
+    const answer = await bed.callBack(query, cookie);
+    expect([answer.status, answer.headers.location]).toEqual([303, '/reports']);
+    const [left] = cookiesIn(answer);
+    const rest = await bed.issuer.signIn(new URL(String(newer.headers.location)), { name: 'anna' });
+    expect((await bed.callBack(rest, left!.split(';')[0]!)).status).toBe(303);
+  });
+
   it('acts under the name that the provider gives, whatever name the request has', async () => {
     await bed.world.reset();
     const [paste] = await makePastes(bed.world.db, 1, { status: 'PROCESSED' });
