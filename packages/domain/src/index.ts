@@ -70,6 +70,7 @@ export {
 export { contentEncodingOf, contentEncodings, type ContentEncoding } from './content-encoding.ts';
 export {
   MAX_OWN_TOKENS,
+  isVisibleName,
   MAX_TOKEN_NAME_CHARACTERS,
   ownTokenScopes,
   type OwnTokenScope,

@@ -10,3 +10,13 @@ export type TokenScope = OwnTokenScope | 'full';
 export const MAX_OWN_TOKENS = 50;
 
 export const MAX_TOKEN_NAME_CHARACTERS = 100;
+
+/**
+ * Whether a text can be the name of a token or a user. Names are shown, and typed, side by side: what can't be
+ * seen, or changes the direction of writing, would make one look like another. An emoji may have its variation.
+ */
+export function isVisibleName(text: string): boolean {
+  return text.isWellFormed() && !INVISIBLE.test(text.replaceAll('\ufe0f', ''));
+}
+
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;

@@ -15,12 +15,22 @@ interface NewOperatorSession extends OperatorSession {
   readonly lastsSeconds: number;
 }
 
-/** Inserts the session of an operator's browser, and removes those that have ended, which are few. */
+/** Of one person: who is in no group gets sessions, too, and could begin any number within their hour. */
+const MAX_SESSIONS = 20;
+
+/**
+ * Inserts the session of an operator's browser, and removes those that have ended and the oldest of the same
+ * person beyond a bound. People may choose their name at the provider, and not their subject.
+ */
 export async function beginOperatorSession(db: Database, session: NewOperatorSession): Promise<void> {
   const { secretHash, actor, may, lastsSeconds } = session;
   await sql`
     WITH removed AS (
-      DELETE FROM operator_sessions WHERE expires_at <= now()
+      DELETE FROM operator_sessions WHERE expires_at <= now() OR secret_hash IN (
+        SELECT secret_hash FROM operator_sessions
+        WHERE substring(actor from '#[^#]*$') = substring(${actor}::text from '#[^#]*$')
+        ORDER BY expires_at DESC, secret_hash OFFSET ${MAX_SESSIONS - 1}
+      )
     )
     INSERT INTO operator_sessions (secret_hash, actor, may, expires_at)
     VALUES (${secretHash}, ${actor}, ${may}, now() + make_interval(secs => ${lastsSeconds}))`.execute(db);

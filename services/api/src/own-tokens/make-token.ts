@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { MAX_OWN_TOKENS, MAX_TOKEN_NAME_CHARACTERS, ownTokenScopes } from '@pasteflow/domain';
+import { isVisibleName, MAX_OWN_TOKENS, MAX_TOKEN_NAME_CHARACTERS, ownTokenScopes } from '@pasteflow/domain';
 import { createOwnToken, type Database, type OwnToken } from '@pasteflow/postgres';
 import { mustBeOneOf } from '@pasteflow/service-kit';
 import { z } from 'zod';
@@ -26,15 +26,12 @@ const MAX_TOKEN_SECONDS = 3650 * DAY;
 /** Of the setting. */
 export const MAX_TOKEN_DAYS = MAX_TOKEN_SECONDS / DAY;
 
-/** Operators see names in their terminals: no control characters, line separators and marks of directions. */
-const MISLEADING = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
-
 export const tokenName = z
   .string('must be a text')
   .trim()
   .min(1, 'must not be empty')
   .max(MAX_TOKEN_NAME_CHARACTERS, `must have at most ${MAX_TOKEN_NAME_CHARACTERS} characters`)
-  .refine((text) => text.isWellFormed() && !MISLEADING.test(text), 'must have no control characters');
+  .refine(isVisibleName, 'must have no control characters and no invisible ones');
 
 export const tokenSeconds = z
   .int('must be a whole number of seconds')

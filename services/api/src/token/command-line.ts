@@ -1,5 +1,5 @@
 import { type Help, type Misused, misused, parseArguments, quote } from '@pasteflow/service-kit';
-import { isUuid, secondsOf } from '@pasteflow/domain';
+import { isUuid, isVisibleName, secondsOf } from '@pasteflow/domain';
 
 export interface MakeToken {
   readonly kind: 'make';
@@ -84,14 +84,23 @@ function parseMake(userName: string | undefined, values: MakeOptions): MakeToken
   const expiresInSeconds = expiresIn === undefined ? null : parseSeconds(expiresIn);
   if (expiresInSeconds === undefined)
     return misused(`--expires-in ${quote(expiresIn ?? '')} is not a time: use 90d, 12h, 30m or seconds`);
-  const wrong = refuseName(userName) ?? refuseName(tokenName);
+  const wrong = refuseName(userName, isVisibleName) ?? refuseName(tokenName, isVisibleName);
   return wrong ?? { kind: 'make', userName, tokenName, expiresInSeconds, keepIn };
 }
 
-/** @returns null for a good name: names are printed, so they have no control characters */
-function refuseName(name: string): Misused | null {
-  if (/^\P{Cc}{1,1000}$/u.test(name) && name.isWellFormed() && name.trim() !== '') return null;
-  return misused(`${quote(name)} is not a name: give one line of text, up to 1000 characters`);
+/** @param isGood default: any, because a user of an earlier release may have any name */
+function refuseName(name: string, isGood: (name: string) => boolean = () => true): Misused | null {
+  if (
+    /^\P{Cc}*$/u.test(name) &&
+    name.isWellFormed() &&
+    isGood(name) &&
+    name.length <= 1000 &&
+    name.trim() !== ''
+  )
+    return null;
+  return misused(
+    `${quote(name)} is not a name: give one line of text without invisible characters, up to 1000 characters`,
+  );
 }
 
 const MAX_SECONDS = 10 * 365 * 86_400;
