@@ -2,7 +2,7 @@ import { element, optional } from './element.ts';
 import { kept, keep } from './preferences.ts';
 import { startKeys } from './keys.ts';
 
-/** What every page has: the choice of the colours and of the language, the keys, and menus that close. */
+/** What every page has: the choice of the colours and of the language, the keys, menus that close, and files. */
 
 const THEMES = ['auto', 'light', 'dark'];
 
@@ -56,8 +56,20 @@ function startLanguages(): void {
   });
 }
 
+/** A file that is too large is refused before it is sent. The browser then says why, and sends nothing. */
+function startFiles(): void {
+  for (const input of document.querySelectorAll<HTMLInputElement>('input[data-max-bytes]'))
+    input.addEventListener('change', () => {
+      const { maxBytes = '', tooLarge = '' } = input.dataset;
+      const [file] = input.files ?? [];
+      input.setCustomValidity(file !== undefined && file.size > Number(maxBytes) ? tooLarge : '');
+      input.reportValidity();
+    });
+}
+
 startTheme();
 startMenus();
 startLanguages();
+startFiles();
 const keys = optional('keys', HTMLButtonElement);
 if (keys !== null) startKeys(keys);

@@ -199,7 +199,12 @@ describe('/my/sessions', () => {
 
   const rowsOf = async (as: string) => {
     const markup = await (await browse('/my/sessions', { as })).text();
-    return [...markup.matchAll(/<li><div><p><strong>(.*?)<\/strong>.*?(value="([^"]+)"|>This browser<)/gs)];
+    return [...markup.matchAll(/<li><div>(.*?)<\/li>/gs)].map(([, row = '']) => [
+      row,
+      /class="line"><span>(.*?)<\/span>/.exec(row)?.[1],
+      />This browser</.exec(row)?.[0],
+      /value="([^"]+)"/.exec(row)?.[1],
+    ]);
   };
   const end = (session: string, as: string, headers: Record<string, string> = { origin: bed.api.url }) =>
     browse('/my/sessions/end', { method: 'POST', headers, as, body: new URLSearchParams({ session }) });

@@ -37,10 +37,15 @@ export class FileField {
   constructor(text: HTMLTextAreaElement, events: FileFieldEvents) {
     this.#text = text;
     this.#events = events;
-    this.#input.addEventListener('change', () => this.#use());
+    this.#input.multiple = true; // without this module a form has one file
+    this.#input.addEventListener('change', () => {
+      const files = [...(this.#input.files ?? [])];
+      if (files.length > 1) this.#set(new DataTransfer().files);
+      if (files.length > 1) void this.#takeSeveral(files);
+      else this.#use();
+    });
     this.#remove.addEventListener('click', () => {
-      this.#input.value = '';
-      this.#use();
+      this.#set(new DataTransfer().files);
       this.#input.focus();
     });
     text.addEventListener('paste', (event) => this.#onPaste(event));
@@ -107,7 +112,7 @@ export class FileField {
 
   #set(files: FileList): void {
     this.#input.files = files;
-    this.#use();
+    this.#input.dispatchEvent(new Event('change', { bubbles: true }));
   }
 }
 

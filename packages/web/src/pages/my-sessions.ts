@@ -38,7 +38,7 @@ function row({ provider, words }: Site, { id, tokenName, isThis, begun, lastUsed
   const { mySessions: text } = words;
   const way = tokenName === null ? text.byProvider(provider) : html`${text.byToken} <bdi>${tokenName}</bdi>`;
   const button = html`<button name="session" value="${id}" type="submit" aria-label="${text.endOne(timeText(begun, words))}">${text.endButton}</button>`;
-  return html`<li><div><p><strong>${way}</strong>${isThis && html` <span class="badge processed">${text.thisBrowser}</span>`}</p>
-<p class="line"><span>${text.begun} ${formatTime(begun, words)}</span><span>${text.lastUsed} ${formatTime(lastUsed, words)}</span><span>${text.ends} ${formatTime(ends, words)}</span></p></div>
+  return html`<li><div><p><strong>${text.begun} ${formatTime(begun, words)}</strong>${isThis && html` <span class="badge processed">${text.thisBrowser}</span>`}</p>
+<p class="line"><span>${way}</span><span>${text.lastUsed} ${formatTime(lastUsed, words)}</span><span>${text.ends} ${formatTime(ends, words)}</span></p></div>
 ${!isThis && button}</li>\n`;
 }

@@ -75,7 +75,7 @@ ${text}</textarea>
 </div>
 <div class="side">
 ${refused?.hasOtherUser === true && otherUser(site)}${refused?.hasBoth === true && html`<p class="notice bad" role="alert">${form.bothWithoutScript}</p>\n`}${refused?.isParentMissing === true ? html`<p class="notice bad" role="alert">${site.words.diff.parentMissing}</p>\n` : originField(site.words, origin, entered('parent'))}<div class="field"><label for="title">${form.pasteTitle}</label><input id="title" name="title" value="${entered('title')}" dir="auto" maxlength="200" autocomplete="off"></div>
-<div class="field"><label for="file">${form.file}</label><input id="file" name="content" type="file" aria-describedby="file-hint"> <button id="remove-file" type="button" hidden>${form.removeFile}</button><p id="file-hint" class="hint">${form.atMost(formatSize(maxPasteBytes, site.words))}${refused?.text === '' && html` ${form.fileAgain}`}</p></div>
+<div class="field"><label for="file">${form.file}</label><input id="file" name="content" type="file" aria-describedby="file-hint" data-max-bytes="${maxPasteBytes}" data-too-large="${form.atMost(formatSize(maxPasteBytes, site.words))}"> <button id="remove-file" type="button" hidden>${form.removeFile}</button><p id="file-hint" class="hint">${form.atMost(formatSize(maxPasteBytes, site.words))}${refused?.text === '' && html` ${form.fileAgain}`}</p></div>
 <div class="field"><label for="syntax">${form.syntax}</label><select id="syntax" name="syntax"><option value="" data-detected="${form.detectedSyntax}">${form.detectSyntax}</option>${optionsOf(
       languages.map((each) => [each.id, languageName(each, site.words)]),
       entered('syntax'),
