@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { ticksOf, timelineChart, type ShownTimeline } from '../src/timeline/chart.ts';
+import { legend, ticksOf, timelineChart, type ShownTimeline } from '../src/timeline/chart.ts';
+import { de } from '../src/words/de.ts';
 import { en } from '../src/words/en.ts';
-import { retriesTable, transitionsTable } from '../src/timeline/tables.ts';
+import { withEnglish } from '../src/words/words.ts';
+import { attemptsTable, retriesTable, transitionsTable } from '../src/timeline/tables.ts';
 
 const at = (ms: number) => new Date(Date.UTC(2026, 0, 1) + ms).toISOString();
 const transition = {
@@ -41,7 +43,7 @@ describe('the drawing of a timeline', () => {
     expect(
       [...markup.matchAll(/<rect class="(\w+)".*?<title>([^<]*)/g)].map(([, kind, title]) => [kind, title]),
     ).toEqual([
-      ['good', 'IN_PROGRESS → PROCESSED: 3 sec'],
+      ['good', 'in progress → stored: 3 sec'],
       ['waiting', 'waiting: 500 ms'],
       ['bad', 'FAILED: 500 ms'],
       ['waiting', 'waiting: 1 sec'],
@@ -68,8 +70,8 @@ describe('the drawing of a timeline', () => {
     };
     const { markup } = timelineChart(en, timeline, at(8000), new Date(at(900_000)));
     expect([...markup.matchAll(/<rect class="(\w+)".*?<title>([^<]*)/g)].map(([, ...each]) => each)).toEqual([
-      ['bad', 'IN_PROGRESS → FAILED: 3 sec'],
-      ['good', 'IN_PROGRESS → PROCESSED: 1 sec'],
+      ['bad', 'in progress → failed: 3 sec'],
+      ['good', 'in progress → stored: 1 sec'],
       ['busy', 'operator: S3 is &lt;b&gt;back: 0 ms'],
     ]);
     expect(transitionsTable(en, timeline, at(8000)).markup).toContain('<td class="number">9 sec</td>');
@@ -105,6 +107,37 @@ describe('the drawing of a timeline', () => {
       new Date(at(0)),
     );
     expect(markup).not.toMatch(/NaN|Infinity/);
+  });
+});
+
+describe('the states of a timeline', () => {
+  const timeline: ShownTimeline = {
+    retries: [],
+    transitions: [{ ...transition, from: 'IN_PROGRESS', to: 'PROCESSED', at: at(3000) }],
+    executions: [
+      {
+        ...execution,
+        attempt: 1,
+        status: 'SUCCEEDED',
+        created_at: at(0),
+        started_at: at(1000),
+        finished_at: at(3000),
+      },
+    ],
+  };
+  const words = withEnglish(de);
+  const drawing = timelineChart(words, timeline, at(0), new Date(at(5000)));
+
+  it('are in the language of the page', () => {
+    const tables = transitionsTable(words, timeline, at(0)).markup + attemptsTable(words, timeline).markup;
+    const shown = (drawing.markup + tables + legend(words, drawing).markup).replaceAll(/<[^>]*>/g, ' ');
+    expect(shown).toContain('erfolgreich');
+    expect(shown).not.toMatch(/[A-Z]{2}[A-Z_]+/);
+  });
+
+  it('have keys for the colours that the drawing has', () => {
+    const keys = [...legend(words, drawing).markup.matchAll(/class="key (\w+)"/g)].map(([, kind]) => kind);
+    expect(keys).toEqual(['waiting', 'good']);
   });
 });
 

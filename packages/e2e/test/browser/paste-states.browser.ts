@@ -84,8 +84,8 @@ describeInBrowser('the timeline', () => {
       ]);
       const rows = page.getByRole('region', { name: 'Attempts', exact: true }).getByRole('row');
       expect(await rows.count()).toBe(attempts + 1); // and the head
-      expect(await rows.nth(1).innerText()).toContain('FAILED');
-      expect(await rows.nth(attempts).innerText()).toContain('SUCCEEDED');
+      expect(await rows.nth(1).innerText()).toContain('failed');
+      expect(await rows.nth(attempts).innerText()).toContain('succeeded');
       const bars = await page
         .locator('svg.timeline rect')
         .evaluateAll((all) =>

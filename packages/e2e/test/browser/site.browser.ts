@@ -55,3 +55,42 @@ describeInBrowser('single keys', () => {
     expect(await page.getByLabel('Text').inputValue()).toBe('c?');
   });
 });
+
+describeInBrowser('a file', () => {
+  it('that is too large is refused before it is sent, and several become one or many', async () => {
+    const page = await open('/');
+    const field = page.getByLabel('Or a file');
+    const posts: string[] = [];
+    page.on('request', (request) => void (request.method() === 'POST' && posts.push(request.url())));
+    const buffer = Buffer.alloc(11 * 1024 * 1024);
+    await field.setInputFiles({ name: 'large.bin', mimeType: 'application/octet-stream', buffer });
+    await page.getByRole('button', { name: 'Create paste' }).click();
+    expect(await field.evaluate((input: HTMLInputElement) => input.validationMessage)).toBe(
+      'At most 10 MiB.',
+    );
+    expect(posts).toEqual([]);
+    const small = ['a', 'b'].map((name) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(name) }));
+    await field.setInputFiles(small);
+    await page.getByRole('button', { name: 'One paste with a zip' }).click();
+    await page.getByText('files.zip (').waitFor();
+    await page.getByRole('button', { name: 'Create paste' }).click();
+    await page.getByRole('heading', { name: 'Paste created' }).waitFor();
+  });
+});
+
+describeInBrowser('a narrow page', () => {
+  it('has all pages of the navigation in each language, the API at its foot, and no keys on touch screens', async () => {
+    const { token } = await bed.cluster.user('narrow');
+    for (const locale of ['de', 'fr', 'es', 'ja']) {
+      const options = { viewport: { width: 390, height: 800 }, locale, hasTouch: true, isMobile: true };
+      const page = await open('/session?next=%2F', options);
+      await page.locator('#token').fill(token);
+      await page.locator('form:has(#token) button').click();
+      await page.locator('.account.menu').waitFor();
+      expect(await page.locator('footer').getByRole('link', { name: 'API' }).isVisible()).toBe(true);
+      expect(await page.locator('#keys').isVisible()).toBe(false);
+      const left = await page.locator('header nav').evaluate((nav) => nav.scrollWidth - nav.clientWidth);
+      expect([locale, left < 24]).toEqual([locale, true]); // nothing but the end of a word
+    }
+  });
+});

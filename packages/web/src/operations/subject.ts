@@ -31,6 +31,7 @@ export interface ShownSubject {
 export function subjectPage(site: OperationsSite, shown: ShownSubject, now: Date): string {
   const { kind, name, created_at, facts, user_id, takedown, timeline } = shown;
   const title = `${kind === 'paste' ? words.paste : words.job} ${name}`;
+  const drawing = timelineChart(en, timeline, created_at, now, kind);
   return operationsPage(site, {
     title,
     main: html`<h1>${title}</h1>
@@ -39,7 +40,7 @@ ${takedown !== null && html`<p class="bad-news">${words.takenDown}: <bdi>${taked
 ${kind === 'paste' && pasteActions(site, shown)}
 ${shown.canCancel && html`<p>${actionLink(site, { action: 'cancel-job', subject: name, label: words.cancelJob })}</p>`}
 ${kind === 'job' && shown.canRetry && html`<p>${actionLink(site, { action: 'retry-job', subject: name, label: words.retryJob })}</p>`}
-<figure class="chart"><div class="scroll" role="region" aria-label="${words.chart}" tabindex="0">${timelineChart(en, timeline, created_at, now, kind)}</div>${legend(en, kind)}</figure>
+<figure class="chart"><div class="scroll" role="region" aria-label="${words.chart}" tabindex="0">${drawing}</div>${legend(en, drawing, kind)}</figure>
 ${retriesTable(en, timeline)}<h2>${words.transitions}</h2>
 ${transitionsTable(en, timeline, created_at)}
 <h2>${words.attempts}</h2>

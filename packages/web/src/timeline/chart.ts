@@ -81,17 +81,37 @@ ${rows.map((row, index) => drawRow(words, row, index * ROW, x))}
 </svg>`;
 }
 
-/** What the colours of the drawing mean. @param subject a job ends in other states than a paste */
-export function legend({ timeline: text }: Words, of: keyof typeof subjects = 'paste'): Html {
-  const [done, failed] =
-    of === 'paste' ? ['PROCESSED, SUCCEEDED', 'FAILED'] : ['completed, SUCCEEDED', 'partial, failed, FAILED'];
+/** What the colours of the drawing mean. @param of a job ends in other states than a paste */
+export function legend(words: Words, drawing: Html, of: keyof typeof subjects = 'paste'): Html {
+  const { timeline: text } = words;
+  const ends = {
+    paste: [
+      ['PROCESSED', 'SUCCEEDED'],
+      ['FAILED', 'FAILED'],
+    ],
+    job: [
+      ['completed', 'SUCCEEDED'],
+      ['partial', 'failed', 'FAILED'],
+    ],
+  };
+  const [done, failed] = ends[of].map((states) =>
+    [...new Set(states.map((state) => stateName(words, state)))].join(', '),
+  );
   const keys = [
     ['busy', text.running],
     ['waiting', text.waiting],
     ['good', done],
     ['bad', failed],
   ];
-  return html`<figcaption class="legend">${keys.map(([kind, name]) => html`<span><span class="key ${kind}"></span>${name}</span>\n`)}</figcaption>`;
+  const used = keys.filter(([kind]) => drawing.markup.includes(`<rect class="${kind}"`));
+  return html`<figcaption class="legend">${used.map(([kind, name]) => html`<span><span class="key ${kind}"></span>${name}</span>\n`)}</figcaption>`;
+}
+
+/** A state as the page names it; of a machine that this page does not know, as the API does. */
+export function stateName({ timeline, paste, job }: Words, state: string): string {
+  const { waiting: PENDING, running: RUNNING, states } = timeline;
+  const names = { ...job.states, ...paste.uploadStates, ...states, PENDING, RUNNING };
+  return (names as Readonly<Record<string, string>>)[state] ?? state;
 }
 
 interface ChartedSubject {
@@ -107,13 +127,14 @@ const subjects = {
 } as const satisfies Readonly<Record<string, ChartedSubject>>;
 
 function rowsOf(
-  { timeline: text }: Words,
+  words: Words,
   timeline: ShownTimeline,
   { name, machine, open }: ChartedSubject,
   createdMs: number,
   nowMs: number,
 ): readonly Row[] {
-  const bars = statesOf(timeline, { machine, open }, createdMs, nowMs);
+  const { timeline: text } = words;
+  const bars = statesOf(words, timeline, { machine, open }, createdMs, nowMs);
   const endMs = bars.at(-1)?.endMs ?? nowMs;
   const { executions, retries } = timeline;
   return [
@@ -121,13 +142,14 @@ function rowsOf(
     ...(retries.length === 0 ? [] : [{ name: text.retries, bars: retries.map(markOf) }]),
     ...executions.map((execution) => ({
       name: text.attempt(execution.attempt),
-      bars: barsOf(text, execution, endMs),
+      bars: barsOf(words, execution, endMs),
     })),
   ];
 }
 
 /** One state until its end, or to now. With retries one for each upload: a retry begins a new one. */
 function statesOf(
+  words: Words,
   { transitions, retries }: ShownTimeline,
   { machine: wanted, open }: Pick<ChartedSubject, 'machine' | 'open'>,
   createdMs: number,
@@ -142,7 +164,12 @@ function statesOf(
     const end = ends[index];
     const state = end?.to ?? open;
     const endMs = end === undefined ? nowMs : Date.parse(end.at);
-    return { startMs, endMs: Math.max(endMs, startMs), kind: kindOf(state), label: `${open} → ${state}` };
+    return {
+      startMs,
+      endMs: Math.max(endMs, startMs),
+      kind: kindOf(state),
+      label: `${stateName(words, open)} → ${stateName(words, state)}`,
+    };
   });
 }
 
@@ -159,11 +186,7 @@ function markOf({ at, actor, reason, reason_class }: ShownTimeline['retries'][nu
 }
 
 /** An attempt waits from its creation to its start, and runs from its start to its end. */
-function barsOf(
-  text: Words['timeline'],
-  execution: ShownTimeline['executions'][number],
-  nowMs: number,
-): readonly Bar[] {
+function barsOf(words: Words, execution: ShownTimeline['executions'][number], nowMs: number): readonly Bar[] {
   const createdMs = Date.parse(execution.created_at);
   const startedMs = execution.started_at === null ? null : Date.parse(execution.started_at);
   const finishedMs = execution.finished_at === null ? null : Date.parse(execution.finished_at);
@@ -172,10 +195,10 @@ function barsOf(
     startMs: createdMs,
     endMs: waitEndMs,
     kind: 'waiting',
-    label: text.waiting,
+    label: words.timeline.waiting,
   };
   if (startedMs === null) return [waiting];
-  const label = execution.finished_at === null ? text.running : execution.status;
+  const label = execution.finished_at === null ? words.timeline.running : stateName(words, execution.status);
   const running: Bar = {
     startMs: startedMs,
     endMs: finishedMs ?? Math.max(nowMs, startedMs),

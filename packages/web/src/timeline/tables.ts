@@ -2,7 +2,7 @@ import { formatDuration, formatTime } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
 import type { Words } from '../words/translation.ts';
 import { table } from '../html/table.ts';
-import { startOf, type ShownTimeline } from './chart.ts';
+import { startOf, stateName, type ShownTimeline } from './chart.ts';
 
 export function transitionsTable(
   words: Words,
@@ -19,7 +19,7 @@ export function transitionsTable(
         ? ((text.machines as Readonly<Record<string, string>>)[machine] ?? machine)
         : text.attempt(attempt);
     const afterMs = Date.parse(at) - startMs;
-    return html`<tr><td class="number">${subject}</td><td>${from}</td><td class="${to.toLowerCase()}">${to}</td><td>${formatTime(at, words)}</td><td class="number">${formatDuration(Math.max(0, afterMs), words)}</td><td class="number">${actor}</td><td class="message" dir="auto">${reason ?? classText(reason_class)}</td></tr>\n`;
+    return html`<tr><td class="number">${subject}</td><td>${stateName(words, from)}</td><td class="${to.toLowerCase()}">${stateName(words, to)}</td><td>${formatTime(at, words)}</td><td class="number">${formatDuration(Math.max(0, afterMs), words)}</td><td class="number">${actor}</td><td class="message" dir="auto">${reason ?? classText(reason_class)}</td></tr>\n`;
   });
   const heads = [text.subject, text.from, text.to, text.at, text.after, text.by, text.reason];
   return table(text.transitions, heads, rows);
@@ -29,7 +29,7 @@ export function attemptsTable(words: Words, { executions }: ShownTimeline): Html
   const { timeline: text } = words;
   const rows = executions.map(
     ({ attempt, status, run_at, started_at, finished_at, error_class, error }) =>
-      html`<tr><td>${attempt}</td><td class="${status.toLowerCase()}">${status}</td><td>${formatTime(run_at, words)}</td><td>${started_at !== null && formatTime(started_at, words)}</td><td>${finished_at !== null && formatTime(finished_at, words)}</td><td class="message" dir="auto">${error ?? classText(error_class)}</td></tr>\n`,
+      html`<tr><td>${attempt}</td><td class="${status.toLowerCase()}">${stateName(words, status)}</td><td>${formatTime(run_at, words)}</td><td>${started_at !== null && formatTime(started_at, words)}</td><td>${finished_at !== null && formatTime(finished_at, words)}</td><td class="message" dir="auto">${error ?? classText(error_class)}</td></tr>\n`,
   );
   return table(text.attempts, ['#', text.state, text.due, text.started, text.finished, text.error], rows);
 }

@@ -315,6 +315,12 @@ export const ar: Translation = {
     error: 'الخطأ',
     waiting: 'قيد الانتظار',
     running: 'قيد التنفيذ',
+    states: {
+      SUCCEEDED: 'نجحت',
+      NOT_EXPIRED: 'لم تنته صلاحيتها',
+      DELETION_IN_PROGRESS: 'قيد الحذف',
+      DELETED: 'محذوفة',
+    },
     machines: { paste_upload: 'رفع', paste_deletion: 'حذف', task_execution: 'محاولة' },
     none: 'لا توجد تغيّرات في الحالة بعد.',
   },

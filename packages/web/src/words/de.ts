@@ -331,6 +331,12 @@ export const de: Translation = {
     error: 'Fehler',
     waiting: 'wartet',
     running: 'läuft',
+    states: {
+      SUCCEEDED: 'erfolgreich',
+      NOT_EXPIRED: 'nicht abgelaufen',
+      DELETION_IN_PROGRESS: 'wird gelöscht',
+      DELETED: 'gelöscht',
+    },
     machines: { paste_upload: 'Upload', paste_deletion: 'Löschung', task_execution: 'Versuch' },
     none: 'Es gibt noch keine Statuswechsel.',
   },

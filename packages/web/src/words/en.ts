@@ -317,6 +317,12 @@ export const en = {
     error: 'Error',
     waiting: 'waiting',
     running: 'running',
+    states: {
+      SUCCEEDED: 'succeeded',
+      NOT_EXPIRED: 'not expired',
+      DELETION_IN_PROGRESS: 'being deleted',
+      DELETED: 'deleted',
+    },
     machines: { paste_upload: 'upload', paste_deletion: 'deletion', task_execution: 'attempt' },
     none: 'There are no transitions yet.',
   },

@@ -332,6 +332,12 @@ export const es: Translation = {
     error: 'Error',
     waiting: 'en espera',
     running: 'en curso',
+    states: {
+      SUCCEEDED: 'correcto',
+      NOT_EXPIRED: 'no caducado',
+      DELETION_IN_PROGRESS: 'eliminándose',
+      DELETED: 'eliminado',
+    },
     machines: { paste_upload: 'subida', paste_deletion: 'eliminación', task_execution: 'intento' },
     none: 'Todavía no hay transiciones.',
   },

@@ -340,6 +340,12 @@ export const fr: Translation = {
     error: 'Erreur',
     waiting: 'en attente',
     running: 'en cours',
+    states: {
+      SUCCEEDED: 'réussi',
+      NOT_EXPIRED: 'non expiré',
+      DELETION_IN_PROGRESS: 'suppression en cours',
+      DELETED: 'supprimé',
+    },
     machines: { paste_upload: 'envoi', paste_deletion: 'suppression', task_execution: 'tentative' },
     none: 'Il n’y a pas encore de transitions.',
   },

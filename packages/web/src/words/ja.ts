@@ -328,6 +328,12 @@ export const ja: Translation = {
     error: 'エラー',
     waiting: '待機中',
     running: '実行中',
+    states: {
+      SUCCEEDED: '成功',
+      NOT_EXPIRED: '期限内',
+      DELETION_IN_PROGRESS: '削除中',
+      DELETED: '削除済み',
+    },
     machines: { paste_upload: 'アップロード', paste_deletion: '削除', task_execution: '試行' },
     none: '状態遷移はまだありません。',
   },
