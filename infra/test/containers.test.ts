@@ -138,6 +138,14 @@ describe('the compose file of the one-machine edition', () => {
       });
     expect(text.match(/depends_on: !override/g)).toHaveLength(1);
   });
+
+  test('starts with no password that everybody knows, and the page names all that it asks for', () => {
+    const known = readFileSync(root('docker-compose.yml'), 'utf8').match(/\w*PASSWORD(?=:-)/g);
+    const asked = [...text.matchAll(/\$\{(\w+):\?/g)].map(([, name]) => name);
+    expect(asked).toEqual(expect.arrayContaining([...new Set(known)]));
+    const page = readFileSync(root('docs/one-machine.md'), 'utf8');
+    for (const name of asked) expect(page).toMatch(new RegExp(`^${name}=`, 'm'));
+  });
 });
 
 test('the queues of ElasticMQ are those of infra/resources.json', () => {

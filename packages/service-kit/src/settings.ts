@@ -161,6 +161,13 @@ const queueName = z
 export const queueEnv = groups({
   uploads: setting('UPLOAD_QUEUE_NAME', queueName.default('pasteflow-uploads')),
   jobs: setting('JOB_QUEUE_NAME', queueName.default('pasteflow-jobs')),
+  /** Whether messages carry content. Otherwise the worker reads every payload. */
+  withContent: setting(
+    'MESSAGE_CONTENT',
+    oneOf(['on', 'off'])
+      .default('on')
+      .transform((value) => value === 'on'),
+  ),
 });
 
 export type QueueConfig = z.output<typeof queueEnv>;

@@ -71,7 +71,11 @@ describe('the AWS variables', () => {
 
 describe('the other shared variables', () => {
   it('name the queues and the bucket', () => {
-    expect(loadConfig(queueEnv, {})).toEqual({ uploads: 'pasteflow-uploads', jobs: 'pasteflow-jobs' });
+    expect(loadConfig(queueEnv, {})).toEqual({
+      uploads: 'pasteflow-uploads',
+      jobs: 'pasteflow-jobs',
+      withContent: true,
+    });
     expect(loadConfig(bucketEnv, {})).toBe('pasteflow');
     expect(() => loadConfig(queueEnv, { UPLOAD_QUEUE_NAME: 'a b' })).toThrow(
       'UPLOAD_QUEUE_NAME is not a queue name',

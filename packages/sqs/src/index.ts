@@ -8,7 +8,14 @@ export {
   type Queue,
 } from './queue.ts';
 export { decodeJob, decodeUpload, type Decode } from './wire.ts';
-export { sendEntries, sendJobs, sendUploads, type OutgoingJob, type OutgoingUpload } from './send.ts';
+export {
+  sendEntries,
+  sendJobs,
+  sendUploads,
+  sendUploadsWithoutContent,
+  type OutgoingJob,
+  type OutgoingUpload,
+} from './send.ts';
 export { MessageDispatcher, sendTraced } from './message-dispatcher.ts';
 export { changeVisibility, MessageReturner, type VisibilityChange } from './visibility.ts';
 export { acknowledge, Acknowledger } from './acknowledger.ts';

@@ -36,6 +36,19 @@ export function sendUploads(
   }));
 }
 
+/** As `sendUploads`, for a queue that others can read: every worker reads the payload. */
+export function sendUploadsWithoutContent(
+  client: SQSClient,
+  queue: Queue,
+  uploads: readonly OutgoingUpload[],
+): Promise<readonly string[]> {
+  return sendUploads(
+    client,
+    queue,
+    uploads.map((upload) => ({ ...upload, content: null })),
+  );
+}
+
 /** As `sendUploads`. */
 export function sendJobs(
   client: SQSClient,

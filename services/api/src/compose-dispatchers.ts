@@ -7,6 +7,7 @@ import {
   queueDepth,
   sendJobs,
   sendUploads,
+  sendUploadsWithoutContent,
   type OutgoingJob,
   type OutgoingUpload,
 } from '@pasteflow/sqs';
@@ -49,7 +50,7 @@ export function composeDispatchers(
       onError: (error, count) =>
         runOutsideSpans(() => logger.warn('messages left to the relay', { error, count })),
     });
-  const uploads = dispatcher(uploadQueue, sendUploads);
+  const uploads = dispatcher(uploadQueue, queues.withContent ? sendUploads : sendUploadsWithoutContent);
   const jobs = dispatcher(createQueue(sqs, queues.jobs), sendJobs);
   return {
     uploads,

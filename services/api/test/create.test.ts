@@ -262,17 +262,18 @@ describe('dispatching the upload', () => {
     });
   });
 
-  it('sends content up to the inline limit, no larger content, and always the request id and the trace', async () => {
+  it('sends content up to the inline limit, no larger content, none where messages may have none, and always the request id and the trace', async () => {
     const { FaultProxy } = await import('@pasteflow/dev-stack/testing');
     const proxy = await FaultProxy.start(bed.stack.aws.endpoint);
-    const api = await bed.start({ env: { AWS_ENDPOINT_URL_SQS: proxy.url } });
+    const start = (MESSAGE_CONTENT: string) =>
+      bed.start({ env: { AWS_ENDPOINT_URL_SQS: proxy.url, MESSAGE_CONTENT } });
+    const [api, withoutContent] = [await start('on'), await start('off')];
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
-    const send = async (size: number) => {
+    const send = async (size: number, { url } = api) => {
       const already = proxy.matching({ target: 'SendMessageBatch' }).length;
       const headers = { 'x-request-id': `size-${size}`, traceparent };
-      await created(
-        await fetch(`${api.url}/v1/pastes`, { method: 'POST', headers, body: Buffer.alloc(size, 'x') }),
-      );
+      const init = { method: 'POST', headers, body: Buffer.alloc(size, 'x') };
+      await created(await fetch(`${url}/v1/pastes`, init));
       const sent = await until(
         () => proxy.matching({ target: 'SendMessageBatch' }).slice(already)[0],
         (request) => request?.body !== undefined,
@@ -281,11 +282,10 @@ describe('dispatching the upload', () => {
       return entry!;
     };
     const inline = await send(INLINE_CONTENT_BYTES);
-    const byPayload = await send(INLINE_CONTENT_BYTES + 1);
-    expect(Buffer.from(JSON.parse(inline.MessageBody).contentBytes, 'base64')).toHaveLength(
-      INLINE_CONTENT_BYTES,
-    );
-    expect(Object.keys(JSON.parse(byPayload.MessageBody))).toEqual(['shortCode']);
+    const { contentBytes } = JSON.parse(inline.MessageBody);
+    expect(Buffer.from(contentBytes, 'base64')).toHaveLength(INLINE_CONTENT_BYTES);
+    for (const { MessageBody } of [await send(INLINE_CONTENT_BYTES + 1), await send(1, withoutContent)])
+      expect(Object.keys(JSON.parse(MessageBody))).toEqual(['shortCode']);
     expect(inline.MessageAttributes).toMatchObject({
       requestId: { StringValue: `size-${INLINE_CONTENT_BYTES}` },
       traceparent: { StringValue: traceparent },

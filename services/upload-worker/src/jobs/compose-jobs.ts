@@ -9,6 +9,7 @@ import {
   decodeJob,
   MessageDispatcher,
   sendUploads,
+  sendUploadsWithoutContent,
   type OutgoingUpload,
   type SqsClient,
 } from '@pasteflow/sqs';
@@ -61,8 +62,9 @@ export function composeJobs(
     onDirectRefused: (error) => logger.warn(DIRECT_REFUSED, { error }),
   });
   const uploads = createQueue(sqs, config.queues.uploads);
+  const send = config.queues.withContent ? sendUploads : sendUploadsWithoutContent;
   const dispatcher = new MessageDispatcher<OutgoingUpload>({
-    send: (messages) => sendUploads(sqs, uploads, messages),
+    send: (messages) => send(sqs, uploads, messages),
     // An import creates thousands of uploads, so each gets a trace of its own.
     trace: messageSpans({ queueName: uploads.name, relation: 'linked' }),
     onSent: (executionIds) => runOutsideSpans(() => stampDispatched(worker.db, executionIds)),

@@ -140,53 +140,67 @@ describe('a job', () => {
     });
   });
 
-  it('logs with its ids, and sends messages for its uploads with the request id, with small content inline', async () => {
-    const contents = new Map<string, Buffer>([
-      ['small', Buffer.from('x')],
-      ['large', Buffer.alloc(44 * 1024 + 1)],
-    ]);
-    const type = jobType('make', async ({ logger, services }) => {
-      logger.info('making', { count: contents.size });
-      for (const [shortCode, content] of contents) {
-        const paste = await createPaste(bench.db, newPaste(shortCode, content)); // the role of the worker may not
-        services.dispatchUploads([{ executionId: paste!.executionId, shortCode, content }]);
-      }
-      return { status: 'completed', result: { most: services.maxPasteBytes, code: services.newShortCode() } };
-    });
-    const id = await bench.submit('make', {}, { requestId: 'r-9' });
-    const env = { UPLOAD_WORKER_QUEUES: 'uploads,jobs', MAX_PASTE_BYTES: '12345' };
-    const worker = await bench.start([type], { env });
-    expect((await bench.untilEnded(id)).result).toEqual({
-      most: 12345,
-      code: expect.stringMatching(/^\w{10}$/),
-    });
-    await until(
-      () => bench.db.selectFrom('pastes').select('short_code').where('status', '=', 'PROCESSED').execute(),
-      (processed) => processed.length === 2,
-    );
-    const messages = bench.proxy
-      .matching({ target: 'SendMessageBatch' })
-      .flatMap(({ body }) => JSON.parse(String(body)).Entries as Entry[]);
-    // A request whose answer takes too long is sent again, with the same messages.
-    const bodies = new Set(messages.map(({ MessageBody }) => MessageBody));
-    expect([...bodies].map((body) => JSON.parse(body) as object)).toEqual([
-      { shortCode: 'small', contentBytes: Buffer.from('x').toString('base64') },
-      { shortCode: 'large' },
-    ]);
-    for (const { MessageAttributes } of messages)
-      expect(MessageAttributes.requestId?.StringValue).toBe('r-9');
-    expect(worker.log.lines).toContainEqual({
-      level: 'info',
-      message: 'making',
-      fields: expect.objectContaining({
-        job_id: id,
-        job_type: 'make',
-        attempt: 1,
-        request_id: 'r-9',
-        count: 2,
-      }),
-    });
-  });
+  it.each([
+    ['small content inline', 'on', { contentBytes: Buffer.from('x').toString('base64') }],
+    ['no content where messages may have none', 'off', {}],
+  ])(
+    'logs with its ids, and sends messages for its uploads with the request id, with %s',
+    async (_, MESSAGE_CONTENT, small) => {
+      const contents = new Map<string, Buffer>([
+        [`small${MESSAGE_CONTENT}`, Buffer.from('x')],
+        [`large${MESSAGE_CONTENT}`, Buffer.alloc(44 * 1024 + 1)],
+      ]);
+      const type = jobType('make', async ({ logger, services }) => {
+        logger.info('making', { count: contents.size });
+        for (const [shortCode, content] of contents) {
+          const paste = await createPaste(bench.db, newPaste(shortCode, content)); // the role of the worker may not
+          services.dispatchUploads([{ executionId: paste!.executionId, shortCode, content }]);
+        }
+        return {
+          status: 'completed',
+          result: { most: services.maxPasteBytes, code: services.newShortCode() },
+        };
+      });
+      const id = await bench.submit('make', {}, { requestId: 'r-9' });
+      const env = { UPLOAD_WORKER_QUEUES: 'uploads,jobs', MAX_PASTE_BYTES: '12345', MESSAGE_CONTENT };
+      const worker = await bench.start([type], { env });
+      expect((await bench.untilEnded(id)).result).toEqual({
+        most: 12345,
+        code: expect.stringMatching(/^\w{10}$/),
+      });
+      const processed = bench.db.selectFrom('pastes').select('short_code').where('status', '=', 'PROCESSED');
+      await until(
+        () => processed.where('short_code', 'in', [...contents.keys()]).execute(),
+        ({ length }) => length === contents.size,
+      );
+      const messages = bench.proxy
+        .matching({ target: 'SendMessageBatch' })
+        .flatMap(({ body }) => JSON.parse(String(body)).Entries as Entry[]);
+      // A request whose answer takes too long is sent again, with the same messages.
+      const bodies = new Set(messages.map(({ MessageBody }) => MessageBody));
+      expect(
+        [...bodies]
+          .map((body) => JSON.parse(body) as { shortCode: string })
+          .filter(({ shortCode }) => contents.has(shortCode)),
+      ).toEqual([
+        { shortCode: `small${MESSAGE_CONTENT}`, ...small },
+        { shortCode: `large${MESSAGE_CONTENT}` },
+      ]);
+      for (const { MessageAttributes } of messages)
+        expect(MessageAttributes.requestId?.StringValue).toBe('r-9');
+      expect(worker.log.lines).toContainEqual({
+        level: 'info',
+        message: 'making',
+        fields: expect.objectContaining({
+          job_id: id,
+          job_type: 'make',
+          attempt: 1,
+          request_id: 'r-9',
+          count: 2,
+        }),
+      });
+    },
+  );
 });
 
 interface Entry {
