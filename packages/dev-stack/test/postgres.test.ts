@@ -1,10 +1,11 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startPostgres, StackError } from '../src/index.ts';
 import { findBinaries, majorVersion } from '../src/postgres/binaries.ts';
+import { openCluster } from '../src/postgres/cluster.ts';
 import { isAlive } from './processes.ts';
 import { query } from './query.ts';
 
@@ -44,6 +45,19 @@ describe('startPostgres', () => {
     });
     expect(await query(first.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
     await first.stop();
+  });
+
+  // As another user only root can start it.
+  (process.getuid?.() === 0 ? it : it.skip)('names a user without a name as the reason', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'pasteflow-test-'));
+    chmodSync(folder, 0o755);
+    const start = async () =>
+      openCluster(folder, await findBinaries(), { kind: 'uid', uid: 54_321 }, { fsync: false });
+    await expect(start()).rejects.toMatchObject({
+      code: 'postgres-unavailable',
+      message: expect.stringMatching(/^Postgres runs only as a user who has a name \(.*54321.*\/etc\/passwd/),
+    });
+    rmSync(folder, { recursive: true });
   });
 
   it('names the port that is in use and the setting that changes it, and releases the folder', async () => {

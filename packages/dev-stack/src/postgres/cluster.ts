@@ -4,7 +4,7 @@ import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, wri
 import { join } from 'node:path';
 import { StackError } from '../stack-error.ts';
 import { majorVersion, type PostgresBinaries } from './binaries.ts';
-import { commandAs, giveFolderTo, type Identity } from './identity.ts';
+import { commandAs, giveFolderTo, USE_YOUR_OWN, type Identity } from './identity.ts';
 
 export interface Cluster {
   dir: string;
@@ -65,6 +65,11 @@ function initialise(
   const result = spawnSync(command, args, { ...options, encoding: 'utf8' });
   if (result.status !== 0) {
     const why = /error: (.*)/.exec(result.stderr ?? '')?.[1] ?? result.stderr?.trim().split('\n').at(-1);
+    if (why?.includes('could not look up effective user ID') === true)
+      throw new StackError(
+        'postgres-unavailable',
+        `Postgres runs only as a user who has a name (${why}). Add the user to /etc/passwd, run Pasteflow as another one, or ${USE_YOUR_OWN}.`,
+      );
     throw new StackError(
       'data-folder-unusable',
       `Postgres can't create its database in ${dir} (${why ?? result.error?.message}). Make the folder writable, or set PASTEFLOW_DATA_DIR to another folder.`,

@@ -12,7 +12,7 @@ export const USE_YOUR_OWN = 'install Postgres 15 or later and set DATABASE_URL t
  */
 export type Identity = { kind: 'self' } | { kind: 'user-namespace' } | { kind: 'uid'; uid: number };
 
-// The user nobody on Debian, Fedora and Alpine. The number needs no entry in /etc/passwd.
+// The user nobody on Debian, Fedora and Alpine. initdb needs a name for the number.
 const NOBODY = 65_534;
 const UNSHARE = ['unshare', '--user', `--map-user=${NOBODY}`, `--map-group=${NOBODY}`];
 
