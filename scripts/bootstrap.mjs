@@ -1,5 +1,5 @@
-// Makes node_modules match pnpm-lock.yaml, and builds what browsers load; does nothing when both are up to
-// date. scripts/run calls it before every command, on whatever Node the newcomer has: plain JavaScript for 18
+// Makes node_modules match pnpm-lock.yaml, and builds what browsers and npm load; does nothing when all is up
+// to date. scripts/run calls it before every command, on whatever Node the newcomer has: plain JavaScript for 18
 // and later, with import names that older ones know too, so that they can say so.
 import { spawnSync } from 'child_process';
 import { createHash } from 'crypto';
@@ -27,22 +27,21 @@ if (!isInstalled(wanted)) {
   mkdirSync('node_modules', { recursive: true });
   writeFileSync(STAMP, wanted);
 }
-buildPages();
+// Browsers can't load TypeScript, unlike Node, and npm installs the command line client from a package.
+build('packages/web/', ['browser', 'styles', 'src', '../sealed/src'], 'dist/assets/.built');
+build('packages/cli/', ['src', '../client/src', '../sealed/src', '../web/src'], 'dist/.built');
 
-/** Browsers can't load TypeScript, unlike Node: their modules are bundled whenever a source has changed. */
-function buildPages() {
-  const folder = 'packages/web/';
-  const stamp = `${folder}dist/assets/.built`;
+/** Runs the build.ts of a package when a source has changed. */
+function build(folder, sources, stamp) {
   const hash = createHash('sha256').update(wanted);
-  const sources = [`${folder}browser`, `${folder}styles`, `${folder}src`, 'packages/sealed/src'].flatMap(
-    filesIn,
-  );
-  for (const file of [`${folder}build.ts`, ...sources]) hash.update(file).update(readFileSync(file));
+  const files = sources.flatMap((source) => filesIn(folder + source));
+  for (const file of [`${folder}build.ts`, `${folder}package.json`, ...files])
+    hash.update(file).update(readFileSync(file));
   const current = hash.digest('hex');
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === current) return;
+  if (existsSync(folder + stamp) && readFileSync(folder + stamp, 'utf8') === current) return;
   const { status, stderr } = spawnSync('node_modules/.bin/node', [`${folder}build.ts`], { encoding: 'utf8' });
-  if (status !== 0) fail(`The scripts and styles of the pages were not built:\n${stderr}`, status || 1);
-  writeFileSync(stamp, current);
+  if (status !== 0) fail(`${folder}build.ts failed:\n${stderr}`, status || 1);
+  writeFileSync(folder + stamp, current);
 }
 
 function filesIn(folder) {

@@ -84,6 +84,17 @@ const isInUse = (error: unknown): boolean => error instanceof StackError && erro
 
 export function portError({ port, host = '127.0.0.1', setting }: PortRequest, cause: unknown): StackError {
   const code = (cause as NodeJS.ErrnoException).code;
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+    // Only the services can listen elsewhere: API_HOST belongs to API_PORT.
+    const other = setting.startsWith('STACK_')
+      ? ''
+      : `, or set ${setting.replace(/PORT$/, 'HOST')} to another one`;
+    return new StackError(
+      'port-unusable',
+      `This machine has no address ${host} (${code}). Give its loopback interface that address${other}.`,
+      { cause },
+    );
+  }
   return code === 'EADDRINUSE'
     ? new StackError(
         'port-in-use',

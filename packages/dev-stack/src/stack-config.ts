@@ -15,13 +15,13 @@ export interface StackConfig {
   bucket: string;
   uploadQueue: string;
   jobQueue: string;
-}
-
-export interface StartConfig extends StackConfig {
   /** False when DATABASE_URL is set. */
   embeddedPostgres: boolean;
   /** False when an AWS endpoint is set, or PASTEFLOW_STACK=aws selects AWS itself. */
   embeddedAws: boolean;
+}
+
+export interface StartConfig extends StackConfig {
   api: Address;
   metricsHost: string;
   /** The ports of api, upload-worker and janitor: METRICS_PORT and the next two, or three times 0. */
@@ -48,15 +48,9 @@ export function readStackConfig(env: Environment): StackConfig {
 
 export function readStartConfig(env: Environment): StartConfig {
   return checked((problems) => {
-    const { PASTEFLOW_STACK: stack = '' } = env;
-    if (stack !== '' && stack !== 'aws')
-      problems.push(`PASTEFLOW_STACK is "${stack}"; set it to aws, or unset it`);
     const metricsPort = port(env, 'METRICS_PORT', 9464, problems);
     return {
       ...stackConfig(env, problems),
-      embeddedPostgres: !env.DATABASE_URL,
-      embeddedAws:
-        stack !== 'aws' && !env.AWS_ENDPOINT_URL && !env.AWS_ENDPOINT_URL_S3 && !env.AWS_ENDPOINT_URL_SQS,
       api: { host: env.API_HOST || '127.0.0.1', port: port(env, 'API_PORT', 3000, problems) },
       metricsHost: env.METRICS_HOST || '127.0.0.1',
       operations: {
@@ -74,6 +68,9 @@ export function dataDirOf(env: Environment): string {
 }
 
 function stackConfig(env: Environment, problems: string[]): StackConfig {
+  const { PASTEFLOW_STACK: stack = '' } = env;
+  if (stack !== '' && stack !== 'aws')
+    problems.push(`PASTEFLOW_STACK is "${stack}"; set it to aws, or unset it`);
   return {
     dataDir: dataDirOf(env),
     postgresPort: port(env, 'STACK_POSTGRES_PORT', 54_329, problems),
@@ -82,6 +79,9 @@ function stackConfig(env: Environment, problems: string[]): StackConfig {
     bucket: env.S3_BUCKET || DEFAULT_BUCKET,
     uploadQueue: env.UPLOAD_QUEUE_NAME || DEFAULT_QUEUES.uploads,
     jobQueue: env.JOB_QUEUE_NAME || DEFAULT_QUEUES.jobs,
+    embeddedPostgres: !env.DATABASE_URL,
+    embeddedAws:
+      stack !== 'aws' && !env.AWS_ENDPOINT_URL && !env.AWS_ENDPOINT_URL_S3 && !env.AWS_ENDPOINT_URL_SQS,
   };
 }
 

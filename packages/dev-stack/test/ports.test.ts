@@ -49,3 +49,18 @@ it('free ports for services that start later are different, and none that the sy
   }
   expect(new Set(ports).size).toBe(20);
 });
+
+it.each([
+  ['API_PORT', 'or set API_HOST to another one'],
+  ['OPS_PORT', 'or set OPS_HOST to another one'],
+  ['METRICS_PORT', 'or set METRICS_HOST to another one'],
+  ['STACK_POSTGRES_PORT', 'Give its loopback interface that address.'],
+])('an address that the machine has not is no fault of %s', async (setting, advice) => {
+  // As 127.0.0.1 where the loopback interface knows IPv6 only. 192.0.2.1 is an address of documents.
+  const taken = takePorts([{ host: '192.0.2.1', port: 3000, setting }]);
+  await expect(taken).rejects.toMatchObject({
+    code: 'port-unusable',
+    message: expect.stringContaining(advice),
+  });
+  await expect(taken).rejects.toThrow('This machine has no address 192.0.2.1');
+});

@@ -183,6 +183,19 @@ describe('npm run stack', () => {
     ]);
   });
 
+  it('starts only what the environment does not name, and says so when it names all', async () => {
+    const DATABASE_URL = 'postgres://127.0.0.1:1/another';
+    const stack = start({ DATABASE_URL });
+    await stack.waitFor(/Ctrl-C stops/);
+    expect(stack.stdout).toContainEqual(
+      expect.stringMatching(/^Postgres +not started, because DATABASE_URL is set$/),
+    );
+    expect(parseEnv(readFileSync(join(dataDir, 'stack.env'), 'utf8'))).not.toHaveProperty('DATABASE_URL');
+    const nothing = start({ DATABASE_URL, AWS_ENDPOINT_URL: 'http://127.0.0.1:1' });
+    expect((await nothing.exited).code).toBe(1);
+    expect(nothing.stderr).toEqual([expect.stringMatching(/^There is nothing to run/)]);
+  });
+
   it('stops the parts that it has started when another part cannot start', async () => {
     const first = await startRunning();
     const { port } = new URL(first.endpoint);

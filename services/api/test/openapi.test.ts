@@ -204,8 +204,8 @@ describe('GET /openapi.json', () => {
 
 describe('the examples', () => {
   // support/undocumented.ts checks the answers, in every test.
-  // 404 without an identity provider, or without a build: oidc-sign-in.test.ts and client-package.test.ts test them.
-  const isServed = (path: string) => !path.startsWith('/session/oidc') && path !== '/cli.tgz';
+  // 404 without an identity provider: oidc-sign-in.test.ts tests them.
+  const isServed = (path: string) => !path.startsWith('/session/oidc');
   const accepted = exampleRequests(document).filter(({ path }) => isServed(path));
   const byOperation = Map.groupBy(accepted, ({ operationId }) => operationId);
   it.each([...byOperation])('of %s are accepted', async (operationId, requests) => {

@@ -1,4 +1,4 @@
-import { type Misused, misused, parseArguments, quote } from '@pasteflow/service-kit';
+import { type Help, type Misused, misused, parseArguments, quote } from '@pasteflow/service-kit';
 import { sweepNames, type SweepName } from './sweep-runner/sweep.ts';
 
 export interface OnceCommand {
@@ -11,18 +11,28 @@ export interface OnceCommand {
 
 export type JanitorCommand = { readonly kind: 'service' } | OnceCommand;
 
+export const usage = `Usage:
+  npm run janitor                     runs all sweeps, each at its interval, until SIGTERM
+  npm run janitor -- --once SWEEP     runs one of them once: ${sweepNames.join(', ')}
+
+  --reason TEXT              why, for the record of the action
+  --allow-mass-deletion      for --once reconcile: lets it delete any number of objects
+`;
+
 /**
  * No arguments start the service. `--once NAME` or `--once=NAME` runs one sweep. `--once reconcile
  * --allow-mass-deletion` lets this run delete any number of objects. `--reason TEXT` is recorded with the
  * run.
  */
-export function parseJanitorCommand(args: readonly string[]): JanitorCommand | Misused {
+export function parseJanitorCommand(args: readonly string[]): JanitorCommand | Help | Misused {
   if (args.length === 0) return { kind: 'service' };
   const parsed = parseArguments(args, {
     once: { type: 'string', multiple: true },
     'allow-mass-deletion': { type: 'boolean' },
     reason: { type: 'string' },
+    help: { type: 'boolean', short: 'h' },
   });
+  if (parsed.kind === 'parsed' && parsed.values.help === true) return { kind: 'help' };
   if (parsed.kind === 'parsed' && parsed.positionals.length === 0 && parsed.values.once?.length === 1) {
     const sweep = sweepNames.find((name) => name === parsed.values.once?.[0]);
     const allowMassDeletion = parsed.values['allow-mass-deletion'] === true;

@@ -1,6 +1,6 @@
-import { EXIT_USAGE, failed, printResult } from '@pasteflow/service-kit';
+import { EXIT_USAGE, failed, printResult, succeeded } from '@pasteflow/service-kit';
 import { runCommand, runService } from '@pasteflow/runtime';
-import { parseJanitorCommand } from './command-line.ts';
+import { parseJanitorCommand, usage } from './command-line.ts';
 import { composeJanitor } from './compose.ts';
 import { loadJanitorConfig } from './config.ts';
 import { runOnce } from './once.ts';
@@ -14,6 +14,9 @@ switch (command.kind) {
     break;
   case 'once':
     await runCommand({ ...entry, run: (opened) => runOnce(opened, command) });
+    break;
+  case 'help':
+    printResult(succeeded(usage));
     break;
   case 'misused':
     printResult(failed(EXIT_USAGE, `janitor: ${command.message}\n`));

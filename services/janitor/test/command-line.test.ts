@@ -1,10 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseJanitorCommand } from '../src/command-line.ts';
+import { parseJanitorCommand, usage } from '../src/command-line.ts';
 import { sweepNames } from '../src/sweep-runner/sweep.ts';
 
 describe('the command line of the janitor', () => {
   it('starts the service without arguments', () => {
     expect(parseJanitorCommand([])).toEqual({ kind: 'service' });
+  });
+
+  it.each(['--help', '-h'])('shows the usage for %s, which names every sweep', (option) => {
+    expect(parseJanitorCommand([option])).toEqual({ kind: 'help' });
+    for (const name of sweepNames) expect(usage).toContain(name);
   });
 
   it.each(sweepNames)('runs %s once, written as one argument or two', (sweep) => {
@@ -31,7 +36,6 @@ describe('the command line of the janitor', () => {
     [['--once', 'clean']],
     [['--once', 'relay', 'cleanup']],
     [['relay']],
-    [['--help', 'relay']],
     [['--once=relay', '--once=cleanup']],
     [['--colour']],
     [['--reason', 'report 4711']],

@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs';
-import { packedClient } from '@pasteflow/cli';
 import { jobTypes } from '@pasteflow/jobs';
 import { assets } from '../../src/html/page.ts';
 import { endedJob, newJob } from './jobs.ts';
@@ -32,7 +30,7 @@ export const accessTable: Readonly<Record<string, readonly AccessCase[]>> = {
   'GET /openapi.json': open('/openapi.json'),
   'GET /.well-known/security.txt': missing('/.well-known/security.txt'), // without ABUSE_CONTACT
   // Only a build has the package.
-  'GET /cli.tgz': existsSync(packedClient) ? open('/cli.tgz') : missing('/cli.tgz'),
+  'GET /cli.tgz': open('/cli.tgz'),
   'GET /docs': open('/docs'),
   'GET /docs/:file': open('/docs/start.js'),
   'GET /assets/:file': open(`/assets/${assets.fileOf('icon.svg')}`),
