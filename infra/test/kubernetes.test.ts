@@ -157,12 +157,7 @@ test('the api takes requests from the pods of the ingress controller alone', () 
     [
       {
         namespaceSelector: { matchLabels: { 'pasteflow.io/ingress': 'true' } },
-        podSelector: {
-          matchLabels: {
-            'app.kubernetes.io/name': 'ingress-nginx',
-            'app.kubernetes.io/component': 'controller',
-          },
-        },
+        podSelector: { matchLabels: { 'app.kubernetes.io/name': 'traefik' } },
       },
     ],
   ]);

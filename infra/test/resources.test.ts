@@ -63,7 +63,7 @@ describe('resources.json, which describes the bucket and the queues,', () => {
     }
     const { queueEnv } = await source<{ queueEnv: Parser }>('packages/service-kit/src/settings.ts');
     const { bucketEnv } = await source<{ bucketEnv: Parser }>('packages/service-kit/src/settings.ts');
-    expect(queueEnv.parse({})).toEqual({ uploads: queues.uploads.name, jobs: queues.jobs.name });
+    expect(queueEnv.parse({})).toMatchObject({ uploads: queues.uploads.name, jobs: queues.jobs.name });
     expect(bucketEnv.parse({})).toBe(bucket.name);
     const sqs = await source<{ deadLetterQueueName: (name: string) => string }>('packages/sqs/src/queue.ts');
     expect(sqs.deadLetterQueueName('any')).toBe(`any${deadLetterSuffix}`);
@@ -82,6 +82,31 @@ describe('resources.json, which describes the bucket and the queues,', () => {
       versioning: 'Enabled',
       expireOldVersionsAfterDays: bucket.expireOldVersionsAfterDays,
     });
+  });
+
+  test('is what the commands of docs/deploy.md create, on the servers that the environment names and nowhere else', () => {
+    const environment = {
+      AWS_ENDPOINT_URL_S3: 'http://s3.example.org',
+      AWS_ENDPOINT_URL_SQS: 'http://sqs.example.org',
+    };
+    const calls = runCommandsOfGuide(environment);
+    for (const [option, endpoint, service] of calls)
+      expect([option, endpoint]).toEqual([
+        '--endpoint-url',
+        service === 's3api' ? environment.AWS_ENDPOINT_URL_S3 : environment.AWS_ENDPOINT_URL_SQS,
+      ]);
+    const valueOf = (call: string[], option: string) => call[call.indexOf(option) + 1] ?? '';
+    const made = calls.filter((call) => call[3] === 'create-queue');
+    expect(
+      Object.fromEntries(
+        made.map((call) => [
+          valueOf(call, '--queue-name'),
+          told(attributesOf(valueOf(call, '--attributes'))),
+        ]),
+      ),
+    ).toEqual(described);
+    expect(calls.find((call) => call[3] === 'create-bucket')?.at(-1)).toBe(bucket.name);
+    expect(runCommandsOfGuide({})).toEqual([]);
   });
 
   test('is what the AWS stacks create, in production under the same names', () => {
@@ -118,6 +143,43 @@ describe('resources.json, which describes the bucket and the queues,', () => {
     expect(new Set([...names('development'), ...names('staging'), ...Object.keys(described)]).size).toBe(12);
   });
 });
+
+/** As a CLI that doesn't read AWS_ENDPOINT_URL_SQS: it writes its arguments, and answers with the name of a queue. */
+const FAKE_AWS = `#!/usr/bin/env node
+const { appendFileSync } = require('node:fs');
+const args = process.argv.slice(2);
+appendFileSync(process.env.CALLS, JSON.stringify(args) + '\\n');
+const after = (option) => args[args.indexOf(option) + 1];
+if (args.includes('create-queue')) console.log(after('--endpoint-url') + '/0/' + after('--queue-name'));
+if (args.includes('get-queue-attributes')) console.log('arn:aws:sqs:us-east-1:0:' + after('--queue-url').split('/').at(-1));
+`;
+
+/** The arguments of each call of `aws` by the commands of the guide. */
+function runCommandsOfGuide(environment: Readonly<Record<string, string>>): string[][] {
+  const guide = readFileSync(new URL('../../docs/deploy.md', import.meta.url), 'utf8');
+  const commands = /^```\n([^`]*create-bucket --bucket[^`]*)^```$/m.exec(guide)?.[1] ?? '';
+  const folder = mkdtempSync(join(tmpdir(), 'pasteflow-aws-'));
+  try {
+    const CALLS = join(folder, 'calls');
+    writeFileSync(CALLS, '');
+    writeFileSync(join(folder, 'aws'), FAKE_AWS, { mode: 0o755 });
+    spawnSync('bash', ['-c', commands], {
+      env: { ...environment, CALLS, PATH: `${folder}:${process.env['PATH']}` },
+    });
+    return readFileSync(CALLS, 'utf8')
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line) as string[]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** JSON, or `Name=value,Name=value`. */
+function attributesOf(text: string): Record<string, string> {
+  if (text.startsWith('{')) return JSON.parse(text) as Record<string, string>;
+  return Object.fromEntries(text.split(',').map((pair) => pair.split('=') as [string, string]));
+}
 
 const FAKE_BOTO3 = `
 import json, atexit

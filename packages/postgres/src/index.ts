@@ -207,6 +207,7 @@ export {
   eraseUser,
   findEndedJobsOf,
   findOpenErasures,
+  listErasures,
   findOpenJobsOf,
   finishErasure,
   removeOwnedRows,

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { Migrator, type Migration } from 'kysely/migration';
 import type { Database } from './database/database.ts';
-import { holdOffVacuum, withLockRetries } from './database/lock-retries.ts';
+import { isLockTimeout } from './database/errors.ts';
+import { describeHolder, holdOffVacuum, withLockRetries } from './database/lock-retries.ts';
 import { installStateMachines } from './enforcement/install.ts';
 import { migrations } from './migrations/all.ts';
 import { ensureTransitionPartitions } from './retention/old-transitions.ts';
@@ -27,11 +28,25 @@ export interface MigrateOptions {
  * services' roles. Safe to run repeatedly and in several processes at once. kysely takes a session lock, so
  * do not migrate through PgBouncer in transaction mode.
  * @returns the names of the applied migrations
+ * @throws an Error that names the transaction because of which it did not get a lock
  */
 export async function migrate(
   db: Database,
-  { passwords = {}, onNotice = () => {} }: MigrateOptions = {},
+  options: MigrateOptions = {},
   all: Readonly<Record<string, Migration>> = migrations,
+): Promise<readonly string[]> {
+  try {
+    return await migrateAll(db, options, all);
+  } catch (error) {
+    if (!isLockTimeout(error)) throw error;
+    throw new Error(await describeHolder(db), { cause: error });
+  }
+}
+
+async function migrateAll(
+  db: Database,
+  { passwords = {}, onNotice = () => {} }: MigrateOptions,
+  all: Readonly<Record<string, Migration>>,
 ): Promise<readonly string[]> {
   await requireUtf8(db);
   await refuseOtherSchema(db, all);

@@ -48,6 +48,36 @@ describe('npm run ops -- erase', () => {
     });
   });
 
+  it('lists the ids of erased users, with which a script erases each again after a restore', async () => {
+    const [first, second] = [await newOwner(), await newOwner()];
+    for (const { name } of [first, second]) await ops(name, '--yes');
+    const list = (...args: string[]) => runOpsCommand(['erasures', ...args], world.env);
+    const all = await list();
+    expect(all).toMatchObject({ code: 0, stdout: `${first.id}\n${second.id}\n` });
+    const { created_at: at } = await world.db
+      .selectFrom('erasures')
+      .select('created_at')
+      .where('user_id', '=', second.id)
+      .executeTakeFirstOrThrow();
+    expect((await list('--since', at.toISOString())).stdout).toBe(`${second.id}\n`);
+    expect((await list('--since', 'yesterday')).code).toBe(64);
+
+    // The restored database has the users, and no erasure.
+    await world.reset();
+    const back = await makeUsers(world.db, 1);
+    expect(await ops('--user', back[0]!.id)).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('0 pastes'),
+    });
+    expect(await ops('--user', back[0]!.id, '--yes')).toMatchObject({ code: 0 });
+    expect(await erasures()).toEqual([{ user_id: back[0]!.id }]);
+    // Run twice, it does no harm.
+    expect(await ops('--user', back[0]!.id, '--yes')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('or the user is erased'),
+    });
+  });
+
   it.each([
     ['an unknown name', () => 'nobody'],
     ['the beginning of a name', (name: string) => name.slice(0, -1)],

@@ -41,6 +41,37 @@ export async function holdOffVacuum(tx: Kysely<Schema>, tables: readonly string[
   await setLockTimeout(tx, LOCK_TIMEOUT_MS);
 }
 
+interface Holder {
+  readonly pid: number;
+  readonly user: string;
+  readonly application: string;
+  /** null: this user may not see it. */
+  readonly state: string | null;
+  readonly seconds: number | null;
+}
+
+/**
+ * After a lock that was not granted: which transaction has locked a table for longest, and how to end it, as
+ * a sentence.
+ */
+export async function describeHolder(db: Kysely<Schema>): Promise<string> {
+  const { rows } = await sql<Holder>`
+    SELECT pid, usename AS user, application_name AS application, state,
+      extract(epoch FROM clock_timestamp() - xact_start)::integer AS seconds
+    FROM pg_stat_activity a WHERE datname = current_database() AND pid <> pg_backend_pid() AND EXISTS (
+      SELECT FROM pg_locks l JOIN pg_class c ON c.oid = l.relation AND c.relkind IN ('r', 'p')
+      WHERE l.pid = a.pid AND l.granted AND c.relnamespace = current_schema()::regnamespace)
+    ORDER BY xact_start NULLS LAST LIMIT 1`.execute(db);
+  const [holder] = rows;
+  if (holder === undefined) return 'other transactions have locked a table again and again. Migrate again';
+  const { pid, user, application, state, seconds } = holder;
+  const since = seconds === null ? '' : `, for ${seconds} s ${state ?? 'active'}`;
+  return (
+    `the process ${pid} of Postgres (user ${user}, application "${application}"${since}) has locked a table. ` +
+    `Let it end its transaction, or execute SELECT pg_terminate_backend(${pid}), and migrate again`
+  );
+}
+
 async function setLockTimeout(tx: Kysely<Schema>, ms: number): Promise<void> {
   await sql`SET LOCAL lock_timeout = ${sql.lit(`${ms}ms`)}`.execute(tx);
 }

@@ -65,6 +65,21 @@ export async function findOpenErasures(db: Database): Promise<readonly string[]>
   return rows.map(({ userId }) => userId);
 }
 
+/** The erasures that were requested since then, oldest first; null: all. */
+export async function listErasures(
+  db: Database,
+  since: Date | null,
+): Promise<
+  readonly { readonly user_id: string; readonly created_at: Date; readonly done_at: Date | null }[]
+> {
+  const all = db
+    .selectFrom('erasures')
+    .select(['user_id', 'created_at', 'done_at'])
+    .orderBy('created_at')
+    .orderBy('id');
+  return await (since === null ? all : all.where('created_at', '>=', since)).execute();
+}
+
 /** requested → at_work. An erasure that is at work already stays so. */
 export async function startErasure(db: Database, userId: string, actor: Actor): Promise<void> {
   await sql`

@@ -150,3 +150,23 @@ it('migrations that change the columns of kept plans fail no statement of servic
     await db.destroy();
   }
 });
+
+it('names the idle transaction that it has waited for, and migrates when that has ended', async () => {
+  const idle = await current.db.startTransaction().execute();
+  const { rows } = await sql<{
+    pid: number;
+  }>`SELECT pg_backend_pid() AS pid FROM (SELECT count(*) FROM jobs) AS read`.execute(idle);
+  const lock: Migration = {
+    up: async (tx) => {
+      await sql`LOCK TABLE jobs`.execute(tx);
+    },
+  };
+  const all = { ...migrations, '9999-lock': lock };
+  await expect(migrate(current.db, {}, all)).rejects.toThrow(
+    new RegExp(
+      `^the process ${rows[0]!.pid} of Postgres \\(user \\w+, application "[^"]*", for \\d+ s idle in transaction\\) has locked a table\\.`,
+    ),
+  );
+  await idle.rollback().execute();
+  expect(await migrate(current.db, {}, all)).toEqual(['9999-lock']);
+}, 120_000);

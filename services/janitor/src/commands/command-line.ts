@@ -32,14 +32,16 @@ export type OpsCommand =
   | { readonly kind: 'timeline'; readonly of: string; readonly json: boolean }
   | ActCommand
   | CountCommand
-  /** Of the user with exactly this name. */
+  /** Of the user with this id, or with exactly this name. */
   | {
       readonly kind: 'erase';
-      readonly name: string;
+      readonly of: { readonly id: string } | { readonly name: string };
       readonly reason: string;
       readonly yes: boolean;
       readonly json: boolean;
     }
+  /** null: all. */
+  | { readonly kind: 'erasures'; readonly since: Date | null; readonly json: boolean }
   | { readonly kind: 'adopt-bucket'; readonly yes: boolean; readonly json: boolean }
   | { readonly kind: 'restore-objects'; readonly deletedSince: Date | null; readonly json: boolean };
 
@@ -68,7 +70,10 @@ export const usage = `Usage:
                                       goes on, and pauses lists the kinds
   npm run ops -- erase NAME --reason TEXT
                                       shows what the user with exactly this name has, and with --yes erases the user: first the
-                                      tokens and the name, and then pastes, jobs and archives, for ever
+                                      tokens and the name, and then pastes, jobs and archives, for ever; takes --user ID
+                                      instead of NAME
+  npm run ops -- erasures             lists the ids of erased users, to erase them again after a restore; --since
+                                      2026-11-22T03:00Z leaves earlier erasures out
   npm run ops -- adopt-bucket         shows to which database the bucket belongs; with --yes gives it to this one
   npm run ops -- restore-objects      restores wrongly deleted objects from the versions that the bucket keeps;
                                       --deleted-since 2026-11-22T03:00Z leaves earlier deletions alone
@@ -91,6 +96,7 @@ const options = {
   yes: { type: 'boolean' },
   'deleted-since': { type: 'string' },
   'all-failed-since': { type: 'string' },
+  since: { type: 'string' },
   reason: { type: 'string' },
   class: { type: 'string' },
   user: { type: 'string' },
@@ -114,12 +120,13 @@ const reasoned = [
 /** Which commands take an option, as in the message of a command that does not. */
 const takenBy = [
   ['all-failed-since', ['retry'], 'retry'],
-  ['user', ['takedown'], 'takedown'],
+  ['user', ['takedown', 'erase'], 'takedown and erase'],
   ['reason', reasoned, reasoned.join(', ')],
   ['class', ['takedown', 'block', 'uphold'], 'takedown, block and uphold'],
   ['block', ['uphold'], 'uphold'],
   ['end-tokens', ['uphold'], 'uphold'],
   ['deleted-since', ['restore-objects'], 'restore-objects'],
+  ['since', ['erasures'], 'erasures'],
 ] as const satisfies readonly (readonly [keyof typeof options, readonly string[], string])[];
 
 export function parseOpsCommand(args: readonly string[]): OpsCommand | Help | Misused {
@@ -158,12 +165,23 @@ export function parseOpsCommand(args: readonly string[]): OpsCommand | Help | Mi
     case 'retry-dead-letters':
     case 'adopt-bucket':
     case 'restore-objects':
+    case 'erasures':
       if (positionals.length > 1) return misused(`${name} takes no further arguments`);
       if (name === 'retry-dead-letters') return act(name, '');
       if (name === 'adopt-bucket') return { kind: name, yes, json };
-      return name === 'restore-objects'
-        ? restoreObjects(values['deleted-since'], json)
-        : { kind: name, json };
+      if (name === 'restore-objects') {
+        const deletedSince = timeOf(values['deleted-since']);
+        return deletedSince === undefined
+          ? misused('--deleted-since takes a time such as 2026-11-22T03:00Z')
+          : { kind: name, deletedSince, json };
+      }
+      if (name === 'erasures') {
+        const since = timeOf(values.since);
+        return since === undefined
+          ? misused('--since takes a time such as 2026-11-22T03:00Z')
+          : { kind: name, since, json };
+      }
+      return { kind: name, json };
     case 'reports':
       if (positionals.length === 1) return { kind: 'reports', of: null, json };
       return isShortCode(subject ?? '')
@@ -174,9 +192,20 @@ export function parseOpsCommand(args: readonly string[]): OpsCommand | Help | Mi
         ? misused('timeline takes the short code of a paste or the id of a job')
         : { kind: 'timeline', of: subject, json };
     case 'erase':
-      if (argument === '' || more.length > 0) return misused('erase takes the name of a user');
+      if (
+        (argument === '') === (user === undefined) ||
+        more.length > 0 ||
+        (user !== undefined && !isUuid(user))
+      )
+        return misused('erase takes the name of a user, or --user with the id of a user');
       if (reason === null || reason.trim() === '') return misused('erase needs --reason with a text');
-      return { kind: 'erase', name: argument, reason, yes, json };
+      return {
+        kind: 'erase',
+        of: user === undefined ? { name: argument } : { id: user.toLowerCase() },
+        reason,
+        yes,
+        json,
+      };
     case 'cancel':
       return subject !== null && isUuid(subject)
         ? act('cancel-job', subject)
@@ -226,11 +255,11 @@ export function parseOpsCommand(args: readonly string[]): OpsCommand | Help | Mi
   }
 }
 
-function restoreObjects(since: string | undefined, json: boolean): OpsCommand | Misused {
-  const deletedSince = since === undefined ? null : new Date(since);
-  return deletedSince !== null && Number.isNaN(deletedSince.getTime())
-    ? misused('--deleted-since takes a time such as 2026-11-22T03:00Z')
-    : { kind: 'restore-objects', deletedSince, json };
+/** null: none was given; undefined: it is no time. */
+function timeOf(text: string | undefined): Date | null | undefined {
+  if (text === undefined) return null;
+  const time = new Date(text);
+  return Number.isNaN(time.getTime()) ? undefined : time;
 }
 
 /** A short code, the URL of a paste, which ends with its code, or the id of a job. */

@@ -15,6 +15,7 @@ import { isUuid } from '@pasteflow/domain';
 import {
   findUserId,
   listContentBlocks,
+  listErasures,
   listReported,
   listWorkKinds,
   type Database,
@@ -84,7 +85,9 @@ function runCommand(command: OpsCommand, env: Environment, onProgress: ShowLine)
           : act(db, actionsOnRows[command.action](db), command, onProgress),
       );
     case 'erase':
-      return withDatabase('ops', env, (db) => eraseByName(db, command, onProgress));
+      return withDatabase('ops', env, (db) => eraseUserOf(db, command, onProgress));
+    case 'erasures':
+      return withDatabase('ops', env, (db) => showErasures(db, command));
     case 'adopt-bucket':
       return withBucket(env, (db, store) => {
         const run = () => adoptBucket(db, store, command);
@@ -165,19 +168,34 @@ async function count(db: Database, { action, subject, json }: CountCommand): Pro
 }
 
 /** The name must match exactly, and --yes be given: an erasure can't be taken back. */
-async function eraseByName(
+async function eraseUserOf(
   db: Database,
-  { name, reason, yes, json }: Extract<OpsCommand, { kind: 'erase' }>,
+  { of, reason, yes, json }: Extract<OpsCommand, { kind: 'erase' }>,
   onProgress: ShowLine,
 ): Promise<CommandResult> {
-  const id = await findUserId(db, name);
+  const id = 'id' in of ? of.id : await findUserId(db, of.name);
   const meant = id === null ? null : await actionsOnRows.erase(db).check(id);
   if (id === null || meant === null)
-    return failed(EXIT_FAILED, `ops: there is no user ${quote(name)}; the name must match exactly\n`);
+    return failed(
+      EXIT_FAILED,
+      'id' in of
+        ? `ops: there is no user ${of.id}, or the user is erased\n`
+        : `ops: there is no user ${quote(of.name)}; the name must match exactly\n`,
+    );
   const command = { kind: 'act', action: 'erase', subject: id, class: 'other', reason, json } as const;
   if (yes) return await act(db, actionsOnRows.erase(db), command, onProgress);
   const advice = 'ops: nothing was changed. To erase the user, repeat the command with --yes\n';
   return { ...failed(EXIT_FAILED, advice), stdout: json ? asJson(meant) : `${meant.sentence}\n` };
+}
+
+/** The ids alone, so that a script can erase each. They are no secret, and name nobody who is erased. */
+async function showErasures(
+  db: Database,
+  { since, json }: Extract<OpsCommand, { kind: 'erasures' }>,
+): Promise<CommandResult> {
+  const erasures = await listErasures(db, since);
+  if (json) return succeeded(asJson(erasures));
+  return succeeded(erasures.map(({ user_id: id }) => `${id}\n`).join(''));
 }
 
 async function showTimeline(db: Database, of: string, json: boolean): Promise<CommandResult> {

@@ -81,7 +81,7 @@ export function createErasures({ db, store, actor, logger }: ErasuresOptions): S
       await removeOwnedRows(db, userId);
       if (!(await finishErasure(db, userId, actor))) return;
       counts.done += 1;
-      logger.info('user erased', { userId });
+      logger.info('user erased', { user_id: userId });
     });
   });
 }
