@@ -78,11 +78,11 @@ export function decideNextStep(
   }
 }
 
-/** Has the class of the last error. */
+/** Has the class of the last error. One without a class is a defect, whose text is for operators. */
 function giveUpReason(error: string, policy: RetryPolicy): string {
   const { class: last, text } = parseReason(error);
   const reason = `${maxAttempts(policy)} attempts failed; the last: ${text ?? wordsOf(last)}`;
-  return last === 'other' ? reason : storedReason(last, reason);
+  return storedReason(last === 'other' ? 'internal' : last, reason);
 }
 
 /** Without the text of the loss, which names the worker. */

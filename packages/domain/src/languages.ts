@@ -15,7 +15,7 @@ export interface Language {
   readonly programs?: readonly string[];
 }
 
-/** By name, as a list shows them. browser/modes.ts has the highlighter of each. */
+/** By name, as a list shows them. packages/web/browser/highlight/modes.ts has the highlighter of each. */
 export const languages: readonly Language[] = [
   { id: 'text', name: 'Plain text', extensions: ['txt', 'log', 'text'], aliases: ['plain', 'none'] },
   { id: 'c', name: 'C', extensions: ['c', 'h'] },

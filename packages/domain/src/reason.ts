@@ -36,7 +36,7 @@ export const reasonClasses = [
   'stranded',
   /** An operator has replaced the FAILED paste by a new one, which is uploaded again. */
   'retried',
-  /** The reason of plain SQL, or one that is older than this list. */
+  /** The reason of plain SQL, or of another release. */
   'other',
 ] as const;
 
@@ -86,19 +86,12 @@ export function parseReason(stored: string): Reason {
 }
 
 /**
- * How versions before the classes of reasons began the `error_message` of a job that they gave up. Errors of
- * any kind follow.
- */
-const GIVEN_UP_UNCLASSIFIED = /^(\d+ attempts failed|lost \d+ times); the last: /;
-
-/**
  * Reads the `error_message` of a job: the reason of its last attempt, or the text with which its work has
  * ended.
  */
 export function parseJobReason(stored: string): Reason {
   const reason = parseReason(stored);
-  if (reason.class !== 'other') return reason;
-  return { class: GIVEN_UP_UNCLASSIFIED.test(stored) ? 'internal' : 'work_failed', text: stored };
+  return reason.class === 'other' ? { class: 'work_failed', text: stored } : reason;
 }
 
 /**

@@ -73,14 +73,6 @@ describe('the error message of a job', () => {
     });
     expect(parseJobReason('internal: no luck')).toEqual({ class: 'internal', text: 'no luck' });
   });
-
-  it.each([
-    `6 attempts failed; the last: ${SECRET}`,
-    'lost 6 times; the last: worker lost: upload-worker/host-17',
-  ])('is internal when a version without classes has given the job up: %s', (stored) => {
-    expect(parseJobReason(stored).class).toBe('internal');
-    expect(textForOwner(parseJobReason(stored))).toBe('internal');
-  });
 });
 
 describe('the class of an actor', () => {

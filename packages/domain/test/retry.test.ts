@@ -86,7 +86,7 @@ describe('the next step after an attempt', () => {
   });
 
   it('is the end, with the last reason, after the sixth failure', () => {
-    const end = { kind: 'give_up', reason: '6 attempts failed; the last: x' };
+    const end = { kind: 'give_up', reason: 'internal: 6 attempts failed; the last: x' };
     expect(nextStep({ kind: 'failed', error: 'x' }, 6)).toEqual(end);
     expect(nextStep({ kind: 'failed', error: 'storage unavailable: S3 answered 503' }, 6)).toEqual({
       kind: 'give_up',

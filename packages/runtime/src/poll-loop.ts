@@ -19,7 +19,7 @@ export interface PollLoopOptions {
   readonly sleep?: Sleep;
 }
 
-/** Runs passes one after the other until `stop()`. The only poll loop in the repository. */
+/** Runs passes one after the other until `stop()`. */
 export class PollLoop {
   readonly name: string;
   readonly #options: PollLoopOptions;

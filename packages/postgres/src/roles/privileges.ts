@@ -1,6 +1,6 @@
 import type { Schema } from '../schema/schema.ts';
 import { rights } from './rights.ts';
-import { functionCallers, viewReaders, type TableRights } from './role-rights.ts';
+import { functionCallers, type TableRights } from './role-rights.ts';
 import type { ServiceRole } from './role-names.ts';
 
 /** One right of one role, as Postgres stores it. */
@@ -10,7 +10,7 @@ export interface Privilege {
   readonly action: string;
   /** null: on the whole table, or on a function. */
   readonly column: string | null;
-  /** A table, a view, a sequence or a function. */
+  /** A table, a sequence or a function. */
   readonly object: string;
   readonly kind: 'relation' | 'function';
 }
@@ -28,13 +28,6 @@ export function privilegesOf(role: ServiceRole): readonly Privilege[] {
   ][];
   return [
     ...tables.flatMap(([table, decision]) => (decision === 'none' ? [] : ofTable(role, table, decision))),
-    ...objectsOf(viewReaders, role).map((view): Privilege => ({
-      role,
-      action: 'SELECT',
-      column: null,
-      object: view,
-      kind: 'relation',
-    })),
     ...objectsOf(functionCallers, role).map((name): Privilege => ({
       role,
       action: 'EXECUTE',

@@ -11,7 +11,7 @@ export async function existingRoles(db: Kysely<Schema>): Promise<readonly Servic
 }
 
 /**
- * Every right that the catalog has for the services' roles on any table, view, sequence or owner's function
+ * Every right that the catalog has for the services' roles on any table, sequence or owner's function
  * of the schema, and for PUBLIC on those of the owner of `pastes`. One statement, whose cost does not depend
  * on the size of the tables.
  */

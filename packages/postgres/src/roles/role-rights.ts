@@ -19,11 +19,6 @@ export type RoleRights = {
 /** The tables of the migrator, which no service uses. */
 export const untypedTables = ['kysely_migration', 'kysely_migration_lock'] as const;
 
-/** The views, and who may read them. */
-export const viewReaders: Readonly<Record<string, readonly ServiceRole[]>> = {
-  zombie_executions: ['pasteflow_janitor'],
-};
-
 /** The functions that run with the rights of the owner, apart from triggers, and who may call them. */
 export const functionCallers: Readonly<Record<string, readonly ServiceRole[]>> = {
   ensure_transition_partitions: ['pasteflow_janitor'],

@@ -4,7 +4,7 @@ import { trailFunctions } from '../enforcement/audit-trail.ts';
 import type { Schema } from '../schema/schema.ts';
 import { readCurrentUser } from './current-user.ts';
 import { rights } from './rights.ts';
-import { untypedTables, viewReaders } from './role-rights.ts';
+import { untypedTables } from './role-rights.ts';
 import { OWNER_ROLE } from './role-names.ts';
 
 /** The functions of the migrations. Those of the enforcement are named after its triggers. */
@@ -22,14 +22,14 @@ const FUNCTIONS = [
 ];
 
 interface OwnedObject {
-  readonly kind: 'TABLE' | 'VIEW' | 'FUNCTION';
+  readonly kind: 'TABLE' | 'FUNCTION';
   /** As SQL names it: quoted, and a function with its parameters. */
   readonly name: string;
   readonly owner: string;
 }
 
 /**
- * Makes `pasteflow_owner` the owner of all tables, views and functions of Pasteflow. The owner before becomes
+ * Makes `pasteflow_owner` the owner of all tables and functions of Pasteflow. The owner before becomes
  * a member of `pasteflow_owner`: services that still connect as that user go on working.
  *
  * Does nothing when the role does not exist, or the user of the connection may not give objects to it: then
@@ -53,10 +53,10 @@ export async function takeOwnership(db: Kysely<Schema>): Promise<void> {
 async function findForeignObjects(db: Kysely<Schema>): Promise<readonly OwnedObject[]> {
   const tables = [...Object.keys(rights.pasteflow_api), ...untypedTables];
   const { rows } = await sql<OwnedObject>`
-    SELECT CASE relkind WHEN 'v' THEN 'VIEW' ELSE 'TABLE' END AS kind, c.oid::regclass::text AS name, r.rolname AS owner
+    SELECT 'TABLE' AS kind, c.oid::regclass::text AS name, r.rolname AS owner
     FROM pg_class c JOIN pg_roles r ON r.oid = c.relowner
-    WHERE c.relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p', 'v') AND r.rolname <> ${OWNER_ROLE}
-      AND (relname = ANY (${[...tables, ...Object.keys(viewReaders)]}::text[])
+    WHERE c.relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p') AND r.rolname <> ${OWNER_ROLE}
+      AND (relname = ANY (${tables}::text[])
         OR c.oid IN (SELECT relid FROM pg_partition_tree(to_regclass('state_transitions'))))
     UNION ALL
     SELECT 'FUNCTION', p.oid::regprocedure::text, r.rolname

@@ -39,7 +39,6 @@ const definitions = [
   'DROP TABLE pastes CASCADE',
   'DROP FUNCTION guard_job() CASCADE',
   'DROP TRIGGER guard_job ON jobs',
-  'DROP VIEW zombie_executions',
   'TRUNCATE pastes CASCADE',
   'TRUNCATE state_transitions',
   'CREATE ROLE mine',

@@ -42,7 +42,6 @@ transition_statistics   .....    .....    Siu..
 uncounted_transitions   .....    .....    S..D.
 users                   Siu..    .....    S....
 work_kinds              s....    si...    S.u..
-zombie_executions       .....    .....    S....
 `;
 
 const VERBS = ['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCATE'];
