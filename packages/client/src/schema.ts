@@ -1320,6 +1320,7 @@ export interface components {
         | (
             | 'claimed'
             | 'interrupted'
+            | 'yielded'
             | 'worker_lost'
             | 'dead_letter'
             | 'lost_too_often'
@@ -1418,6 +1419,7 @@ export interface components {
         | (
             | 'claimed'
             | 'interrupted'
+            | 'yielded'
             | 'worker_lost'
             | 'dead_letter'
             | 'lost_too_often'
@@ -1468,6 +1470,7 @@ export interface components {
           | (
               | 'claimed'
               | 'interrupted'
+              | 'yielded'
               | 'worker_lost'
               | 'dead_letter'
               | 'lost_too_often'
@@ -1506,6 +1509,7 @@ export interface components {
           | (
               | 'claimed'
               | 'interrupted'
+              | 'yielded'
               | 'worker_lost'
               | 'dead_letter'
               | 'lost_too_often'
@@ -1552,6 +1556,7 @@ export interface components {
         | (
             | 'claimed'
             | 'interrupted'
+            | 'yielded'
             | 'worker_lost'
             | 'dead_letter'
             | 'lost_too_often'

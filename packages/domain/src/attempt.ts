@@ -23,6 +23,11 @@ export type AttemptOutcome =
    * `POSTPONED_MS`.
    */
   | { readonly kind: 'postponed'; readonly error: string; readonly cause?: unknown }
+  /**
+   * An import makes no more uploads while its user has many open ones, so that those of other users get their
+   * turn. No attempt is spent, and the next one is due after `delayMs`.
+   */
+  | { readonly kind: 'yielded'; readonly delayMs: number }
   /** The process is stopping. No attempt is spent. */
   | { readonly kind: 'interrupted' };
 
@@ -39,6 +44,7 @@ export type NextStep =
 const POSTPONED_MS = 1000;
 
 export const INTERRUPTED = 'interrupted';
+export const YIELDED = 'yielded';
 export const WORKER_LOST = 'worker lost';
 
 /** The number of an attempt, from 1, and how often the work was lost before. */
@@ -59,6 +65,8 @@ export function decideNextStep(
       return { kind: 'done' };
     case 'interrupted':
       return { kind: 'retry', attempt, delayMs: 0 };
+    case 'yielded':
+      return { kind: 'retry', attempt, delayMs: outcome.delayMs };
     case 'postponed':
       return { kind: 'retry', attempt, delayMs: POSTPONED_MS };
     case 'lost': {

@@ -102,6 +102,7 @@ export {
   INTERRUPTED,
   decideNextStep,
   WORKER_LOST,
+  YIELDED,
   type AttemptCount,
   type AttemptOutcome,
   type NextStep,

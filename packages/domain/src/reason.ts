@@ -6,6 +6,8 @@ export const reasonClasses = [
   'claimed',
   /** The worker stopped before the attempt ended. */
   'interrupted',
+  /** The job lets uploads of its user end before it makes more. */
+  'yielded',
   /** The worker crashed, or lost its connection to Postgres for longer than its lease. */
   'worker_lost',
   /** The message of the execution was received too often without an outcome. */

@@ -112,4 +112,9 @@ describe('the next step after an attempt', () => {
   it('is the same attempt at once after an interruption, any number of times', () => {
     expect(nextStep({ kind: 'interrupted' }, 6)).toEqual({ kind: 'retry', attempt: 6, delayMs: 0 });
   });
+
+  it('is the same attempt after the delay that a job has yielded for, any number of times', () => {
+    const yielded = { kind: 'yielded', delayMs: 5000 } as const;
+    expect(nextStep(yielded, 6)).toEqual({ kind: 'retry', attempt: 6, delayMs: 5000 });
+  });
 });

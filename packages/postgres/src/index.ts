@@ -95,6 +95,7 @@ export {
   type JobSettlement,
   type JobSettlementEnding,
 } from './jobs/job-subject.ts';
+export { readOpenUploads } from './jobs/open-uploads.ts';
 export { secondsUntilBytesAllowed } from './jobs/imported-bytes.ts';
 export { writeProgress } from './jobs/job-progress.ts';
 export { createAsset } from './jobs/assets.ts';

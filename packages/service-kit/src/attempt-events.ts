@@ -133,14 +133,13 @@ function createAttemptEvents<Attempt, State extends string, Label extends string
         next_step: nextStep.kind,
         ...(seconds !== undefined && { seconds }),
       };
-      if (outcome.kind === 'succeeded' || outcome.kind === 'interrupted')
-        logger.info(`${kind} attempt ended`, line);
-      else
+      if ('error' in outcome)
         logger.warn(`${kind} attempt failed`, {
           ...line,
           reason: outcome.error,
           ...('cause' in outcome && outcome.cause !== undefined && { error: outcome.cause }),
         });
+      else logger.info(`${kind} attempt ended`, line);
       if (!isEnded(status)) return;
       ends.inc({ ...labelsOf(attempt), status });
       logger[status === goodState ? detail : 'warn'](`${kind} ended`, { ...base, status });

@@ -85,11 +85,18 @@ describe('the log', () => {
     ]);
   });
 
-  it('has no line about the end of a job while an attempt follows, and none when plain SQL has ended it', () => {
+  it('warns of no job that was interrupted or yields, has no line about its end while an attempt follows, and none when plain SQL has ended it', () => {
     const events = jobAttemptEvents(logger, metrics());
     events.ended(job, { outcome: { kind: 'interrupted' }, nextStep: retry, status: 'processing' });
+    events.ended(job, {
+      outcome: { kind: 'yielded', delayMs: 1 },
+      nextStep: retry,
+      status: 'processing',
+    });
     events.ended(job, { outcome: { kind: 'succeeded' }, nextStep: done, status: 'processing' });
-    expect(lines.map(({ message }) => message)).toEqual(['job attempt ended', 'job attempt ended']);
+    expect(lines.map(({ level, message }) => `${level} ${message}`)).toEqual(
+      Array.from({ length: 3 }, () => 'info job attempt ended'),
+    );
   });
 
   it('has the duration and the thrown error of a failed attempt', () => {

@@ -2,6 +2,9 @@ import type { AttemptOutcome } from '../attempt.ts';
 import type { PasteDeletionState } from '../machines/paste-deletion.ts';
 import type { PasteUploadState } from '../machines/paste-upload.ts';
 
+/** Only jobs yield. */
+export type UploadOutcomeKind = Exclude<AttemptOutcome['kind'], 'yielded'>;
+
 /** What the model of the protocol knows of one paste whose creation was answered 201. */
 export interface State {
   /** null: the row was removed. */
@@ -69,7 +72,7 @@ export type Worker = Count & {
   readonly message: 'message' | 'dead letter';
 } & (
     | { readonly step: 'put' }
-    | { readonly step: 'settle'; readonly outcome: AttemptOutcome['kind'] }
+    | { readonly step: 'settle'; readonly outcome: UploadOutcomeKind }
     | { readonly step: 'answer'; readonly acknowledges: boolean }
   );
 

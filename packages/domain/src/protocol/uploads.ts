@@ -1,6 +1,12 @@
-import type { AttemptOutcome } from '../attempt.ts';
 import { actions, once, type Effect, type Rules } from './rules.ts';
-import { insertExecution, type Count, type Execution, type State, type Worker } from './state.ts';
+import {
+  insertExecution,
+  type Count,
+  type Execution,
+  type State,
+  type UploadOutcomeKind,
+  type Worker,
+} from './state.ts';
 
 /** How many messages are in the queue or with workers at the most. */
 const MAX_MESSAGES = 2;
@@ -198,7 +204,7 @@ function settle(state: State, worker: At<'settle'>, rules: Rules): { settled: St
 
 interface End {
   readonly count: Count;
-  readonly outcome: AttemptOutcome['kind'];
+  readonly outcome: UploadOutcomeKind;
   /** Whether the successor counts as dispatched. */
   readonly dispatched: boolean;
 }

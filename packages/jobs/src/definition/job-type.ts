@@ -42,6 +42,8 @@ export interface JobServices {
   readonly maxPasteBytes: number;
   /** What users may store. Default: null, no quotas. */
   readonly quotas?: Quotas | null;
+  /** With more open uploads of its user, an import makes none. Default: those of `requireUploadTurn`. */
+  readonly maxOpenUploads?: { readonly uploads: number; readonly bytes: number };
   readonly newShortCode: ShortCodes;
   /**
    * Dispatches the messages of committed uploads. Never throws or waits: the relay sends what could not be

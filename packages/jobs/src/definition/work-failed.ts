@@ -8,3 +8,17 @@ export class WorkFailedError extends Error {
     this.name = 'WorkFailedError';
   }
 }
+
+/**
+ * Gives the job back for `delayMs`, without spending an attempt: what it has made stays, and its consumer
+ * serves others meanwhile.
+ */
+export class WorkYieldedError extends Error {
+  readonly delayMs: number;
+
+  constructor(delayMs: number) {
+    super('The job waits until fewer uploads of its user are open.');
+    this.name = 'WorkYieldedError';
+    this.delayMs = delayMs;
+  }
+}

@@ -91,6 +91,7 @@ export async function attempt(
         db,
         store,
         maxPasteBytes: 1024 * 1024,
+        maxOpenUploads: { uploads: 1e9, bytes: 1e12 }, // no worker ends them here
         newShortCode: randomShortCode,
         dispatchUploads: (made) => void uploads.push(...made),
         ...services,

@@ -2,6 +2,7 @@ import {
   INTERRUPTED,
   taskExecution,
   transition,
+  YIELDED,
   type AttemptOutcome,
   type NextStep,
 } from '@pasteflow/domain';
@@ -141,6 +142,8 @@ function errorOf(outcome: AttemptOutcome): string | null {
       return null;
     case 'interrupted':
       return INTERRUPTED;
+    case 'yielded':
+      return YIELDED;
     case 'failed':
     case 'lost':
     case 'postponed':

@@ -28,7 +28,7 @@ export interface ClaimedUpload extends ClaimedExecution, UploadName {
 }
 
 /** How an attempt at an upload ended. A successful attempt has stored an object. */
-export type UploadOutcome = StoredUpload | Exclude<AttemptOutcome, { kind: 'succeeded' }>;
+export type UploadOutcome = StoredUpload | Exclude<AttemptOutcome, { kind: 'succeeded' | 'yielded' }>;
 
 interface StoredUpload {
   readonly kind: 'succeeded';

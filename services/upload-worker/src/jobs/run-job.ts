@@ -1,5 +1,11 @@
 import { DependencyUnavailableError, ExecutionTakenError, storedReason } from '@pasteflow/domain';
-import { WorkFailedError, type JobContext, type JobEnding, type JobType } from '@pasteflow/jobs';
+import {
+  WorkFailedError,
+  WorkYieldedError,
+  type JobContext,
+  type JobEnding,
+  type JobType,
+} from '@pasteflow/jobs';
 import type { ClaimedJob } from '@pasteflow/postgres';
 import { sleep } from '@pasteflow/runtime';
 
@@ -10,6 +16,7 @@ export type JobOutcome =
   /** `error` is a stored reason, and `cause` is what the work threw. */
   | { readonly kind: 'failed' | 'postponed'; readonly error: string; readonly cause: unknown }
   | { readonly kind: 'interrupted' }
+  | { readonly kind: 'yielded'; readonly delayMs: number }
   /** Another process has ended the execution, so there is nothing to settle. */
   | { readonly kind: 'lost' };
 
@@ -52,6 +59,7 @@ export async function runJob(
   } catch (error) {
     if (lost.aborted || error instanceof ExecutionTakenError) return { kind: 'lost' };
     if (graceOver.aborted) return { kind: 'interrupted' };
+    if (error instanceof WorkYieldedError) return { kind: 'yielded', delayMs: error.delayMs };
     return { kind: await kindOf(error, options), error: reasonOf(error), cause: error };
   }
 }

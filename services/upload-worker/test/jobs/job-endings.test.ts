@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { defineJobType, type JobType } from '@pasteflow/jobs';
+import { defineJobType, jobTypes, type JobType } from '@pasteflow/jobs';
+import { makePastes } from '@pasteflow/postgres/testing';
 import { z } from 'zod';
-import { completed, jobType, useBench } from '../support/bench.ts';
+import { completed, jobType, until, useBench } from '../support/bench.ts';
 
 const bench = useBench();
 const types = new Map<string, JobType>();
@@ -111,4 +112,30 @@ describe('a job', () => {
     expect((await bench.attempts(nothing)).map(([attempt]) => attempt)).toEqual([1, 2, 3]);
     await bench.untilAcknowledged();
   });
+});
+
+it('imports whose user has many open uploads wait without a slot and without an attempt, and end when these have ended', async () => {
+  types.set('import', jobTypes.get('import')!);
+  addType('other', () => Promise.resolve(completed));
+  await makePastes(bench.db, 101, { status: 'IN_PROGRESS', userId: bench.userId, content: Buffer.from('x') });
+  const later = new Date(Date.now() + 3_600_000); // so that the imports come back soon
+  await bench.db.updateTable('paste_payloads').set({ created_at: later }).execute();
+  const items = [{ content: 'imported' }];
+  const imports = await Promise.all([0, 1, 2].map(() => bench.submit('import', { items })));
+  for (const id of imports)
+    await until(
+      () => bench.attempts(id),
+      (attempts) => attempts.some(([, status]) => status === 'FAILED'),
+    );
+  for (let n = 0; n < 3; n += 1) await bench.untilEnded(await bench.submit('other'));
+  for (const id of imports)
+    expect(await bench.job(id)).toMatchObject({ status: 'processing', completed_at: null });
+  await bench.db.deleteFrom('paste_payloads').execute();
+  for (const id of imports) {
+    expect(await bench.untilEnded(id)).toMatchObject({ status: 'completed', result: { imported: 1 } });
+    const attempts = await bench.attempts(id);
+    expect(new Set(attempts.slice(0, -1).map(String))).toEqual(new Set(['1,FAILED,yielded']));
+    expect(attempts.at(-1)).toEqual([1, 'SUCCEEDED', null]);
+  }
+  await bench.untilAcknowledged();
 });

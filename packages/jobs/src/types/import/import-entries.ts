@@ -10,6 +10,7 @@ import {
   InvalidEntryError,
   type PositionedPaste,
 } from './input.ts';
+import { requireUploadTurn } from './upload-turn.ts';
 
 /** Limits of a batch, which is one statement and held in memory. A larger entry is a batch of its own. */
 const MAX_BATCH_ENTRIES = 100;
@@ -17,7 +18,7 @@ const MAX_BATCH_BYTES = 8 * 1024 * 1024;
 
 /**
  * Creates a paste for each entry that no earlier attempt has imported.
- * @throws ImportRefusedError when a quota is used up, ExecutionTakenError, DependencyUnavailableError, or the
+ * @throws ImportRefusedError when a quota is used up, WorkYieldedError, ExecutionTakenError, DependencyUnavailableError, or the
  * signal's reason. The pastes created until then stay.
  */
 export async function importEntries(
@@ -29,6 +30,7 @@ export async function importEntries(
   let bytes = 0;
   const flush = async (): Promise<void> => {
     context.signal.throwIfAborted();
+    await requireUploadTurn(context);
     const { blocked, unaffordable, usedUp } = await importBatch(context, batch);
     report.imported(batch.length - blocked.length - unaffordable.length);
     for (const { position, name } of blocked)

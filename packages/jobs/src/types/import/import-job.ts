@@ -5,6 +5,7 @@ import { ImportRefusedError } from './input.ts';
 import { ImportReport } from './import-report.ts';
 import { openInput } from './open-input.ts';
 import { importParameters, type ImportParameters } from './parameters.ts';
+import { requireUploadTurn } from './upload-turn.ts';
 
 export const importJob = defineJobType({
   name: 'import',
@@ -23,6 +24,7 @@ export const importJob = defineJobType({
  * attempts have imported, and those that the jobs have imported that this one retries (`imported_earlier`).
  */
 async function run(context: JobContext<ImportParameters>): Promise<JobEnding> {
+  await requireUploadTurn(context); // before the input is read
   const report = new ImportReport();
   const done = await importedPositions(context.services.db, context.jobId);
   if (done === null)
