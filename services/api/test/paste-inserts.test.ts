@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { expect, it } from '@jest/globals';
-import { DependencyUnavailableError } from '@pasteflow/domain';
-import { claimIdempotencyKey, createDatabase, type Database } from '@pasteflow/postgres';
+import { DependencyUnavailableError, QuotaExceededError } from '@pasteflow/domain';
+import { claimIdempotencyKey, createDatabase, readStoredUsage, type Database } from '@pasteflow/postgres';
 import { contentHashOf, randomShortCode } from '@pasteflow/service-kit';
 import { sql } from 'kysely';
 import { textAnswer } from '../src/http/response/answer.ts';
@@ -11,20 +11,21 @@ import { useApi } from './support/api.ts';
 import { COMMIT, startHoldingProxy } from './support/holding-proxy.ts';
 import { countPastes } from './support/pastes.ts';
 import { until } from './support/until.ts';
+import { newUser } from './support/users.ts';
 
 const bed = useApi();
 
 const insertsOf = (db: Database) =>
   new PasteInserts({ db, newShortCode: randomShortCode, maxSlugs: null, quotas: null, slowMs: 60_000 });
 
-function newPaste(text: string) {
+function newPaste(text: string, userId: string | null = null) {
   const content = Buffer.from(text);
   const options = { title: null, syntax: null, expiresInSeconds: null, visibility: 'unlisted' } as const;
   return {
     ...options,
     content,
     contentHash: contentHashOf(content),
-    userId: null,
+    userId,
     deleteTokenHash: randomBytes(32),
   };
 }
@@ -96,3 +97,31 @@ it('a group of creations with and without keys, whose commit is not confirmed, i
   await db.destroy();
   await proxy.stop();
 });
+
+it.each(['maxBytes', 'maxStoredBytes'] as const)(
+  'a paste that fits is inserted, however often the others of its group exceed %s',
+  async (quota) => {
+    const user = await newUser(bed.db);
+    const used = quota === 'maxBytes' ? 0 : (await readStoredUsage(bed.db, null)).bytes;
+    const quotas = { maxPastes: null, maxBytes: null, maxStoredBytes: null, [quota]: used + 100 };
+    const large = Array.from({ length: 2 }, () => newPaste('x'.repeat(200), user.id));
+    const refused: Promise<PromiseSettledResult<unknown>[]>[] = [];
+    let isCrowding = false;
+    let codes = 0;
+    // Before each group that the paste would join there is a large one that runs, and one that is in the group.
+    const newShortCode = () => {
+      if (isCrowding) return randomShortCode();
+      isCrowding = true;
+      refused.push(Promise.allSettled(large.map((paste) => inserts.insert(paste, null, answerOf))));
+      isCrowding = false;
+      codes += 1;
+      return randomShortCode();
+    };
+    const options = { db: bed.db, newShortCode, maxSlugs: null, quotas, slowMs: 60_000 };
+    const inserts: PasteInserts = new PasteInserts(options);
+    await inserts.insert(newPaste('it fits', user.id), null, answerOf);
+    expect(codes).toBe(2); // in the group, and alone
+    for (const end of (await Promise.all(refused)).flat())
+      expect(end).toEqual({ status: 'rejected', reason: expect.any(QuotaExceededError) });
+  },
+);

@@ -53,6 +53,9 @@ interface Inserted {
   readonly answer: Answer | null;
 }
 
+/** null: nothing was inserted. */
+type Insertion<Inserted> = (coded: NewPaste) => Promise<Inserted | null>;
+
 /** Copying a larger content costs more than a statement of its own, and would hold up the small ones. */
 const MAX_GROUPED_BYTES = 64 * 1024;
 
@@ -89,21 +92,25 @@ export class PasteInserts {
     key: KeyOfRequest | null,
     answerOf: Insert['answerOf'],
   ): Promise<{ readonly created: CreatedPaste; readonly answer: Answer }> {
-    const { created, answer } = await this.#underFreeCode(this.#options.db, paste, (coded) =>
+    const alone = (coded: NewPaste) =>
       withSpan('INSERT pastes', SPAN, async () => {
-        const insert = { paste: coded, key, answerOf };
-        if (coded.content.length <= MAX_GROUPED_BYTES) return await this.#grouped.call(insert);
-        const [inserted = null] = await insertAll([insert], this.#options);
+        const [inserted = null] = await insertAll([{ paste: coded, key, answerOf }], this.#options);
         return inserted;
-      }),
-    );
+      });
+    const grouped = (coded: NewPaste) =>
+      withSpan('INSERT pastes', SPAN, () => this.#grouped.call({ paste: coded, key, answerOf }));
+    const { created, answer } = await this.#underFreeCode(this.#options.db, paste, {
+      grouped: paste.content.length <= MAX_GROUPED_BYTES ? grouped : null,
+      alone,
+    });
     // After its group: an error here must not make the group run again, because its pastes may be committed.
     return { created, answer: answer ?? answerOf(created) };
   }
 
   /** Inserts a paste in a transaction of the caller, and therefore in no group. */
   async insertWithin(tx: Database, paste: PasteWithoutCode): Promise<CreatedPaste> {
-    return await this.#underFreeCode(tx, paste, (coded) => createPaste(tx, coded, this.#options));
+    const alone = (coded: NewPaste) => createPaste(tx, coded, this.#options);
+    return await this.#underFreeCode(tx, paste, { grouped: null, alone });
   }
 
   /** Refuses the pastes that wait for their group. */
@@ -113,15 +120,23 @@ export class PasteInserts {
 
   /**
    * Asks why nothing was inserted only after the group has ended, because a question that fails or takes
-   * long must not disturb the others.
+   * long must not disturb the others. In a group, a paste that fits is left out when refused ones come before
+   * it, whose bytes the statement counts. So it runs in one group, which is no try of a code, and then alone.
    */
   async #underFreeCode<Inserted>(
     db: Database,
     paste: PasteWithoutCode,
-    insert: (coded: NewPaste) => Promise<Inserted | null>,
+    {
+      grouped,
+      alone,
+    }: {
+      readonly grouped: Insertion<Inserted> | null;
+      readonly alone: Insertion<Inserted>;
+    },
   ): Promise<Inserted> {
     const { newShortCode, maxSlugs, quotas } = this.#options;
-    for (let tries = 0; tries < MAX_SHORT_CODE_TRIES; tries += 1) {
+    for (let tries = grouped === null ? 1 : 0; tries <= MAX_SHORT_CODE_TRIES; tries += 1) {
+      const insert = tries === 0 && grouped !== null ? grouped : alone;
       const inserted = await insert({ ...paste, shortCode: newShortCode() });
       if (inserted !== null) return inserted;
       const refusal = await findRefusal(db, paste, { maxSlugs });
