@@ -21,12 +21,14 @@ const allowed: Record<string, string[]> = {
   '@pasteflow/web': ['@pasteflow/domain', '@pasteflow/sealed'],
   '@pasteflow/cli': ['@pasteflow/client', '@pasteflow/domain', '@pasteflow/sealed'],
   '@pasteflow/e2e': ['@pasteflow/client', '@pasteflow/dev-stack', '@pasteflow/domain', '@pasteflow/s3'],
+  '@pasteflow/http-kit': ['@pasteflow/runtime'],
   '@pasteflow/service-kit': ['@pasteflow/domain', '@pasteflow/sealed', ...adapters],
   '@pasteflow/jobs': ['@pasteflow/domain', '@pasteflow/service-kit', ...adapters],
   ...Object.fromEntries(examples.map((name) => [name, [...shared, ...adapters, ...services]])),
   ...Object.fromEntries(adapters.map((name) => [name, ['@pasteflow/domain']])),
   ...Object.fromEntries(services.map((name) => [name, [...shared, ...adapters, '@pasteflow/web']])),
-  '@pasteflow/api': [...shared, ...adapters, '@pasteflow/web', '@pasteflow/cli'],
+  '@pasteflow/janitor': [...shared, ...adapters, '@pasteflow/http-kit', '@pasteflow/web'],
+  '@pasteflow/api': [...shared, ...adapters, '@pasteflow/http-kit', '@pasteflow/web', '@pasteflow/cli'],
 };
 
 /**

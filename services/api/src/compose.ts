@@ -1,3 +1,4 @@
+import { Connections } from '@pasteflow/http-kit';
 import { type ShortCodes, randomShortCode } from '@pasteflow/service-kit';
 import {
   createDatabase,
@@ -29,7 +30,6 @@ import { WaitingPlaces } from './budget/waiting-places.ts';
 import { composeDispatchers } from './compose-dispatchers.ts';
 import type { Config } from './config.ts';
 import { createIsTrustedProxy } from './http/request/client-address.ts';
-import { Connections } from './http/server/connections.ts';
 import { ApiServer } from './http/server/api-server.ts';
 import type { SendOptions } from './http/response/send-paced.ts';
 import { createRequireHost } from './http/request/host.ts';
@@ -78,9 +78,6 @@ const S3_REQUEST_TIMEOUT_MS = 5000;
 const S3_MAX_ATTEMPTS = 2;
 
 const S3_SOCKETS = 200;
-
-/** The share of the connections to this process that an address that is no trusted proxy may have. */
-const SHARE_OF_A_NETWORK = 0.25;
 
 /** The share of the connections to S3 that streams may hold. The others serve short contents and probes. */
 const STREAMS_SHARE = 0.75;
@@ -170,7 +167,6 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
     metrics,
     connections: new Connections({
       maxConnections,
-      maxPerNetwork: Math.ceil(maxConnections * SHARE_OF_A_NETWORK),
       isTrustedProxy: createIsTrustedProxy(http.trustProxy),
       metrics,
     }),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { networkOf } from '@pasteflow/http-kit';
 import { loadConfig } from '@pasteflow/runtime';
 import type { Request } from 'express';
 import { sql } from 'kysely';
@@ -9,7 +10,7 @@ import { boundaryOf } from '../src/http/body/multipart.ts';
 import { assertPlainEncoding } from '../src/http/body/read-body.ts';
 import { RequestError } from '../src/http/errors/request-error.ts';
 import { acceptedEncoding, wantsPage } from '../src/http/request/accept.ts';
-import { clientAddressOf, networkOf, trustedProxies } from '../src/http/request/client-address.ts';
+import { clientAddressOf, trustedProxies } from '../src/http/request/client-address.ts';
 import { isKnownToClient, matchesPrecondition, rangeOf } from '../src/http/request/conditional.ts';
 import { createRequireHost } from '../src/http/request/host.ts';
 import { mediaTypeOf } from '../src/http/request/media-type.ts';

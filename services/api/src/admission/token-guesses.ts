@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
+import { networkOf } from '@pasteflow/http-kit';
 import type { Request, Response } from 'express';
 import { LRUCache } from 'lru-cache';
 import { RequestError } from '../http/errors/request-error.ts';
-import { clientAddressOf, networkOf } from '../http/request/client-address.ts';
+import { clientAddressOf } from '../http/request/client-address.ts';
 import type { Limits } from '../limits/limits.ts';
 
 /** About 100 bytes each. */

@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import { MAX_REPORT_CHARACTERS, MAX_REPORT_CONTACT_CHARACTERS, takedownClasses } from '@pasteflow/domain';
+import { networkOf } from '@pasteflow/http-kit';
 import { reportPaste as insertReport } from '@pasteflow/postgres';
 import { mustBeOneOf } from '@pasteflow/service-kit';
 import { z } from 'zod';
@@ -7,7 +8,7 @@ import type { BodyBudget } from '../budget/body-budget.ts';
 import { parseStorableJson } from '../http/body/json-body.ts';
 import { readBody } from '../http/body/read-body.ts';
 import { RequestError, validate } from '../http/errors/request-error.ts';
-import { clientAddressOf, networkOf } from '../http/request/client-address.ts';
+import { clientAddressOf } from '../http/request/client-address.ts';
 import { assertUtf8, mediaTypeOf } from '../http/request/media-type.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Endpoint } from '../openapi/endpoint.ts';

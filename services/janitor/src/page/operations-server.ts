@@ -1,5 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { DependencyUnavailableError } from '@pasteflow/domain';
+import { Connections } from '@pasteflow/http-kit';
 import type { Database } from '@pasteflow/postgres';
 import type { ObjectStore } from '@pasteflow/s3';
 import { listen, type Component, type Logger, type Metrics } from '@pasteflow/runtime';
@@ -23,6 +25,7 @@ interface OperationsServerOptions extends PagesDependencies, ActDependencies {
   readonly config: OperationsConfig;
   readonly assets: Assets;
   readonly logger: Logger;
+  readonly metrics: Metrics;
 }
 
 /** A browser has six connections, and few people operate an instance. */
@@ -30,6 +33,7 @@ const MAX_CONNECTIONS = 100;
 
 /** Within which a request must arrive; its form has at most 16 KiB. */
 const REQUEST_TIMEOUT_MS = 10_000;
+const CHECK_TIMEOUTS_EVERY_MS = 1000;
 
 const headersOfAll = {
   'Cache-Control': 'no-store',
@@ -62,7 +66,7 @@ class OperationsServer implements Component {
 
   constructor(options: OperationsServerOptions) {
     this.#options = options;
-    const { config, db, logger } = options;
+    const { config, db, logger, metrics } = options;
     const hasTokens = config.token !== null || config.readToken !== null;
     this.#signIn =
       config.oidc === null || config.url === null
@@ -70,13 +74,22 @@ class OperationsServer implements Component {
         : new OperatorSignIn({ config: config.oidc, url: config.url, hasTokens, db, logger });
     this.#access = new Access(config, this.#signIn);
     this.#base = (config.url?.pathname ?? '').replace(/\/$/, '');
+    // A proxy has the connections of one address, too: they are enough for all operators behind it.
+    const isTrustedProxy = (): boolean => false;
+    const connections = new Connections({ maxConnections: MAX_CONNECTIONS, isTrustedProxy, metrics });
     this.#server = createServer(
-      { requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS, maxHeaderSize: 16 * 1024 },
+      {
+        requestTimeout: REQUEST_TIMEOUT_MS,
+        headersTimeout: REQUEST_TIMEOUT_MS,
+        connectionsCheckingInterval: CHECK_TIMEOUTS_EVERY_MS,
+        maxHeaderSize: 16 * 1024,
+      },
       (req, res) => {
+        connections.handling(res);
         this.#serve(req, res).catch((error: unknown) => res.destroy(error as Error));
       },
     );
-    this.#server.maxConnections = MAX_CONNECTIONS;
+    this.#server.on('connection', (socket: Socket) => connections.opened(socket));
   }
 
   /** @throws StartError when the port is not available */
@@ -212,5 +225,6 @@ export function composeOperations(
     runner: new ActionRunner({ db, logger, metrics }),
     assets: loadAssets(),
     logger,
+    metrics,
   });
 }

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ConfigError } from '@pasteflow/runtime';
 import { makePastes } from '@pasteflow/postgres/testing';
@@ -158,4 +160,17 @@ describe('the settings of the page', () => {
   it.each(['127.0.0.1', '127.9.9.9', '::1', 'localhost'])('need no token on %s', (OPS_HOST) => {
     expect(load({ OPS_PORT: '9467', OPS_HOST }).operations).toMatchObject({ host: OPS_HOST, token: null });
   });
+});
+
+it('130 connections of one address with half a request each keep nobody out', async () => {
+  const sockets: Socket[] = [];
+  for (let n = 0; n < 130; n += 1) {
+    const socket = connect({ host: '127.0.0.1', port: page.port, localAddress: '127.0.0.2' });
+    socket.on('error', () => {});
+    sockets.push(socket);
+    await once(socket, 'connect');
+    socket.write('GET / HTTP/1.1\r\nHost: x');
+  }
+  for (let n = 0; n < 30; n += 1) expect((await page.call('/')).status).toBe(200);
+  sockets.forEach((socket) => socket.destroy());
 });

@@ -1,5 +1,5 @@
 import type { TokenScope } from '@pasteflow/domain';
-import { networkOf } from './client-address.ts';
+import { networkOf } from '@pasteflow/http-kit';
 
 /** What has identified a caller. It is checked again while a long answer goes on. */
 export type Credential =
@@ -25,6 +25,12 @@ export type Caller =
 /** The owner of an idempotency key: two callers may use the same key. */
 export function callerKeyOf(caller: Caller): string {
   return caller.kind === 'user' ? `user:${caller.userId}` : `address:${networkOf(caller.address)}`;
+}
+
+/** The site of an IPv6 address, which may have many networks; null: the address is one of IPv4. */
+export function siteKeyOf({ address }: Caller): string | null {
+  const site = networkOf(address, 48);
+  return site === networkOf(address) ? null : `site:${site}`;
 }
 
 /**

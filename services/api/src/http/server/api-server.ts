@@ -1,9 +1,9 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextPoll } from 'node:timers/promises';
+import type { Connections } from '@pasteflow/http-kit';
 import { listen, runInSpan, sleep, type Component, type Metrics } from '@pasteflow/runtime';
 import { countRefusals, handleClientError, refuseConnect, type ClientErrorOptions } from './client-error.ts';
-import type { Connections } from './connections.ts';
 import { PipelinedRequests } from './pipelined-requests.ts';
 import { beginRequestSpan, endRequestSpan, type RequestEvents } from '../telemetry/request-events.ts';
 import { respondWithError } from '../response/respond-with-error.ts';
@@ -148,11 +148,9 @@ export class ApiServer implements Component {
     const { socket } = req;
     const span = beginRequestSpan(req);
     if (this.#stopping) closeAfter(res);
-    this.#options.connections.began(socket);
-    res.once('prefinish', () => this.#options.connections.answered(socket));
+    this.#options.connections.handling(res);
     res.once('close', () => {
       this.#open.delete(res);
-      this.#options.connections.ended(socket);
       this.#pipelined.leave(socket, res);
       runInSpan(span, () => this.#options.events.ended(req, res));
       endRequestSpan(span, req, res);

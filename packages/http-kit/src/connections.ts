@@ -1,12 +1,14 @@
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Metrics } from '@pasteflow/runtime';
-import { networkOf } from '../request/client-address.ts';
+import { networkOf } from './network.ts';
 
-export interface ConnectionsOptions {
+/** The share of one IPv4 address or /64 network that is no trusted proxy. */
+const SHARE_OF_A_NETWORK = 1 / 4;
+
+interface ConnectionsOptions {
   /** All connections to this process. */
   readonly maxConnections: number;
-  /** Of one IPv4 address or /64 network that is no trusted proxy. */
-  readonly maxPerNetwork: number;
   readonly isTrustedProxy: (address: string) => boolean;
   readonly metrics: Metrics;
 }
@@ -83,7 +85,8 @@ export class Connections {
 
   /** Call it with each new connection. */
   opened(socket: Socket): void {
-    const { isTrustedProxy, maxPerNetwork } = this.#options;
+    const { isTrustedProxy, maxConnections } = this.#options;
+    const maxPerNetwork = Math.ceil(maxConnections * SHARE_OF_A_NETWORK);
     const { remoteAddress = '' } = socket;
     const network = isTrustedProxy(remoteAddress) ? null : networkOf(remoteAddress);
     const groups = [this.#all];
@@ -103,21 +106,24 @@ export class Connections {
     socket.once('close', () => this.#forget(socket));
   }
 
-  /** A request has begun. */
-  began(socket: Socket): void {
+  /** Call it with the answer to each request, when the request has begun. */
+  handling(res: ServerResponse): void {
+    const { socket } = res.req;
     const known = this.#known.get(socket);
     if (known === undefined) return;
     known.requests += 1;
     for (const { idle } of known.groups) idle.delete(socket);
+    res.once('prefinish', () => this.#answered(socket));
+    res.once('close', () => this.#ended(socket));
   }
 
   /** The answer to a request is complete, and perhaps not yet read. */
-  answered(socket: Socket): void {
+  #answered(socket: Socket): void {
     for (const { unread } of this.#known.get(socket)?.groups ?? []) unread.add(socket);
   }
 
   /** The answer to a request has been sent, or has been given up. */
-  ended(socket: Socket): void {
+  #ended(socket: Socket): void {
     const known = this.#known.get(socket);
     if (known === undefined) return;
     known.requests -= 1;

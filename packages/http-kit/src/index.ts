@@ -1,0 +1,2 @@
+export { Connections } from './connections.ts';
+export { networkOf, parseAddress } from './network.ts';
