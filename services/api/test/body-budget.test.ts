@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { SharedBudget } from '../src/budget/shared-budget.ts';
 import { useApi, type RunningApi } from './support/api.ts';
 import { answerOn, dial, parseAnswer, problemOf, type RawAnswer } from './support/http.ts';
@@ -10,6 +10,16 @@ import { until } from './support/until.ts';
 const dialled: Socket[] = [];
 afterEach(() => dialled.splice(0).forEach((socket) => socket.destroy()));
 const bed = useApi();
+
+/** The clock of the process stands: on a slow machine too, no body has stopped arriving unless a test says so. */
+let now = 0;
+beforeEach(() => {
+  now = Math.ceil(performance.now());
+  jest.spyOn(performance, 'now').mockImplementation(() => now);
+});
+afterEach(() => {
+  jest.restoreAllMocks();
+});
 
 /** 100,000 for bodies of up to 64 KiB, 300,000 for larger ones; one caller gets half of each. */
 const env = { MAX_BODY_BYTES_IN_FLIGHT: '400000', TRUST_PROXY: '1' };
@@ -148,6 +158,41 @@ describe('the bytes of bodies in flight', () => {
     const statuses = (await Promise.all([answerOn(one), answerOn(other)])).map(({ status }) => status);
     expect(statuses.toSorted((a, b) => a - b)).toEqual([201, 503]);
     await held(api, 0);
+  });
+
+  it('are given up by a body that has stopped arriving when another caller needs them, and not by one that goes on', async () => {
+    const api = await bed.start({ env });
+    const head = 'Content-Length: 130000';
+    const goingOn = await begin(api, '192.0.2.1', head, 'x'.repeat(120_000));
+    const stopped = await begin(api, '192.0.2.2', head, 'x'.repeat(120_000));
+    await held(api, 240_000);
+    expect((await post(api, '192.0.2.3', 70_000)).status).toBe(503);
+    now += 3000;
+    goingOn.write('x'.repeat(5000));
+    stopped.write('x'); // too little to end within its minute
+    await held(api, 245_001);
+    expect((await post(api, '192.0.2.2', 70_000)).status).toBe(503); // it has no more room for itself
+    expect((await post(api, '192.0.2.3', 70_000)).status).toBe(201);
+    expect((await earlyAnswer(stopped)).body).toContain('Your body had stopped arriving');
+    goingOn.write('x'.repeat(5000));
+    expect((await answerOn(goingOn)).status).toBe(201);
+  });
+
+  it('that arrive are given up likewise by small bodies', async () => {
+    const api = await bed.start({ env });
+    const [head, sent] = ['Content-Length: 50000', 'x'.repeat(6000)];
+    const stopped: Socket[] = [];
+    for (let n = 1; n <= 8; n += 1) stopped.push(await begin(api, `192.0.2.${n}`, head, sent));
+    await held(api, 48_000);
+    expect((await earlyAnswer(await begin(api, '192.0.2.9', head, sent))).status).toBe(503);
+    await held(api, 48_000);
+    now += 3000;
+    const late = await begin(api, '192.0.2.9', head, sent);
+    const answer = await Promise.race(stopped.map(earlyAnswer));
+    expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
+    await held(api, 48_000);
+    late.write('x'.repeat(44_000));
+    expect((await answerOn(late)).status).toBe(201);
   });
 
   it('are released after every outcome', async () => {

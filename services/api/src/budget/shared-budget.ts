@@ -35,9 +35,12 @@ export class SharedBudget {
     return new BudgetShare(this, caller);
   }
 
-  /** Why a share that holds an amount can't be raised to another one; null: it can. */
-  refusalOf(caller: string, held: number, requested: number): Refusal | null {
-    const ofOthers = this.#used - held;
+  /**
+   * Why a share that holds an amount can't be raised to another one; null: it can.
+   * @param freed what other callers would give back
+   */
+  refusalOf(caller: string, held: number, requested: number, freed = 0): Refusal | null {
+    const ofOthers = this.#used - held - freed;
     const ofCallersOthers = (this.#byCaller.get(caller) ?? 0) - held;
     if (ofOthers > 0 && ofOthers + requested > this.#limits.total) return 'total';
     if (ofCallersOthers > 0 && ofCallersOthers + requested > this.#limits.perCaller) return 'caller';
@@ -65,9 +68,18 @@ export class BudgetShare {
     this.#caller = caller;
   }
 
-  /** Whether the share could not be raised to `amount` now. Takes nothing. */
-  wouldRefuse(amount: number): Refusal | null {
-    return amount <= this.#held ? null : this.#budget.refusalOf(this.#caller, this.#held, amount);
+  get held(): number {
+    return this.#held;
+  }
+
+  /** Whether both take from one budget. */
+  sharesWith(other: BudgetShare): boolean {
+    return other.#budget === this.#budget;
+  }
+
+  /** Whether the share could not be raised to `amount` now, or after other callers have freed some. Takes nothing. */
+  wouldRefuse(amount: number, freed = 0): Refusal | null {
+    return amount <= this.#held ? null : this.#budget.refusalOf(this.#caller, this.#held, amount, freed);
   }
 
   /** Raises the share to `amount`, or leaves it as it is. @returns null when the share has this amount */

@@ -15,10 +15,15 @@ export interface BudgetOfBodies {
   /** How long the headers and the body of a request may take to arrive. */
   readonly timeLimitMs: number;
   /** @throws RequestError overloaded */
-  readonly begin: (
-    req: IncomingMessage,
-    body: { readonly declared: number; readonly weight: number },
-  ) => BodyReading;
+  readonly begin: (req: IncomingMessage, body: BegunBody) => BodyReading;
+}
+
+export interface BegunBody {
+  /** The Content-Length; 0: there is none. */
+  readonly declared: number;
+  readonly weight: number;
+  /** Called when the body is refused because it has stopped arriving and others need its room. */
+  readonly giveWay: (error: RequestError) => void;
 }
 
 export interface BodyLimit {
@@ -37,6 +42,15 @@ const MAX_WINDOW_MS = 20_000;
  * A body without a Content-Length is judged as if it had declared this, or what it has sent if that is more.
  */
 const UNDECLARED_BYTES = 64 * 1024;
+
+/** How many bytes must arrive in `ms`, so that the body ends within the time limit of its request. */
+export function demandedBytes(
+  { declared, arrived }: { readonly declared: number; readonly arrived: number },
+  ms: number,
+  timeLimitMs: number,
+): number {
+  return ((declared || Math.max(UNDECLARED_BYTES, arrived)) * ms) / timeLimitMs;
+}
 
 /** Reads a whole body. @throws RequestError as readChunks */
 export async function readBody(req: IncomingMessage, res: ServerResponse, limit: BodyLimit): Promise<Buffer> {
@@ -71,7 +85,8 @@ export async function readChunks(
   if (req.closed || res.closed) throw bodyIncomplete(); // no event would end the read
   const declared = declaredBytes(req);
   if (declared > maxBytes) throw tooLarge();
-  const reading = budget.begin(req, { declared, weight });
+  let giveWay: (error: unknown) => void = () => {};
+  const reading = budget.begin(req, { declared, weight, giveWay: (error) => giveWay(error) });
   if (expectsContinue(req)) res.writeContinue();
   const windowMs = Math.min(MAX_WINDOW_MS, budget.timeLimitMs / WINDOWS);
   let bytes = 0;
@@ -90,6 +105,7 @@ export async function readChunks(
       req.pause();
       settle(() => reject(error));
     };
+    giveWay = refuse;
     const onData = (chunk: Buffer): void => {
       bytes += chunk.length;
       bytesInWindow += chunk.length;
@@ -102,8 +118,7 @@ export async function readChunks(
       }
     };
     const judge = (): void => {
-      const whole = declared || Math.max(UNDECLARED_BYTES, bytes);
-      const demanded = (whole * windowMs) / budget.timeLimitMs;
+      const demanded = demandedBytes({ declared, arrived: bytes }, windowMs, budget.timeLimitMs);
       if (bytesInWindow < demanded) refuse(tooSlow(demanded, windowMs));
       bytesInWindow = 0;
     };
