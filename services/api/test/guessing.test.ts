@@ -192,6 +192,29 @@ describe('the bytes of new pastes in an hour', () => {
     expect((await post(api.url, 65_536, from(4))).status).toBe(201);
   });
 
+  it('end for all pastes without a token, also small ones, at twice the limit of all these callers', async () => {
+    const env = { ...limited({ anonymous_bytes: 100_000 }), TRUST_PROXY: 'loopback' };
+    const api = await bed.start({ env });
+    for (const n of [1, 2, 3, 4]) expect((await post(api.url, 50_000, from(n))).status).toBe(201);
+    await expectLimited(await post(api.url, 1000, from(5)), 'all_anonymous_bytes');
+    expect((await post(api.url, 1000, (await newUser(bed.db)).headers)).status).toBe(201);
+  });
+
+  it.each([
+    ['bytes', 'site_bytes'],
+    ['address_bytes', 'site_address_bytes'],
+  ])('of a /48 are four times the %s of its networks', async (limit, refusedBy) => {
+    const api = await bed.start({ env: { ...limited({ [limit]: 1000 }), TRUST_PROXY: 'loopback' } });
+    const send = (network: string) => post(api.url, 1000, { 'x-forwarded-for': `2001:db8:${network}::1` });
+    for (const n of [1, 2, 3, 4]) expect((await send(`7:${n}`)).status).toBe(201);
+    const refused = await send('7:5');
+    expect([refused.status, refused.headers.get('ratelimit')]).toEqual([
+      429,
+      expect.stringContaining(`"${refusedBy}";r=0;`),
+    ]);
+    expect((await send('8:1')).status).toBe(201);
+  });
+
   it('of one address, which its own limit refuses, are none of those that all callers share', async () => {
     const env = { ...limited({ bytes: 1_000_000, anonymous_bytes: 5_000_000 }), TRUST_PROXY: 'loopback' };
     const api = await bed.start({ env });

@@ -170,7 +170,7 @@ describe('the RateLimit headers', () => {
 });
 
 describe('the statements of the limits', () => {
-  it('come by portions, not by requests: four for 100 creations, two for 100 reads, three with misses', async () => {
+  it('come by portions, not by requests: five for 100 creations, two for 100 reads, three with misses', async () => {
     const api = await bed.start();
     const code = await newPaste(bed.db);
     const hundred = async (send: () => Promise<Response>) => {
@@ -181,7 +181,7 @@ describe('the statements of the limits', () => {
         counted: api.counterStatements.length - before[1],
       };
     };
-    expect(await hundred(() => postRaw(api.url, 'x'))).toEqual({ sent: 100, counted: 4 });
+    expect(await hundred(() => postRaw(api.url, 'x'))).toEqual({ sent: 100, counted: 5 });
     expect(await hundred(() => get(`${api.url}/v1/pastes/${code}`))).toEqual({ sent: 100, counted: 0 });
     const { counted } = await hundred(() => get(`${api.url}/v1/pastes/none`));
     expect(counted).toBeLessThanOrEqual(9); // portions of 12

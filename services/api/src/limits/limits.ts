@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { RateLimitStore } from '@pasteflow/postgres';
 import type { Logger, Metrics } from '@pasteflow/runtime';
 import { RequestError } from '../http/errors/request-error.ts';
-import { callerKeyOf, type Caller } from '../http/request/caller.ts';
+import { callerKeyOf, siteKeyOf, type Caller } from '../http/request/caller.ts';
 import { Limit, type Standing } from './limit.ts';
 
 /** Points for each caller, in each minute unless they say otherwise; 0: no limit. */
@@ -14,7 +14,10 @@ interface LimitsConfig {
   readonly misses: number;
   /** Bytes of new pastes in an hour, imports included. All tokens of a user count as one caller. */
   readonly bytes: number;
-  /** Bytes of new pastes in an hour, of all callers without a token together; small pastes pass beyond it. */
+  /**
+   * Bytes of new pastes in an hour, of all callers without a token together. Beyond it small pastes pass, and
+   * beyond twice as many none.
+   */
   readonly anonymous_bytes: number;
   /** Bytes of new pastes in a day, of each address without a token. */
   readonly address_bytes: number;
@@ -28,6 +31,9 @@ export interface LimitsOptions {
   readonly logger: Logger;
   readonly metrics: Metrics;
 }
+
+/** Those of the configuration, and those that follow from them. */
+type LimitName = keyof LimitsConfig | 'site_bytes' | 'site_address_bytes' | 'all_anonymous_bytes';
 
 /** The limits that a request counts against. */
 export interface RequestKind {
@@ -43,8 +49,18 @@ const DAY = 86_400;
 /** The counter of all callers without a token. */
 const ALL = 'all';
 
-/** Pastes up to this size are never refused for what others without a token have sent. */
+/** Large pastes of others without a token refuse no paste of up to this size. */
 const SMALL_PASTE_BYTES = 64 * 1024;
+
+/** The bytes that no paste without a token passes, as a multiple of those that large ones don't pass. */
+const HARD_BOUND = 2;
+
+/**
+ * A device has a /64 of IPv6, and counts as one caller. A site may have a /48 with 65,536 of them, and may send
+ * as many bytes as this many callers: offices have several people, and half of what all strangers may send is
+ * left for others.
+ */
+const CALLERS_PER_SITE = 4;
 
 /** A failing Postgres is logged at most this often, instead of with every request. */
 const WARNING_INTERVAL_MS = 60_000;
@@ -55,7 +71,7 @@ const WARNING_INTERVAL_MS = 60_000;
  */
 export class Limits {
   /** Null: no limit. */
-  readonly #limits: Readonly<Record<keyof LimitsConfig, Limit | null>>;
+  readonly #limits: Readonly<Record<LimitName, Limit | null>>;
   readonly #refusals;
   readonly #store: RateLimitStore;
   readonly #standings = new WeakMap<ServerResponse, Map<Limit, Standing | null>>();
@@ -67,26 +83,35 @@ export class Limits {
       warnAfter = performance.now() + WARNING_INTERVAL_MS;
       logger.warn('rate limits suspended; Postgres is unavailable', { error });
     };
-    const limit = (name: keyof LimitsConfig, windowSeconds: number, exact = false): Limit | null =>
-      limits[name] === 0
-        ? null
-        : new Limit({ name, points: limits[name], windowSeconds, exact, store, onError });
+    const limit = (
+      name: LimitName,
+      windowSeconds: number,
+      { exact = false, points }: { readonly exact?: boolean; readonly points: number },
+    ): Limit | null =>
+      points === 0 ? null : new Limit({ name, points, windowSeconds, exact, store, onError });
+    const { requests, creations, misses, bytes, anonymous_bytes, address_bytes, reports } = limits;
     this.#store = store;
     this.#limits = {
-      requests: limit('requests', MINUTE),
-      creations: limit('creations', MINUTE),
-      misses: limit('misses', MINUTE),
-      bytes: limit('bytes', HOUR),
-      anonymous_bytes: limit('anonymous_bytes', HOUR),
-      address_bytes: limit('address_bytes', DAY, true),
-      reports: limit('reports', HOUR),
+      requests: limit('requests', MINUTE, { points: requests }),
+      creations: limit('creations', MINUTE, { points: creations }),
+      misses: limit('misses', MINUTE, { points: misses }),
+      bytes: limit('bytes', HOUR, { points: bytes }),
+      site_bytes: limit('site_bytes', HOUR, { points: CALLERS_PER_SITE * bytes }),
+      anonymous_bytes: limit('anonymous_bytes', HOUR, { points: anonymous_bytes }),
+      all_anonymous_bytes: limit('all_anonymous_bytes', HOUR, { points: HARD_BOUND * anonymous_bytes }),
+      address_bytes: limit('address_bytes', DAY, { points: address_bytes, exact: true }),
+      site_address_bytes: limit('site_address_bytes', DAY, {
+        points: CALLERS_PER_SITE * address_bytes,
+        exact: true,
+      }),
+      reports: limit('reports', HOUR, { points: reports }),
     };
     this.#refusals = metrics.counter({
       name: 'rate_limited_total',
       help: 'Requests that were answered 429 because a rate limit was used up, by the limit.',
       labels: ['limit'],
     });
-    for (const name of Object.keys(limits)) this.#refusals.inc({ limit: name }, 0);
+    for (const name of Object.keys(this.#limits)) this.#refusals.inc({ limit: name }, 0);
   }
 
   /** Counts a request, before anything is looked up for it. @throws RequestError rate_limited */
@@ -123,10 +148,13 @@ export class Limits {
    * Costs no statement, and counts nothing.
    * @throws RequestError rate_limited for a caller who has used up this limit, as far as this process knows
    */
-  refuseUsedUp(res: ServerResponse, name: 'requests' | 'misses' | 'bytes', caller: string): void {
-    const limit = this.#limits[name];
-    const standing = limit?.standing(caller) ?? null;
-    if (limit !== null && standing?.allowed === false) this.#record(res, limit, standing);
+  refuseUsedUp(res: ServerResponse, name: 'requests' | 'misses', caller: string): void {
+    this.#refuseUsedUp(res, this.#limits[name], caller);
+  }
+
+  /** As `refuseUsedUp`, before the body of a new paste is received. */
+  refuseUsedUpBytes(res: ServerResponse, caller: Caller): void {
+    for (const [limit, key] of this.#byteLimitsOf(caller)) this.#refuseUsedUp(res, limit, key);
   }
 
   /**
@@ -140,10 +168,11 @@ export class Limits {
     bytes: number,
     create: () => Promise<Created>,
   ): Promise<Created> {
-    const spent = [await this.#spend(res, callerKeyOf(caller), this.#limits.bytes, bytes)];
+    const spent: (() => void)[] = [];
     try {
+      for (const [limit, key] of this.#byteLimitsOf(caller))
+        spent.push(await this.#spend(res, key, limit, bytes));
       if (caller.kind === 'anonymous') {
-        spent.push(await this.#spend(res, callerKeyOf(caller), this.#limits.address_bytes, bytes));
         const passes = bytes <= SMALL_PASTE_BYTES;
         spent.push(await this.#spend(res, ALL, this.#limits.anonymous_bytes, bytes, passes));
       }
@@ -155,12 +184,36 @@ export class Limits {
     }
   }
 
+  /** The limits of bytes that no paste of the caller passes, each with the key that it counts: its own first. */
+  #byteLimitsOf(caller: Caller): readonly (readonly [Limit | null, string])[] {
+    const { bytes, address_bytes, site_bytes, site_address_bytes, all_anonymous_bytes } = this.#limits;
+    const own = callerKeyOf(caller);
+    if (caller.kind === 'user') return [[bytes, own]];
+    const site = siteKeyOf(caller);
+    return [
+      [bytes, own],
+      [address_bytes, own],
+      ...(site === null
+        ? []
+        : ([
+            [site_bytes, site],
+            [site_address_bytes, site],
+          ] as const)),
+      [all_anonymous_bytes, ALL],
+    ];
+  }
+
   /** What an address without a token has sent since its day began; null: there is no limit. */
   async addressBytes(caller: string): Promise<{ readonly used: number; readonly allowed: number } | null> {
     const limit = this.#limits.address_bytes;
     if (limit === null) return null;
     const points = await this.#store.read(`${limit.name}:${caller}`);
     return { used: Math.min(points, limit.points), allowed: limit.points };
+  }
+
+  #refuseUsedUp(res: ServerResponse, limit: Limit | null, caller: string): void {
+    const standing = limit?.standing(caller) ?? null;
+    if (limit !== null && standing?.allowed === false) this.#record(res, limit, standing);
   }
 
   /**
@@ -202,7 +255,10 @@ export class Limits {
 
 const unitsOf: Readonly<Record<string, string>> = {
   anonymous_bytes: 'bytes of all pastes without a token',
+  all_anonymous_bytes: 'bytes of all pastes without a token',
   address_bytes: 'bytes of pastes without a token',
+  site_bytes: 'bytes of pastes without a token from your /48',
+  site_address_bytes: 'bytes of pastes without a token from your /48',
 };
 
 function rateLimited({ name, points, windowSeconds }: Limit, standing: Standing): RequestError {

@@ -5,7 +5,6 @@ import { z } from 'zod';
 import { MULTIPART_OVERHEAD_BYTES, readForm, type Form } from '../http/body/multipart.ts';
 import { RequestError, validate } from '../http/errors/request-error.ts';
 import { contextOf, messageContextOf } from '../http/request/request-context.ts';
-import { callerKeyOf } from '../http/request/caller.ts';
 import { callerOf, requireUser } from '../identity/caller-of.ts';
 import { insertJob, newJobSchema, refuseOverImportLimit } from '../jobs/new-job.ts';
 import type { Limits } from '../limits/limits.ts';
@@ -18,7 +17,7 @@ export interface StartImportDependencies extends StartJobDependencies {
   readonly dispatcher: Pick<MessageDispatcher<OutgoingUpload>, 'dispatch'>;
   readonly inserts: Pick<PasteInserts, 'insertWithin'>;
   readonly maxPasteBytes: number;
-  readonly limits: Pick<Limits, 'countBytes' | 'refuseUsedUp'>;
+  readonly limits: Pick<Limits, 'countBytes' | 'refuseUsedUpBytes'>;
 }
 
 const form = z.strictObject({
@@ -43,7 +42,7 @@ const SOURCE_EXPIRES_IN_SECONDS = 86_400;
 export function startImport(deps: StartImportDependencies): Endpoint {
   const start: Handler = async (req, res) => {
     const userId = requireUser(req);
-    deps.limits.refuseUsedUp(res, 'bytes', callerKeyOf(callerOf(req)));
+    deps.limits.refuseUsedUpBytes(res, callerOf(req));
     const received = await readForm(req, res, {
       maxBytes: deps.maxPasteBytes + MULTIPART_OVERHEAD_BYTES,
       tooLarge: () => tooLarge(deps.maxPasteBytes),

@@ -6,7 +6,7 @@ import type { MessageDispatcher, OutgoingUpload } from '@pasteflow/sqs';
 import { createdPage } from '@pasteflow/web';
 import type { BodyBudget } from '../budget/body-budget.ts';
 import type { Form } from '../http/body/multipart.ts';
-import { callerKeyOf, limitKeyOf } from '../http/request/caller.ts';
+import { limitKeyOf } from '../http/request/caller.ts';
 import { FORM_USER_HEADER, requireFormUser } from '../http/request/form-user.ts';
 import { contextOf, messageContextOf } from '../http/request/request-context.ts';
 import { jsonAnswer, sendAnswer, textAnswer, type Answer } from '../http/response/answer.ts';
@@ -105,7 +105,7 @@ async function receive(
   how: { readonly json: boolean; readonly onForm?: (form: Form) => void },
 ): Promise<ReceivedPaste> {
   const caller = callerOf(req);
-  deps.limits.refuseUsedUp(res, 'bytes', callerKeyOf(caller));
+  deps.limits.refuseUsedUpBytes(res, caller);
   const isAnonymous = caller.kind === 'anonymous';
   return await receivePaste(req, res, {
     maxBytes: deps.maxPasteBytes,
