@@ -4,6 +4,7 @@ import { keepCreated, keptCreated, readPage, showCreated } from './form/created.
 import { forgetDraft, keepDraft, keptFields, type Fields } from './form/draft.ts';
 import { FileField } from './form/file-field.ts';
 import { indent } from './form/indent.ts';
+import { otherUserOf, reasonsOf } from './form/refusal.ts';
 import { SyntaxField } from './form/syntax-field.ts';
 import { EncryptionOption } from './sealed/encryption-option.ts';
 
@@ -225,38 +226,14 @@ function options(): string {
 /** Shows why there is no paste, and keeps the text. */
 function showRefusal(markup: string, responseStatus: number): void {
   const { answer, main } = readPage(markup);
-  if (main.querySelector('#other-user') !== null) {
-    showOtherUser(answer);
-    return;
-  }
+  const otherUser = otherUserOf(answer, formUser, (name) => (viewer = name));
   const reason = main.querySelector('li[data-field="slug"] span')?.textContent ?? '';
-  if (reason !== '' && slug !== null) {
+  signInAgain.hidden = responseStatus !== 401;
+  if (otherUser !== null) failure.replaceChildren(...otherUser);
+  else if (reason !== '' && slug !== null) {
     refuseSlug(reason);
     slug.focus();
-    return;
-  }
-  signInAgain.hidden = responseStatus !== 401;
-  const hasTitle = signInAgain.hidden && main.querySelector('li') === null;
-  const parts = `${hasTitle ? 'h1, ' : ''}.reason p, p.reason, li`;
-  const reasons = [...main.querySelectorAll(parts)].map((each) => {
-    const shown = document.createElement('p');
-    shown.append(...each.childNodes); // a part may be in another language
-    return shown;
-  });
-  failure.replaceChildren(...reasons);
-}
-
-/** Nobody has made the paste: it would belong to another user than the page names, or to nobody. */
-function showOtherUser(answer: Document): void {
-  const shown = answer.getElementById('other-user');
-  shown?.querySelector('button')?.addEventListener('click', () => {
-    const now = answer.querySelector<HTMLFormElement>('#new-paste');
-    formUser.value = now?.querySelector<HTMLInputElement>('[name=form_user]')?.value ?? '';
-    viewer = now?.dataset['viewer'] ?? '';
-    for (const part of ['header.site nav', 'header.site .account'])
-      document.querySelector(part)?.replaceWith(answer.querySelector(part) ?? '');
-  });
-  failure.replaceChildren(...(shown?.childNodes ?? []));
+  } else failure.replaceChildren(...reasonsOf(main, signInAgain.hidden));
 }
 
 /** Shows beside the field why the slug was refused. @param reason empty: it was not */

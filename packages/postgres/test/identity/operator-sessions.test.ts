@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it } from '@jest/globals';
-import { beginOperatorSession, findOperatorSession, type Actor } from '../../src/index.ts';
+import { beginOperatorSession, findOperatorSession } from '../../src/index.ts';
 import { useDatabase } from '../support/database.ts';
 
 const current = useDatabase({ fresh: 'file' });
@@ -9,7 +9,7 @@ async function begin(actor: string): Promise<Buffer> {
   const secretHash = randomBytes(32);
   await beginOperatorSession(current.db, {
     secretHash,
-    actor: actor as Actor,
+    actor,
     may: 'nothing',
     lastsSeconds: 3600,
   });

@@ -49,6 +49,9 @@ export const styles = `@import url('../assets/${assets.fileOf('all.css')}') laye
     all: revert;
   }
 }
+#main {
+  flex: 1;
+}
 html.dark-mode,
 html.dark-mode .swagger-ui {
   background: none;
