@@ -30,6 +30,7 @@ const standsFor: Readonly<Record<string, string | null>> = {
   PasteflowZombies: null,
   PasteflowLostWork: null,
   PasteflowStranded: null,
+  PasteflowWorkAhead: null,
   PasteflowUnsent: null,
   PasteflowDeletionStuck: null,
   PasteflowReportsWaiting: null,

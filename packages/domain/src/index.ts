@@ -91,6 +91,7 @@ export { isUuid } from './uuid.ts';
 export { type JobMessage, type MessageContext, type UploadMessage } from './messages.ts';
 export {
   defaultRetryPolicy,
+  longestDelayMs,
   lossDelayMs,
   MAX_JOB_LOSSES,
   MAX_UNREPORTED_LOSSES,

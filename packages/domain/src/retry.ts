@@ -56,3 +56,8 @@ const MAX_LOSS_DELAY_MS = 60_000;
 export function lossDelayMs(losses: number): number {
   return Math.min(MAX_LOSS_DELAY_MS, FIRST_LOSS_DELAY_MS * 2 ** (losses - 1));
 }
+
+/** The longest wait before an attempt, after whatever outcome, in milliseconds. */
+export function longestDelayMs({ delaysMs, jitterMs }: RetryPolicy): number {
+  return Math.max(MAX_LOSS_DELAY_MS, ...delaysMs.map((delayMs) => delayMs + jitterMs));
+}

@@ -124,6 +124,12 @@ export { claimExecutions, type Claim, type ClaimedExecution } from './executions
 export { settleExecutions, type Settled, type Settlement } from './executions/settle.ts';
 export { findSubjectOf, wasCancelled } from './executions/read-execution.ts';
 export { findStranded, rescueStranded, type Stranded, type StrandedAmong } from './executions/rescue.ts';
+export {
+  defaultTimeBounds,
+  resetDeletionTimes,
+  resetExecutionTimes,
+  type TimeBounds,
+} from './executions/times-ahead.ts';
 export { walkOpenPastes } from './pastes/walk-open-pastes.ts';
 export { countOlderPastes, findQuotaRefusal, readStoredUsage, type Quotas } from './pastes/quotas.ts';
 export {

@@ -10,6 +10,7 @@ import {
   PRIVILEGED_USER,
   type Actor,
   type Database,
+  type TimeBounds,
 } from '@pasteflow/postgres';
 import {
   HealthServer,
@@ -25,7 +26,7 @@ import {
 } from '@pasteflow/runtime';
 import { createObjectStore, type ObjectStore } from '@pasteflow/s3';
 import { createSqsClient, queueDepth, type SqsClient } from '@pasteflow/sqs';
-import type { JanitorConfig } from './config.ts';
+import { timeBoundsOf, type JanitorConfig } from './config.ts';
 import { composeOperations } from './page/operations-server.ts';
 import { MinuteHistory } from './page/minutes.ts';
 import { createJobQueue, createUploadQueue } from './queues/queues.ts';
@@ -110,9 +111,10 @@ export function composeSweeps(
     createJobQueue({ ...forQueues, queueName: queueNames.jobs, policy: config.jobRetry }),
   ];
   const deadLetterAges = new DeadLetterAges();
+  const bounds = timeBoundsOf(config);
   const owner = { db, store, actor: instance };
   const sweeps = createSweeps(
-    { db, actor: instance, logger, store, sqs, queues, deadLetterAges, allowMassDeletion },
+    { db, actor: instance, logger, store, sqs, queues, bounds, deadLetterAges, allowMassDeletion },
     config,
   );
   const runner = new SweepRunner({
@@ -132,6 +134,7 @@ export function composeSweeps(
     onSweepRuns: (runs) => runner.learn(runs),
     onTransitions: (statistics) => minutes.learn(statistics),
     quotas: config.quotas,
+    bounds,
     intervalSeconds: config.stateMetricsIntervalSeconds,
     mayLoseDataBy: database.mayLoseDataBy,
     metrics,
@@ -167,12 +170,13 @@ interface SweepDependencies {
   readonly store: ObjectStore;
   readonly sqs: SqsClient;
   readonly queues: readonly WorkQueue[];
+  readonly bounds: TimeBounds;
   readonly deadLetterAges: DeadLetterAges;
   readonly allowMassDeletion: boolean;
 }
 
 function createSweeps(
-  { deadLetterAges, queues, sqs, store, allowMassDeletion, ...base }: SweepDependencies,
+  { deadLetterAges, queues, bounds, sqs, store, allowMassDeletion, ...base }: SweepDependencies,
   { sweeps: settings, idempotencyRetentionSeconds, quotas }: JanitorConfig,
 ): Sweeps {
   const { db, actor } = base;
@@ -186,7 +190,12 @@ function createSweeps(
       redispatchAfterSeconds: settings.relayRedispatchAfterSeconds,
     }),
     'reap-executions': createReapExecutions({ ...base, ...dispatching }),
-    'rescue-stranded': createRescueStranded({ ...base, ...dispatching, countsOlder: quotas !== null }),
+    'rescue-stranded': createRescueStranded({
+      ...base,
+      ...dispatching,
+      countsOlder: quotas !== null,
+      bounds,
+    }),
     cleanup: deleting(createCleanup({ ...base, store })),
     'deletion-watchdog': createDeletionWatchdog({
       ...base,

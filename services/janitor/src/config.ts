@@ -1,4 +1,5 @@
-import { messageVisibilitySeconds } from '@pasteflow/domain';
+import { longestDelayMs, messageVisibilitySeconds } from '@pasteflow/domain';
+import type { TimeBounds } from '@pasteflow/postgres';
 import {
   groups,
   httpUrl,
@@ -178,6 +179,15 @@ const configSchema = groups({
 });
 
 export type JanitorConfig = z.output<typeof configSchema>;
+
+/** How far ahead the times of open work can be with these settings. */
+export function timeBoundsOf({ uploadRetry, jobRetry, sweeps }: JanitorConfig): TimeBounds {
+  const delaySeconds = {
+    upload: longestDelayMs(uploadRetry) / 1000,
+    job: longestDelayMs(jobRetry) / 1000,
+  };
+  return { delaySeconds, leaseSeconds: sweeps.leaseSeconds };
+}
 
 export type OperationsConfig = NonNullable<JanitorConfig['operations']>;
 

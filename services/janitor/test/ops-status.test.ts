@@ -1,5 +1,5 @@
 import { recordSweepRun } from '@pasteflow/postgres';
-import { makeJobs, makePastes, type ExecutionShape } from '@pasteflow/postgres/testing';
+import { makeJobs, makePastes, stepClockBack, type ExecutionShape } from '@pasteflow/postgres/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { runOpsCommand } from '../src/commands/run-ops-command.ts';
@@ -89,6 +89,17 @@ describe('ops status', () => {
     expect(counted).toEqual({ upload: 1, job: 0 });
     const { stdout } = await ops('status');
     expect(stdout).toMatch(/^zombie +upload +zombie +2 +\d+\.\d s +upload-worker\/dead$/m);
+  });
+
+  it('names the work that waits until a time that is too far ahead', async () => {
+    const waiting = { status: 'PENDING', dueSecondsAgo: -50, dispatchedSecondsAgo: 1 } as const;
+    await makePastes(world.db, 1, { status: 'IN_PROGRESS', shortCodes: ['waiting'], execution: waiting });
+    await stepClockBack(world.db, 600);
+    await makePastes(world.db, 1, { status: 'IN_PROGRESS', shortCodes: ['right'], execution: waiting });
+    const { stuck, ahead } = await statusNow();
+    expect(stuck).toMatchObject([{ what: 'ahead', kind: 'upload', subject: 'waiting' }]);
+    expect(stuck[0]!.seconds).toBeGreaterThan(500);
+    expect(ahead).toEqual({ upload: 1, job: 0 });
   });
 
   it('reports that nothing is stuck', async () => {

@@ -6,6 +6,7 @@ import { cancelJobFunction } from './cancel-job.ts';
 import { eraseUserFunction, userStandsFunction } from './erase-user.ts';
 import { moveSlugFunction } from './move-slug.ts';
 import { reportPasteFunction } from './report-paste.ts';
+import { resetDeletionTimesFunction, resetExecutionTimesFunction } from './reset-times.ts';
 import { revealPasteFunction } from './reveal-paste.ts';
 import { keptColumns, keptGuard } from './kept-columns.ts';
 import { guardTrigger, recorderTrigger, stateCheck } from './machine-sql.ts';
@@ -44,6 +45,8 @@ export async function enforcementOf(db: Kysely<Schema>, machines: readonly Machi
       reportPasteFunction,
       moveSlugFunction,
       lockedUsageFunction,
+      resetExecutionTimesFunction,
+      resetDeletionTimesFunction,
     ],
   };
 }

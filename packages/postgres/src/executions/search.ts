@@ -50,7 +50,7 @@ export function overdue(kind: ExecutionKind, olderThanSeconds: number): Search {
     condition: sql`e.status = 'PENDING' AND e.dispatched_at < ${longAgo} AND e.run_at < ${longAgo}${
       kind === 'upload'
         ? sql` AND NOT EXISTS (
-      SELECT FROM work_kinds WHERE kind = ${UPLOADS} AND (paused_at IS NOT NULL OR resumed_at > ${longAgo}))`
+      SELECT FROM work_kinds WHERE kind = ${UPLOADS} AND (paused_at IS NOT NULL OR resumed_at BETWEEN ${longAgo} AND now()))`
         : sql``
     }`,
     order: dispatchOrder,

@@ -61,7 +61,7 @@ export async function hasClaimableJob(db: Database): Promise<boolean> {
  */
 export function waitsForPause(row: string, seconds: number): RawBuilder<boolean> {
   return sql`EXISTS (SELECT FROM work_kinds w
-      WHERE (w.paused_at IS NOT NULL OR w.resumed_at > now() - make_interval(secs => ${seconds}))
+      WHERE (w.paused_at IS NOT NULL OR w.resumed_at BETWEEN now() - make_interval(secs => ${seconds}) AND now())
         AND w.kind = CASE ${sql.ref(`${row}.kind`)} WHEN 'upload' THEN ${UPLOADS}
           ELSE (SELECT job_type FROM jobs WHERE id = ${sql.ref(`${row}.subject_id`)}) END)`;
 }

@@ -9,8 +9,15 @@ import {
   type OpenStateOf,
 } from '@pasteflow/domain';
 import type { Database } from '../database/database.ts';
+import { defaultTimeBounds } from '../executions/times-ahead.ts';
 import { executionKinds, type ExecutionKind } from '../schema/executions.ts';
-import { MAX_COUNTED, strandedWork, UNSENT_AFTER_SECONDS, waitingExecutions } from './open-work.ts';
+import {
+  executionsAhead,
+  MAX_COUNTED,
+  strandedWork,
+  UNSENT_AFTER_SECONDS,
+  waitingExecutions,
+} from './open-work.ts';
 
 interface StateFigure {
   readonly machine: MachineName;
@@ -29,6 +36,8 @@ interface KindFigures {
   readonly unsent: number;
   /** Work without an open execution, among the oldest open work. */
   readonly stranded: number;
+  /** Due, or leased, for longer than can be: the clock of Postgres was ahead. */
+  readonly ahead: number;
   /** How long the oldest execution for which a message was sent has been due; null: there is none. */
   readonly oldestSentSeconds: number | null;
 }
@@ -116,13 +125,17 @@ const countedStates = machines.flatMap((machine: Machine) => {
  * How many rows are in each state, and what is stuck, in one statement that reads partial indexes from their
  * start.
  */
-export async function readStateFigures(db: Database, limit = MAX_COUNTED): Promise<StateFigures> {
+export async function readStateFigures(
+  db: Database,
+  limit = MAX_COUNTED,
+  bounds = defaultTimeBounds,
+): Promise<StateFigures> {
   const states = countedStates.map(
     ({ machine, state, gauge }) =>
       sql`SELECT 'state', ${sql.lit(machine)}, ${sql.lit(state)}, state.* FROM (${gauge(limit)}) AS state`,
   );
   const { rows } = await sql<{
-    figure: 'state' | 'zombies' | 'unsent' | 'stranded' | 'sent';
+    figure: 'state' | 'zombies' | 'unsent' | 'stranded' | 'ahead' | 'sent';
     name: string;
     state: string;
     count: number;
@@ -147,6 +160,8 @@ export async function readStateFigures(db: Database, limit = MAX_COUNTED): Promi
       UNION ALL
       SELECT 'stranded', kinds.kind, '', count(subject_id), NULL FROM kinds LEFT JOIN stranded USING (kind) GROUP BY kinds.kind
       UNION ALL
+      SELECT 'ahead', kinds.kind, '', count(subject_id), NULL FROM kinds LEFT JOIN (${executionsAhead(bounds, limit)}) AS too_late USING (kind) GROUP BY kinds.kind
+      UNION ALL
       SELECT 'sent', kinds.kind, '', 0, min(run_at) FILTER (WHERE sent AND run_at <= now())
         FROM kinds LEFT JOIN pending USING (kind) GROUP BY kinds.kind
     )
@@ -166,6 +181,7 @@ export async function readStateFigures(db: Database, limit = MAX_COUNTED): Promi
       zombies: ofKind('zombies', kind)?.count ?? 0,
       unsent: ofKind('unsent', kind)?.count ?? 0,
       stranded: ofKind('stranded', kind)?.count ?? 0,
+      ahead: ofKind('ahead', kind)?.count ?? 0,
       oldestSentSeconds: ofKind('sent', kind)?.age ?? null,
     })),
   };

@@ -2,23 +2,31 @@ import { MAX_UNREPORTED_LOSSES } from '@pasteflow/domain';
 import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../database/database.ts';
 import { executionKinds, type ExecutionKind } from '../schema/executions.ts';
+import { defaultTimeBounds, type TimeBounds } from '../executions/times-ahead.ts';
 import { waitsForPause } from '../executions/work-kinds.ts';
-import { MAX_COUNTED, strandedWork, UNSENT_AFTER_SECONDS, waitingExecutions } from './open-work.ts';
+import {
+  executionsAhead,
+  MAX_COUNTED,
+  strandedWork,
+  UNSENT_AFTER_SECONDS,
+  waitingExecutions,
+} from './open-work.ts';
 
 interface Stuck {
   /**
    * `zombie`: RUNNING past its lease. `stranded`: not at its end, and without an open execution. `unsent`:
    * due, and no message was ever sent. `unclaimed`: due, a message was sent, and no worker has claimed the
-   * execution, although its kind is not paused. `deletion`: claimed for deletion, and neither deleted nor released.
+   * execution, although its kind is not paused. `ahead`: its time or its lease is further ahead than it can be.
+   * `deletion`: claimed for deletion, and neither deleted nor released.
    */
-  readonly what: 'zombie' | 'stranded' | 'unsent' | 'unclaimed' | 'deletion';
+  readonly what: 'zombie' | 'stranded' | 'unsent' | 'unclaimed' | 'ahead' | 'deletion';
   readonly kind: ExecutionKind;
   /** A short code, or the id of a job. */
   readonly subject: string;
   /** null for a deletion and for stranded work. */
   readonly attempt: number | null;
   readonly workerId: string | null;
-  /** How long it has been stuck, in seconds. */
+  /** How long it has been stuck, in seconds; of `ahead`, how long it would be. */
   readonly seconds: number;
 }
 
@@ -26,6 +34,8 @@ interface StuckOptions {
   /** The maximum for each value of `what`. The longest stuck come first. */
   readonly limit: number;
   readonly deletionStuckAfterSeconds: number;
+  /** Default: those of the default settings. */
+  readonly bounds?: TimeBounds;
 }
 
 /** A due upload is claimed within 60 s, whatever fails. */
@@ -43,7 +53,7 @@ const MAX_SCANNED = 10_000;
  */
 export async function findStuck(
   db: Database,
-  { limit, deletionStuckAfterSeconds }: StuckOptions,
+  { limit, deletionStuckAfterSeconds, bounds = defaultTimeBounds }: StuckOptions,
 ): Promise<readonly Stuck[]> {
   const { rows } = await sql<Stuck>`
     WITH zombie AS MATERIALIZED (
@@ -61,17 +71,19 @@ export async function findStuck(
       SELECT 'unclaimed', kind, subject_id, attempt, NULL::text, run_at
       FROM (${waitingExecutions('sent', MAX_SCANNED)}) AS sent
       WHERE run_at < now() - make_interval(secs => ${UNCLAIMED_AFTER_SECONDS}) AND NOT ${waitsForPause('sent', UNCLAIMED_AFTER_SECONDS)} ORDER BY run_at LIMIT ${limit}
+    ), ahead AS MATERIALIZED (
+      SELECT 'ahead', kind, subject_id, attempt, worker_id, now() - (until - now()) FROM (${executionsAhead(bounds, limit)}) AS too_late
     ), deletion AS MATERIALIZED (
       SELECT 'deletion', 'upload', id, NULL::integer, NULL::text, deletion_initiated_at FROM pastes
       WHERE deletion_initiated_at < now() - make_interval(secs => ${deletionStuckAfterSeconds}) AND deleted_at IS NULL
       ORDER BY deletion_initiated_at LIMIT ${limit}
     ), stuck AS (
-      SELECT * FROM zombie UNION ALL SELECT * FROM stranded UNION ALL SELECT * FROM unsent UNION ALL SELECT * FROM unclaimed UNION ALL SELECT * FROM deletion
+      SELECT * FROM zombie UNION ALL SELECT * FROM stranded UNION ALL SELECT * FROM unsent UNION ALL SELECT * FROM unclaimed UNION ALL SELECT * FROM ahead UNION ALL SELECT * FROM deletion
     )
     SELECT what, kind, coalesce(p.short_code, subject_id::text) AS subject, attempt, worker_id AS "workerId",
       extract(epoch FROM now() - since)::float8 AS seconds
     FROM stuck LEFT JOIN pastes p ON kind = 'upload' AND p.id = subject_id
-    ORDER BY array_position(ARRAY['zombie', 'stranded', 'unsent', 'unclaimed', 'deletion'], what), seconds DESC`.execute(
+    ORDER BY array_position(ARRAY['zombie', 'stranded', 'unsent', 'unclaimed', 'ahead', 'deletion'], what), seconds DESC`.execute(
     db,
   );
   return rows;

@@ -38,6 +38,12 @@ export type ClaimedKey =
     };
 
 /**
+ * A claim that lasts for longer than so much beyond its time was made while the clock of Postgres was ahead.
+ * No statement waits for so long.
+ */
+const AHEAD_SECONDS = 60;
+
+/**
  * Claims a key that is new, or whose claim has expired without an answer, or whose answer has expired.
  * Otherwise returns what the key has.
  *
@@ -46,7 +52,7 @@ export type ClaimedKey =
  * statement would read the snapshot, in which a row that was just claimed still has the expired answer.
  */
 export async function claimIdempotencyKey(db: Database, claim: KeyClaim): Promise<ClaimedKey> {
-  const free = sql`(CASE WHEN k.answer IS NULL THEN k.claimed_until <= now()
+  const free = sql`(CASE WHEN k.answer IS NULL THEN k.claimed_until NOT BETWEEN now() AND now() + make_interval(secs => ${claim.holdSeconds + AHEAD_SECONDS})
     ELSE k.created_at <= now() - make_interval(secs => ${claim.retentionSeconds}) END)`;
   const { rows } = await sql<{
     mine: boolean;

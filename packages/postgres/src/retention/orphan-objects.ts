@@ -27,7 +27,7 @@ export async function recordOrphans(db: Database, orphans: readonly Orphan[], se
 
 /** Which orphans a run may delete. */
 export interface DueOrphans {
-  /** The start of the run: only what the run itself has seen. */
+  /** The start of the run: only what the run itself has seen, or a later one. */
   readonly seenAt: Date;
   readonly graceSeconds: number;
 }
@@ -63,10 +63,12 @@ export async function forgetOrphans(db: Database, keys: readonly string[]): Prom
  * @returns how many
  */
 export async function forgetUnseenOrphans(db: Database, seenAt: Date): Promise<number> {
-  return affectedRows(await sql`DELETE FROM orphan_objects WHERE last_seen_at < ${seenAt}`.execute(db));
+  return affectedRows(
+    await sql`DELETE FROM orphan_objects WHERE last_seen_at NOT BETWEEN ${seenAt} AND now()`.execute(db),
+  );
 }
 
 function isDue({ seenAt, graceSeconds }: DueOrphans) {
-  return sql<boolean>`last_seen_at >= ${seenAt}
+  return sql<boolean>`last_seen_at BETWEEN ${seenAt} AND now()
     AND first_seen_at <= ${seenAt}::timestamptz - make_interval(secs => ${graceSeconds})`;
 }

@@ -31,12 +31,14 @@ export async function readSweepRuns(db: Database): Promise<readonly SweepRun[]> 
 
 /**
  * Whether the interval has passed since the last successful run of the sweep ended, in any janitor. A sweep
- * that never succeeded is due an interval after the database was first migrated.
+ * that never succeeded is due an interval after the database was first migrated. A time ahead of the clock,
+ * which was wrong once, says nothing, so that the sweep is due.
  */
 export async function isSweepDue(db: Database, sweep: string, intervalSeconds: number): Promise<boolean> {
   const { rows } = await sql<{ due: boolean }>`
-    SELECT coalesce((SELECT last_success_at FROM sweep_runs WHERE sweep = ${sweep}), created_at)
-      + make_interval(secs => ${intervalSeconds}) <= now() AS due
-    FROM installation`.execute(db);
+    SELECT since + make_interval(secs => ${intervalSeconds}) <= now() OR since > now() AS due
+    FROM (SELECT coalesce((SELECT last_success_at FROM sweep_runs WHERE sweep = ${sweep}), created_at) AS since FROM installation) AS last`.execute(
+    db,
+  );
   return rows[0]?.due === true;
 }

@@ -4,8 +4,11 @@ import {
   beginBrowserSession,
   blockContent,
   claimExpired,
+  claimIdempotencyKey,
+  countDueOrphans,
   countRetryable,
   createApiToken,
+  databaseTime,
   endBrowserSession,
   ensureUser,
   requestDeletions,
@@ -18,9 +21,13 @@ import {
   findRefusal,
   findRetryable,
   findStored,
+  forgetUnseenOrphans,
+  isSweepDue,
   listExportable,
   listPastes,
   readChanges,
+  recordOrphans,
+  recordSweepRun,
   retryFailed,
   revealPaste,
   revokeApiToken,
@@ -30,6 +37,7 @@ import {
   useApiToken,
   type Database,
 } from '../../src/index.ts';
+import { sql } from 'kysely';
 import { makePastes, makeUsers, stepClockBack } from '../../src/testing/index.ts';
 import { pasteToCreate, useDatabase } from '../support/database.ts';
 
@@ -183,6 +191,55 @@ describe('when the clock of Postgres steps back by an hour', () => {
     await endBrowserSession(current.db, tokenHash);
     await stepClockBack(current.db, AN_HOUR);
     expect(await isGood()).toBe(false);
+  });
+
+  it('a key whose request died is free for the next one, and one that is claimed now is not', async () => {
+    const claim = (claimId = randomUUID()) =>
+      claimIdempotencyKey(current.db, {
+        caller: 'address:192.0.2.1',
+        keyHash: tokenHash,
+        fingerprint: tokenHash,
+        claimId,
+        holdSeconds: 60,
+        retentionSeconds: AN_HOUR,
+      });
+    await claim();
+    expect(await claim()).toMatchObject({ kind: 'running' });
+    await stepClockBack(current.db, AN_HOUR);
+    expect(await claim()).toMatchObject({ kind: 'claimed' });
+    expect(await claim()).toMatchObject({ kind: 'running' });
+  });
+
+  it('a daily sweep is due, and then again after its interval', async () => {
+    const run = {
+      sweep: 'tombstones',
+      outcome: 'done',
+      seconds: 1,
+      counts: {},
+      janitor: 'janitor/a',
+    } as const;
+    const isDue = () => isSweepDue(current.db, 'tombstones', 60);
+    await recordSweepRun(current.db, run);
+    expect(await isDue()).toBe(false);
+    await stepClockBack(current.db, AN_HOUR);
+    expect(await isDue()).toBe(true);
+    await recordSweepRun(current.db, run);
+    expect(await isDue()).toBe(false);
+  });
+
+  it('an orphan that an earlier run has seen is not one that this run has seen', async () => {
+    const seen = [{ key: 'pastes/abcdefghij', lastModified: new Date(0) }];
+    const due = async () => {
+      const seenAt = await databaseTime(current.db);
+      return await countDueOrphans(current.db, { seenAt, graceSeconds: 0 });
+    };
+    const seenAt = await databaseTime(current.db);
+    await recordOrphans(current.db, seen, seenAt);
+    expect(await countDueOrphans(current.db, { seenAt, graceSeconds: 0 })).toBe(1);
+    await stepClockBack(current.db, AN_HOUR);
+    await sql`UPDATE orphan_objects SET first_seen_at = now() - interval '1 day'`.execute(current.db);
+    expect(await due()).toBe(0);
+    expect(await forgetUnseenOrphans(current.db, await databaseTime(current.db))).toBe(1);
   });
 
   it('content stays blocked, and content whose block was lifted stays free', async () => {

@@ -27,7 +27,7 @@ export function kindsText(kinds: readonly WorkKind[]): string {
   return formatTable(['KIND', 'PAUSED SINCE', 'BY', 'WHY'], rows);
 }
 
-function stuckText({ stuck, zombies, stranded, unsent }: Status): string {
+function stuckText({ stuck, zombies, stranded, unsent, ahead }: Status): string {
   if (stuck.length === 0) return 'Nothing is stuck.\n';
   const rows = stuck.map(({ what, kind, subject, attempt, worker_id, seconds }) => [
     what,
@@ -38,7 +38,8 @@ function stuckText({ stuck, zombies, stranded, unsent }: Status): string {
     worker_id ?? '-',
   ]);
   const counted = Object.keys(zombies).map(
-    (kind) => `${kind}s: ${zombies[kind]} zombies, ${stranded[kind]} stranded, ${unsent[kind]} unsent`,
+    (kind) =>
+      `${kind}s: ${zombies[kind]} zombies, ${stranded[kind]} stranded, ${unsent[kind]} unsent, ${ahead[kind]} ahead`,
   );
   const table = formatTable(['STUCK', 'KIND', 'CODE OR ID', '>ATTEMPT', '>FOR', 'WORKER'], rows);
   return `${table}Total: ${counted.join('; ')}.\n`;

@@ -16,6 +16,7 @@ import {
   pastLease,
   removeOrphans,
   rescueStranded,
+  resetExecutionTimes,
   settleExecutions,
   stampDispatched,
   undispatched,
@@ -247,6 +248,16 @@ export function createWorkQueue<
       const zombies = await findItems(pastLease, () => findZombies(db, subject, limit));
       const errorOf = ({ workerId }: Zombie) => `${WORKER_LOST}: ${workerId}`;
       return { found: zombies.length, ended: await end(zombies, errorOf, { ...by, onlyPastLease: true }) };
+    },
+    resetTimes: async (limit, bounds) => {
+      const ids = await resetExecutionTimes(db, subject.kind, { bounds, limit });
+      if (ids.length > 0)
+        logger.warn('times that were ahead of the clock of Postgres reset', {
+          kind: subject.kind,
+          count: ids.length,
+          ids: ids.slice(0, MAX_NAMED),
+        });
+      return ids.length;
     },
     rescueStranded: rescue,
     endDue: async (keys, error, { leaseSeconds, ...by }) => {

@@ -1,4 +1,11 @@
-import type { Actor, Claim, ClaimedExecution, ExecutionKind, StrandedAmong } from '@pasteflow/postgres';
+import type {
+  Actor,
+  Claim,
+  ClaimedExecution,
+  ExecutionKind,
+  StrandedAmong,
+  TimeBounds,
+} from '@pasteflow/postgres';
 import type { Queue } from '@pasteflow/sqs';
 
 /**
@@ -27,6 +34,12 @@ export interface WorkQueue {
     limit: number,
     by: SettledBy,
   ): Promise<{ readonly found: number; readonly ended: EndedAttempts }>;
+  /**
+   * Resets times that are further ahead than they can be, because the clock of Postgres was ahead. The relay
+   * sends the messages again.
+   * @returns how many
+   */
+  resetTimes(limit: number, bounds: TimeBounds): Promise<number>;
   /** Gives stranded work its next execution, or brings it to its end. */
   rescueStranded(among: StrandedAmong, limit: number, by: SettledBy): Promise<RescueCounts>;
   /**

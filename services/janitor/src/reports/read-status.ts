@@ -10,7 +10,7 @@ import {
   type StateFigures,
 } from '@pasteflow/postgres';
 import { createQueue, deadLetterQueueName, queueCounts, type SqsClient } from '@pasteflow/sqs';
-import type { JanitorConfig } from '../config.ts';
+import { timeBoundsOf, type JanitorConfig } from '../config.ts';
 import { sweepNames } from '../sweep-runner/sweep.ts';
 
 /** As `npm run ops -- status --json` prints it. */
@@ -42,13 +42,16 @@ export async function readStatus({ db, sqs, config }: StatusSources) {
   }
 }
 
-async function readDatabase(db: Database, { sweeps: settings, sweepIntervalSeconds }: JanitorConfig) {
+async function readDatabase(db: Database, config: JanitorConfig) {
+  const { sweeps: settings, sweepIntervalSeconds } = config;
+  const bounds = timeBoundsOf(config);
   const { createdAt, now: at } = await readInstallation(db);
-  const figures = await readStateFigures(db, MAX_COUNTED);
+  const figures = await readStateFigures(db, MAX_COUNTED, bounds);
   const livePastes = await estimateLivePastes(db);
   const stuck = await findStuck(db, {
     limit: MAX_STUCK_OF_EACH_KIND,
     deletionStuckAfterSeconds: settings.deletionStuckAfterSeconds,
+    bounds,
   });
   const lost = await findLostWork(db, MAX_LOST_OF_EACH_KIND);
   const kinds = await listWorkKinds(db);
@@ -75,6 +78,8 @@ async function readDatabase(db: Database, { sweeps: settings, sweepIntervalSecon
     unsent: ofKinds(({ unsent }) => unsent),
     /** Among the oldest work. */
     stranded: ofKinds(({ stranded }) => stranded),
+    /** Due, or leased, for longer than can be. */
+    ahead: ofKinds(({ ahead }) => ahead),
     stuck: stuck.map(({ workerId, ...rest }) => ({ ...rest, worker_id: workerId })),
     lost: lost.map(({ runAt, workerId, ...rest }) => ({ ...rest, run_at: runAt, worker_id: workerId })),
     sweeps: sweepNames.map((sweep) => {

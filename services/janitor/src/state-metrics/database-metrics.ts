@@ -12,6 +12,7 @@ import {
   type Database,
   type Quotas,
   type StateFigures,
+  type TimeBounds,
   type TransitionStatistic,
 } from '@pasteflow/postgres';
 import type { Metrics, Sample } from '@pasteflow/runtime';
@@ -33,7 +34,7 @@ interface Checks {
 export async function readDatabase(
   db: Database,
   { countGaps, countUnsafe, readHeldSnapshots }: Checks,
-  quotas: Quotas | null,
+  { quotas, bounds }: { readonly quotas: Quotas | null; readonly bounds: TimeBounds | undefined },
   signal: AbortSignal,
 ) {
   const unlessAborted = async <T>(read: Promise<T>): Promise<T> => {
@@ -44,7 +45,7 @@ export async function readDatabase(
   return {
     statistics: await unlessAborted(readTransitionStatistics(db)),
     uncountedSeconds: await unlessAborted(readUncountedSeconds(db)),
-    figures: await unlessAborted(readStateFigures(db)),
+    figures: await unlessAborted(readStateFigures(db, undefined, bounds)),
     livePastes: await unlessAborted(estimateLivePastes(db)),
     lost: await unlessAborted(countLostWork(db)),
     enforcementGaps: await unlessAborted(countGaps()),
@@ -151,6 +152,13 @@ export const databaseMetrics: readonly DatabaseMetric[] = [
     help: 'Pastes and jobs that are not at their end and have no open execution, counted among the oldest 1000 of each state.',
     labels: ['kind'],
     samplesOf: ofKinds(({ stranded }) => stranded),
+  },
+  {
+    type: 'gauge',
+    name: 'pasteflow_work_ahead',
+    help: 'Open executions that are due, or leased, for longer than they can be, because the clock of Postgres was ahead.',
+    labels: ['kind'],
+    samplesOf: ofKinds(({ ahead }) => ahead),
   },
   {
     type: 'gauge',

@@ -4,6 +4,7 @@ import type {
   ExecutionKind,
   Quotas,
   SweepRun,
+  TimeBounds,
   TransitionStatistic,
 } from '@pasteflow/postgres';
 import { PollLoop, type Component, type Logger, type Metrics, type Sample } from '@pasteflow/runtime';
@@ -25,6 +26,8 @@ export interface StateMetricsOptions {
   readonly onTransitions?: (statistics: readonly TransitionStatistic[]) => void;
   /** Null: there are none. Default: null. */
   readonly quotas?: Quotas | null;
+  /** Default: those of the default settings. */
+  readonly bounds?: TimeBounds;
   readonly intervalSeconds: number;
   /** The settings of Postgres that may be unsafe. */
   readonly mayLoseDataBy: readonly DurabilitySetting[];
@@ -95,8 +98,8 @@ export class StateMetrics implements Component {
   }
 
   async #readDatabase(signal: AbortSignal): Promise<void> {
-    const { db, onSweepRuns, onTransitions, quotas = null } = this.#options;
-    const reading = await readDatabase(db, this.#checks, quotas, signal);
+    const { db, onSweepRuns, onTransitions, quotas = null, bounds } = this.#options;
+    const reading = await readDatabase(db, this.#checks, { quotas, bounds }, signal);
     onTransitions?.(reading.statistics);
     onSweepRuns(reading.sweepRuns);
     this.#database = { reading, atMs: this.#nowMs() };

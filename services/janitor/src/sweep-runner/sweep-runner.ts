@@ -92,12 +92,14 @@ export class SweepRunner {
   }
 
   /**
-   * Takes over the last successes of other janitors: a sweep that this janitor always skips is not overdue.
+   * Takes over the last successes of other janitors: a sweep that this janitor always skips is not overdue. A
+   * time ahead of this janitor's clock must not hide for as long that the sweep is.
    */
   learn(runs: readonly SweepRun[]): void {
     for (const { sweep, last_success_at: lastSuccessAt } of runs) {
       const name = sweepNames.find((each) => each === sweep);
-      if (name !== undefined && lastSuccessAt !== null) this.#succeeded(name, lastSuccessAt.getTime());
+      if (name !== undefined && lastSuccessAt !== null)
+        this.#succeeded(name, Math.min(lastSuccessAt.getTime(), Date.now()));
     }
   }
 

@@ -1,5 +1,15 @@
-import { countOlderPastes, walkOpenPastes, type Actor, type Database } from '@pasteflow/postgres';
+import {
+  countOlderPastes,
+  resetDeletionTimes,
+  walkOpenPastes,
+  type Actor,
+  type Database,
+  type TimeBounds,
+} from '@pasteflow/postgres';
+import type { Logger } from '@pasteflow/runtime';
 import { onAllQueues, type WorkQueue } from '../queues/work-queue.ts';
+import { inBatches } from '../sweep-runner/batches.ts';
+import { MAX_NAMED } from '../sweep-runner/findings.ts';
 import { defineSweep, type Sweep } from '../sweep-runner/sweep.ts';
 
 export interface RescueStrandedOptions {
@@ -9,6 +19,8 @@ export interface RescueStrandedOptions {
   readonly random: () => number;
   /** Whether there are quotas, and the walk counts the pastes from before. Default: false. */
   readonly countsOlder?: boolean;
+  readonly bounds: TimeBounds;
+  readonly logger: Logger;
 }
 
 /** Rescues a statement. */
@@ -26,6 +38,9 @@ const WALKED = 5000;
  * table: a paste that lost its payload, too, is found there. Its new execution makes it PROCESSED when S3 has
  * its object, and FAILED otherwise.
  *
+ * It also resets the times that are further ahead than they can be, because the clock of Postgres was ahead:
+ * nothing would happen until that clock has caught up.
+ *
  * `given_up`: jobs that were lost too often, and have ended. `outrun`: stranded work that another process has
  * taken care of.
  */
@@ -33,14 +48,28 @@ export function createRescueStranded({
   db,
   queues,
   countsOlder = false,
+  bounds,
+  logger,
   ...by
 }: RescueStrandedOptions): Sweep<'rescue-stranded'> {
   /** Where the walk goes on. A new process begins at the start. */
   let walkedTo: string | null = null;
-  const zero = { rescued: 0, given_up: 0, outrun: 0 };
+  const zero = { rescued: 0, given_up: 0, outrun: 0, reset: 0 };
   return defineSweep('rescue-stranded', zero, async (counts, signal) => {
     const walked = await walkOpenPastes(db, { after: walkedTo, limit: WALKED });
+    const deletions = await resetDeletionTimes(db, { among: walked.requestedAhead, limit: BATCH });
+    counts.reset += deletions.length;
+    if (deletions.length > 0)
+      logger.warn('times of deletions that were ahead of the clock of Postgres reset', {
+        count: deletions.length,
+        ids: deletions.slice(0, MAX_NAMED),
+      });
     await onAllQueues(queues, async (queue) => {
+      await inBatches({ limit: BATCH, signal }, async (limit) => {
+        const reset = await queue.resetTimes(limit, bounds);
+        counts.reset += reset;
+        return reset;
+      });
       const places =
         queue.kind === 'upload' ? (['oldest', { ids: walked.open }] as const) : (['oldest'] as const);
       for (const among of places) {
