@@ -31,6 +31,7 @@ const standsFor: Readonly<Record<string, string | null>> = {
   PasteflowLostWork: null,
   PasteflowStranded: null,
   PasteflowWorkAhead: null,
+  PasteflowRowsRefused: null,
   PasteflowUnsent: null,
   PasteflowDeletionStuck: null,
   PasteflowReportsWaiting: null,

@@ -10,9 +10,9 @@ export {
   FORBIDDEN_CHANGE_SQLSTATE,
   INVALID_TRANSITION_SQLSTATE,
   isLockTimeout,
-  isSystemError,
   isTimeout,
 } from './database/errors.ts';
+export { inHalves, inPortions, mayBeOfOneRow, type Portion, type Portioned } from './database/one-row.ts';
 export { databaseUrlProblem } from './database/database-url.ts';
 export {
   durabilitySettings,
@@ -43,7 +43,7 @@ export {
   type ReportedPaste,
 } from './pastes/reports.ts';
 export { rejectReports, upholdReports } from './pastes/judge-reports.ts';
-export { removeJudgedReports } from './retention/old-reports.ts';
+export { removeJudgedReports, searchJudgedReports } from './retention/old-reports.ts';
 export { revealPaste } from './pastes/reveal-paste.ts';
 export {
   createPaste,
@@ -126,6 +126,8 @@ export { findSubjectOf, wasCancelled } from './executions/read-execution.ts';
 export { findStranded, rescueStranded, type Stranded, type StrandedAmong } from './executions/rescue.ts';
 export {
   defaultTimeBounds,
+  findClaimsAhead,
+  findExecutionsAhead,
   resetDeletionTimes,
   resetExecutionTimes,
   type TimeBounds,
@@ -146,11 +148,21 @@ export {
   claimExpired,
   releaseClaims,
   resetStuckDeletions,
+  searchBurned,
+  searchExpired,
+  searchStuckDeletions,
   settleDeleted,
   takeOverBurned,
   type ClaimedDeletion,
 } from './pastes/deletion.ts';
-export { claimOldFailed, removeFailed, removeTombstones, type OldFailed } from './retention/old-pastes.ts';
+export {
+  claimOldFailed,
+  removeFailed,
+  removeTombstones,
+  searchOldFailed,
+  searchTombstones,
+  type OldFailed,
+} from './retention/old-pastes.ts';
 export {
   countDueOrphans,
   findDueOrphans,
@@ -173,10 +185,16 @@ export {
   claimIdempotencyKey,
   releaseIdempotencyKey,
   removeOldIdempotencyKeys,
+  searchOldIdempotencyKeys,
   type HeldKey,
   type KeyClaim,
 } from './requests/idempotency-keys.ts';
-export { rateLimitStore, removeEndedRateLimits, type RateLimitStore } from './requests/rate-limits.ts';
+export {
+  rateLimitStore,
+  removeEndedRateLimits,
+  searchEndedRateLimits,
+  type RateLimitStore,
+} from './requests/rate-limits.ts';
 export {
   databaseTime,
   findLiveObjects,
@@ -219,6 +237,7 @@ export {
   finishErasure,
   removeOwnedRows,
   requestDeletionsOf,
+  searchUndeleted,
   startErasure,
 } from './retention/erasures.ts';
 export type { OperatorMay } from './schema/users.ts';
@@ -242,6 +261,7 @@ export {
   type CountedTransitions,
   readTransitionStatistics,
   readUncountedSeconds,
+  searchUncounted,
   stateDurationBounds,
   type TransitionStatistic,
 } from './monitoring/measure-transitions.ts';

@@ -66,7 +66,7 @@ const recordedActions = () =>
 const countsOf: Record<SweepName, readonly string[]> = {
   relay: ['sent', 'resent', 'postponed'],
   'reap-executions': ['lost', 'rescued', 'given_up', 'dispatched', 'outrun'],
-  'rescue-stranded': ['rescued', 'given_up', 'outrun'],
+  'rescue-stranded': ['rescued', 'given_up', 'outrun', 'reset'],
   cleanup: ['claimed', 'deleted', 'refused', 'lost'],
   'deletion-watchdog': ['reset'],
   'failed-pastes': ['removed', 'refused'],

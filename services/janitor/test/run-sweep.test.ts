@@ -7,6 +7,7 @@ import { composeSweeps } from '../src/compose.ts';
 import { loadJanitorConfig } from '../src/config.ts';
 import { SweepRunner } from '../src/sweep-runner/sweep-runner.ts';
 import { createCleanup } from '../src/sweeps/cleanup.ts';
+import { RefusedRows } from '../src/sweep-runner/refused-rows.ts';
 import { sweepNames, type Sweep, type SweepCounts } from '../src/sweep-runner/sweep.ts';
 import { RecordingLogger } from './recording-logger.ts';
 import { connect, createWorld, eventually, running, type World } from './world.ts';
@@ -38,6 +39,7 @@ function janitor(lockIdleSeconds = 30) {
 
 const sweepThat = (runOnce: () => Promise<SweepCounts>, name: Sweep['name'] = 'cleanup'): Sweep => ({
   name,
+  refused: new RefusedRows(),
   runOnce,
 });
 /** Calls `use` in the middle of a cleanup. @returns the outcome of the cleanup */

@@ -62,7 +62,8 @@ export function isSystemError(error: unknown): boolean {
   return hasCode(error, /^58/);
 }
 
-function hasCode(error: unknown, pattern: RegExp): boolean {
+/** Whether the error, or one of its causes, has a code like this. */
+export function hasCode(error: unknown, pattern: RegExp): boolean {
   if (!Error.isError(error)) return false;
   const { code = '' } = error as { code?: string };
   return pattern.test(code) || hasCode(error.cause, pattern);

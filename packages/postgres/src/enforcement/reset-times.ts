@@ -17,23 +17,23 @@ const ahead = `now() + make_interval(secs => ${AHEAD_SECONDS})`;
  */
 export const resetExecutionTimesFunction: OwnerFunction = {
   name: 'reset_execution_times',
-  parameters: 'of_kind text, delay_seconds double precision, lease_seconds double precision, at_most integer',
+  parameters: 'among uuid[], delay_seconds double precision, lease_seconds double precision',
   returns: 'SETOF uuid',
   body: `
     BEGIN
       RETURN QUERY
         WITH waiting AS MATERIALIZED (
-          SELECT id FROM task_executions WHERE status = 'PENDING' AND kind = of_kind
+          SELECT id FROM task_executions WHERE id = ANY (among) AND status = 'PENDING'
             AND (run_at > ${ahead} + make_interval(secs => delay_seconds) OR dispatched_at > ${ahead})
-          LIMIT at_most FOR UPDATE SKIP LOCKED
+          FOR UPDATE SKIP LOCKED
         )
         UPDATE task_executions e SET run_at = least(e.run_at, now()), dispatched_at = NULL
         FROM waiting WHERE e.id = waiting.id RETURNING e.subject_id;
       RETURN QUERY
         WITH running AS MATERIALIZED (
-          SELECT id FROM task_executions WHERE kind = of_kind
+          SELECT id FROM task_executions WHERE id = ANY (among)
             AND lease_expires_at > ${ahead} + make_interval(secs => lease_seconds)
-          LIMIT at_most FOR UPDATE SKIP LOCKED
+          FOR UPDATE SKIP LOCKED
         )
         UPDATE task_executions e SET lease_expires_at = clock_timestamp() + make_interval(secs => lease_seconds)
         FROM running WHERE e.id = running.id RETURNING e.subject_id;
@@ -41,14 +41,14 @@ export const resetExecutionTimesFunction: OwnerFunction = {
 };
 
 /**
- * The same for deletions: those that were requested (of the pastes `among`), for which the cleanup would wait,
- * and those that were claimed, for which the watchdog would. A claim whose time changes is lost to its
+ * The same for deletions: those that were requested, for which the cleanup would wait, and those that were
+ * claimed, for which the watchdog would. A claim whose time changes is lost to its
  * cleanup, as if the watchdog had released it. The reader of a revealed paste keeps the right to read it again.
  * @returns the ids of the pastes
  */
 export const resetDeletionTimesFunction: OwnerFunction = {
   name: 'reset_deletion_times',
-  parameters: 'among uuid[], at_most integer',
+  parameters: 'among uuid[]',
   returns: 'SETOF uuid',
   body: `
     BEGIN
@@ -60,8 +60,8 @@ export const resetDeletionTimesFunction: OwnerFunction = {
         UPDATE pastes p SET deletion_requested_at = now() FROM requested WHERE p.id = requested.id RETURNING p.id;
       RETURN QUERY
         WITH claimed AS MATERIALIZED (
-          SELECT id FROM pastes WHERE deletion_initiated_at > ${ahead} AND deleted_at IS NULL
-          LIMIT at_most FOR UPDATE SKIP LOCKED
+          SELECT id FROM pastes WHERE id = ANY (among) AND deletion_initiated_at > ${ahead} AND deleted_at IS NULL
+          FOR UPDATE SKIP LOCKED
         )
         UPDATE pastes p SET deletion_initiated_at = now(),
           burned_at = CASE WHEN p.burned_at = p.deletion_initiated_at THEN now() ELSE p.burned_at END

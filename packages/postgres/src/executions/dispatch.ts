@@ -1,5 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../database/database.ts';
+import { inHalves, type Portion } from '../database/one-row.ts';
 import { anyOf, prepared } from '../database/prepared.ts';
 import type { ExecutionKind } from '../schema/executions.ts';
 import { opaqueState } from './opaque-state.ts';
@@ -26,10 +27,17 @@ export interface DispatchableSubject<Message> extends SearchableSubject {
 
 /**
  * Stamps executions as dispatched, after SQS has accepted their messages. An execution that is already
- * claimed has its stamp from the claim.
+ * claimed has its stamp from the claim. One that can't be stamped is left to the relay.
  */
-export async function stampDispatched(db: Database, executionIds: readonly string[]): Promise<void> {
-  if (executionIds.length === 0) return;
+export async function stampDispatched(
+  db: Database,
+  executionIds: readonly string[],
+  onRefused: (executionId: string, error: unknown) => void = () => {},
+): Promise<void> {
+  await inHalves(executionIds, (part) => stamp(db, part), onRefused);
+}
+
+async function stamp(db: Database, executionIds: readonly string[]): Promise<void> {
   await sql`${prepared}
     WITH sent AS MATERIALIZED (
       SELECT id FROM task_executions e
@@ -44,28 +52,28 @@ export async function stampDispatched(db: Database, executionIds: readonly strin
 export function findUndispatched<Message extends object>(
   db: Database,
   subject: DispatchableSubject<Message>,
-  { graceSeconds, limit }: { graceSeconds: number; limit: number },
+  { graceSeconds, ...portion }: { graceSeconds: number } & Portion,
 ): Promise<Found<Message>> {
-  return findMessages(db, subject, undispatched(graceSeconds), limit);
+  return findMessages(db, subject, undispatched(graceSeconds), portion);
 }
 
 /** Up to `limit` executions whose message may be lost (see `overdue`). The longest sent come first. */
 export function findOverdue<Message extends object>(
   db: Database,
   subject: DispatchableSubject<Message>,
-  { olderThanSeconds, limit }: { olderThanSeconds: number; limit: number },
+  { olderThanSeconds, ...portion }: { olderThanSeconds: number } & Portion,
 ): Promise<Found<Message>> {
-  return findMessages(db, subject, overdue(subject.kind, olderThanSeconds), limit);
+  return findMessages(db, subject, overdue(subject.kind, olderThanSeconds), portion);
 }
 
 async function findMessages<Message extends object>(
   db: Database,
   subject: DispatchableSubject<Message>,
   search: Search,
-  limit: number,
+  portion: Portion,
 ): Promise<Found<Message>> {
   const { rows } = await sql<Message & { orphaned: boolean }>`
-    WITH ${foundBy(search, subject.kind, limit)}
+    WITH ${foundBy(search, subject.kind, portion)}
     SELECT found.id AS "executionId", ${subject.messageColumns}, subject.id IS NULL AS orphaned
     FROM found ${joinSubject(subject)} ${subject.messageJoin}
     ORDER BY found.dispatched_at NULLS FIRST, found.run_at`.execute(db);

@@ -56,9 +56,10 @@ export async function findZombies<Named>(
   db: Database,
   subject: LeasedSubject<Named>,
   limit: number,
+  without: readonly string[] = [],
 ): Promise<Found<Zombie & Named>> {
   const { rows } = await sql<Zombie & Named & { orphaned: boolean }>`
-    WITH ${foundBy(pastLease, subject.kind, limit)}
+    WITH ${foundBy(pastLease, subject.kind, { limit, without })}
     SELECT found.id AS "executionId", found.attempt, found.losses, found.worker_id AS "workerId", ${subject.nameColumns},
       subject.id IS NULL AS orphaned
     FROM found ${joinSubject(subject)} ORDER BY found.lease_expires_at`.execute(db);

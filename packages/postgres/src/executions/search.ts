@@ -1,5 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../database/database.ts';
+import { within, type Portion } from '../database/one-row.ts';
 import type { ExecutionKind } from '../schema/executions.ts';
 import { opaqueState } from './opaque-state.ts';
 import { UPLOADS } from './work-kinds.ts';
@@ -68,11 +69,11 @@ export const pastLease: Search = {
  * a backlog of 100,000 rows would be read completely to send 500 of them. Rows that another session has
  * locked are left out, so that they hold up no others.
  */
-export function foundBy(search: Search, kind: ExecutionKind, limit: number): RawBuilder<unknown> {
+export function foundBy(search: Search, kind: ExecutionKind, portion: Portion): RawBuilder<unknown> {
   return sql`found AS MATERIALIZED (
       SELECT e.* FROM task_executions e
-      WHERE ${search.condition} AND e.kind = ${sql.lit(kind)}
-      ORDER BY ${search.order} LIMIT ${limit} FOR NO KEY UPDATE SKIP LOCKED
+      WHERE ${search.condition} AND e.kind = ${sql.lit(kind)} AND ${within(sql`e.id::text`, portion)}
+      ORDER BY ${search.order} LIMIT ${portion.limit} FOR NO KEY UPDATE SKIP LOCKED
     )`;
 }
 
@@ -106,7 +107,7 @@ export async function removeOrphans(
   limit: number,
 ): Promise<readonly string[]> {
   const { rows } = await sql<{ id: string }>`
-    WITH ${foundBy(search, subject.kind, limit)},
+    WITH ${foundBy(search, subject.kind, { limit })},
     orphan AS (
       SELECT found.id FROM found ${joinSubject(subject)} WHERE subject.id IS NULL
     )

@@ -18,46 +18,64 @@ export const defaultTimeBounds: TimeBounds = {
   leaseSeconds: DEFAULT_LEASE_SECONDS,
 };
 
-/** Whether a waiting execution of this kind is due, or its message was sent, later than can be. */
-export function isDueTooLate(kind: ExecutionKind, { delaySeconds }: TimeBounds): RawBuilder<boolean> {
-  return sql`(run_at > ${ahead(delaySeconds[kind])} OR dispatched_at > ${ahead(0)})`;
-}
-
-/** Whether the lease of an execution is longer than a lease. */
-export function isLeasedTooLong({ leaseSeconds }: TimeBounds): RawBuilder<boolean> {
-  return sql`lease_expires_at > ${ahead(leaseSeconds)}`;
+/**
+ * Up to `limit` waiting and as many running executions of a kind whose times are further ahead than they can
+ * be: `id`, `kind`, `subject_id`, `attempt`, `worker_id` and `until`.
+ */
+export function executionsAhead(kind: ExecutionKind, bounds: TimeBounds, limit: number): RawBuilder<unknown> {
+  return sql`(
+    SELECT id, kind, subject_id, attempt, worker_id, greatest(run_at, dispatched_at) AS until FROM task_executions
+    WHERE status = 'PENDING' AND kind = ${sql.lit(kind)} AND (run_at > ${ahead(bounds.delaySeconds[kind])} OR dispatched_at > ${ahead(0)})
+    LIMIT ${limit})
+    UNION ALL (
+    SELECT id, kind, subject_id, attempt, worker_id, lease_expires_at FROM task_executions
+    WHERE kind = ${sql.lit(kind)} AND lease_expires_at > ${ahead(bounds.leaseSeconds)} LIMIT ${limit})`;
 }
 
 function ahead(seconds: number): RawBuilder<Date> {
   return sql`now() + make_interval(secs => ${AHEAD_SECONDS + seconds})`;
 }
 
-/**
- * Resets the times of up to `limit` waiting and as many running executions that are too far ahead, and lets
- * the relay send their messages again. Locked executions are left to the next call.
- * @returns the ids of their pastes or jobs
- */
-export async function resetExecutionTimes(
+/** The ids of executions whose times are too far ahead. */
+export async function findExecutionsAhead(
   db: Database,
   kind: ExecutionKind,
   { bounds, limit }: { readonly bounds: TimeBounds; readonly limit: number },
 ): Promise<readonly string[]> {
+  const { rows } = await sql<{
+    id: string;
+  }>`SELECT id FROM (${executionsAhead(kind, bounds, limit)}) AS too_late`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Resets the times of these executions that are too far ahead, and lets the relay send their messages again.
+ * Locked executions are left alone.
+ * @returns the ids of their pastes or jobs
+ */
+export async function resetExecutionTimes(
+  db: Database,
+  executionIds: readonly string[],
+  { delaySeconds, leaseSeconds }: { readonly delaySeconds: number; readonly leaseSeconds: number },
+): Promise<readonly string[]> {
   const { rows } = await sql<{ id: string }>`
-    SELECT reset_execution_times(${kind}, ${bounds.delaySeconds[kind]}, ${bounds.leaseSeconds}, ${limit}) AS id`.execute(
+    SELECT reset_execution_times(${executionIds}::uuid[], ${delaySeconds}, ${leaseSeconds}) AS id`.execute(
     db,
   );
   return rows.map(({ id }) => id);
 }
 
-/**
- * Resets the times of deletions that are ahead: those requested of the pastes `among`, and up to `limit` claims.
- * @returns the ids of the pastes
- */
-export async function resetDeletionTimes(
-  db: Database,
-  { among, limit }: { readonly among: readonly string[]; readonly limit: number },
-): Promise<readonly string[]> {
+/** The ids of up to `limit` pastes that were claimed for deletion at a time that is ahead. */
+export async function findClaimsAhead(db: Database, limit: number): Promise<readonly string[]> {
   const { rows } = await sql<{ id: string }>`
-    SELECT reset_deletion_times(${among}::uuid[], ${limit}) AS id`.execute(db);
+    SELECT id FROM pastes WHERE deletion_initiated_at > ${ahead(0)} AND deleted_at IS NULL LIMIT ${limit}`.execute(
+    db,
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Resets the times of the deletions of these pastes that are ahead. @returns the ids of the pastes */
+export async function resetDeletionTimes(db: Database, ids: readonly string[]): Promise<readonly string[]> {
+  const { rows } = await sql<{ id: string }>`SELECT reset_deletion_times(${ids}::uuid[]) AS id`.execute(db);
   return rows.map(({ id }) => id);
 }

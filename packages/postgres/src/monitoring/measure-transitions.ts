@@ -1,6 +1,7 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import { machines, transitionsOf, type Machine, type MachineName } from '@pasteflow/domain';
 import type { Database } from '../database/database.ts';
+import { within, type Portion } from '../database/one-row.ts';
 
 /**
  * Upper bounds in seconds: from a claim that follows at once to a paste that waits for its deletion. The
@@ -28,6 +29,17 @@ export interface CountedTransitions {
   readonly transitions: number;
 }
 
+interface UncountedPortion extends Portion {
+  readonly after?: string | null;
+}
+
+/** Names a row by its place in the table. */
+export function searchUncounted({ after = null, ...portion }: UncountedPortion): RawBuilder<unknown> {
+  return sql`
+        SELECT ctid, ctid::text AS name FROM uncounted_transitions
+        WHERE ctid > coalesce(${after}, '(0,0)')::tid AND ${within(sql`ctid::text`, portion)} LIMIT ${portion.limit}`;
+}
+
 /**
  * Moves up to `limit` rows of `uncounted_transitions` into `transition_statistics`, in one statement. So each
  * transition counts once, whichever process is killed, and however many processes count at once: a row
@@ -43,12 +55,12 @@ export interface CountedTransitions {
  */
 export async function measureTransitions(
   db: Database,
-  { limit, after = null }: { readonly limit: number; readonly after?: string | null },
+  uncounted: UncountedPortion,
 ): Promise<CountedTransitions> {
   const { rows } = await sql<CountedTransitions>`
     WITH taken AS (
       DELETE FROM uncounted_transitions WHERE ctid = ANY (ARRAY(
-        SELECT ctid FROM uncounted_transitions WHERE ctid > coalesce(${after}, '(0,0)')::tid LIMIT ${limit}))
+        SELECT ctid FROM (${searchUncounted(uncounted)}) AS portion))
       RETURNING ctid AS place, machine, "from", "to", seconds
     ), timed AS MATERIALIZED (
       SELECT machine, "from", "to", unnest(seconds)::float8 AS seconds FROM taken

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import { strandedAmongOldest, type Strandable } from '../executions/rescue.ts';
-import { isDueTooLate, isLeasedTooLong, type TimeBounds } from '../executions/times-ahead.ts';
+import { executionsAhead, type TimeBounds } from '../executions/times-ahead.ts';
 import { jobSubject } from '../jobs/job-subject.ts';
 import { uploadSubject } from '../pastes/upload-subject.ts';
 import { executionKinds, type ExecutionKind } from '../schema/executions.ts';
@@ -28,18 +28,12 @@ export function waitingExecutions(waiting: Waiting, limit: number): RawBuilder<u
   return sql.join(executionKinds.map(ofKind), sql` UNION ALL `);
 }
 
-/**
- * Up to `limit` waiting and as many running executions of each kind whose times are further ahead than they
- * can be: `kind`, `subject_id`, `attempt`, `worker_id` and `until`.
- */
-export function executionsAhead(bounds: TimeBounds, limit: number): RawBuilder<unknown> {
-  const ofKind = (kind: ExecutionKind) => sql`(
-    SELECT kind, subject_id, attempt, worker_id, greatest(run_at, dispatched_at) AS until FROM task_executions
-    WHERE status = 'PENDING' AND kind = ${sql.lit(kind)} AND ${isDueTooLate(kind, bounds)} LIMIT ${limit})
-    UNION ALL (
-    SELECT kind, subject_id, attempt, worker_id, lease_expires_at FROM task_executions
-    WHERE kind = ${sql.lit(kind)} AND ${isLeasedTooLong(bounds)} LIMIT ${limit})`;
-  return sql.join(executionKinds.map(ofKind), sql` UNION ALL `);
+/** The executions of each kind that are ahead, see `executionsAhead`. */
+export function workAhead(bounds: TimeBounds, limit: number): RawBuilder<unknown> {
+  return sql.join(
+    executionKinds.map((kind) => executionsAhead(kind, bounds, limit)),
+    sql` UNION ALL `,
+  );
 }
 
 /** A SELECT of stranded work, among the oldest work of each kind: `kind`, `subject_id`. */

@@ -12,7 +12,7 @@ import type { Database } from '../database/database.ts';
 import { defaultTimeBounds } from '../executions/times-ahead.ts';
 import { executionKinds, type ExecutionKind } from '../schema/executions.ts';
 import {
-  executionsAhead,
+  workAhead,
   MAX_COUNTED,
   strandedWork,
   UNSENT_AFTER_SECONDS,
@@ -160,7 +160,7 @@ export async function readStateFigures(
       UNION ALL
       SELECT 'stranded', kinds.kind, '', count(subject_id), NULL FROM kinds LEFT JOIN stranded USING (kind) GROUP BY kinds.kind
       UNION ALL
-      SELECT 'ahead', kinds.kind, '', count(subject_id), NULL FROM kinds LEFT JOIN (${executionsAhead(bounds, limit)}) AS too_late USING (kind) GROUP BY kinds.kind
+      SELECT 'ahead', kinds.kind, '', count(subject_id), NULL FROM kinds LEFT JOIN (${workAhead(bounds, limit)}) AS too_late USING (kind) GROUP BY kinds.kind
       UNION ALL
       SELECT 'sent', kinds.kind, '', 0, min(run_at) FILTER (WHERE sent AND run_at <= now())
         FROM kinds LEFT JOIN pending USING (kind) GROUP BY kinds.kind

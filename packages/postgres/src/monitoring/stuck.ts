@@ -5,7 +5,7 @@ import { executionKinds, type ExecutionKind } from '../schema/executions.ts';
 import { defaultTimeBounds, type TimeBounds } from '../executions/times-ahead.ts';
 import { waitsForPause } from '../executions/work-kinds.ts';
 import {
-  executionsAhead,
+  workAhead,
   MAX_COUNTED,
   strandedWork,
   UNSENT_AFTER_SECONDS,
@@ -72,7 +72,7 @@ export async function findStuck(
       FROM (${waitingExecutions('sent', MAX_SCANNED)}) AS sent
       WHERE run_at < now() - make_interval(secs => ${UNCLAIMED_AFTER_SECONDS}) AND NOT ${waitsForPause('sent', UNCLAIMED_AFTER_SECONDS)} ORDER BY run_at LIMIT ${limit}
     ), ahead AS MATERIALIZED (
-      SELECT 'ahead', kind, subject_id, attempt, worker_id, now() - (until - now()) FROM (${executionsAhead(bounds, limit)}) AS too_late
+      SELECT 'ahead', kind, subject_id, attempt, worker_id, now() - (until - now()) FROM (${workAhead(bounds, limit)}) AS too_late
     ), deletion AS MATERIALIZED (
       SELECT 'deletion', 'upload', id, NULL::integer, NULL::text, deletion_initiated_at FROM pastes
       WHERE deletion_initiated_at < now() - make_interval(secs => ${deletionStuckAfterSeconds}) AND deleted_at IS NULL

@@ -1,8 +1,9 @@
 import { pasteDeletion, transition } from '@pasteflow/domain';
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import { byActor, type Actor } from '../database/actor.ts';
 import { affectedRows } from '../database/affected-rows.ts';
 import type { Database } from '../database/database.ts';
+import { within, type Portion } from '../database/one-row.ts';
 
 const claim = transition(pasteDeletion, 'NOT_EXPIRED', 'DELETION_IN_PROGRESS');
 const finish = transition(pasteDeletion, 'DELETION_IN_PROGRESS', 'DELETED');
@@ -22,6 +23,8 @@ const release = transition(pasteDeletion, 'DELETION_IN_PROGRESS', 'NOT_EXPIRED')
  */
 const dueAt = sql`coalesce(p.deletion_requested_at, p.expires_at)`;
 
+const name = sql<string>`p.id::text`;
+
 export interface ClaimedDeletion {
   readonly id: string;
   readonly shortCode: string;
@@ -32,6 +35,13 @@ export interface ClaimedDeletion {
   readonly claimedAt: string;
 }
 
+export function searchExpired(portion: Portion): RawBuilder<unknown> {
+  return sql`
+      SELECT p.id, p.id::text AS name FROM pastes p
+      WHERE p.deletion_initiated_at IS NULL AND ${dueAt} <= now() AND p.status <> 'IN_PROGRESS' AND ${within(name, portion)}
+      ORDER BY ${dueAt}, p.id LIMIT ${portion.limit}`;
+}
+
 /**
  * Claims up to `limit` pastes whose deletion was asked for, or that have expired (NOT_EXPIRED →
  * DELETION_IN_PROGRESS): first what is due longest. Only pastes whose upload has settled are claimed: a late
@@ -40,19 +50,28 @@ export interface ClaimedDeletion {
  */
 export async function claimExpired(
   db: Database,
-  { actor, limit }: { actor: Actor; limit: number },
+  { actor, ...portion }: { actor: Actor } & Portion,
 ): Promise<readonly ClaimedDeletion[]> {
   const { rows } = await sql<ClaimedDeletion>`
     WITH ${byActor(actor, 'expired')},
     due AS MATERIALIZED (
-      SELECT p.id FROM pastes p, actor
-      WHERE p.deletion_initiated_at IS NULL AND ${dueAt} <= now() AND p.status <> 'IN_PROGRESS'
-      ORDER BY ${dueAt}, p.id LIMIT ${limit} FOR UPDATE OF p SKIP LOCKED
+      SELECT found.id FROM actor, (${searchExpired(portion)} FOR UPDATE SKIP LOCKED) AS found
     )
     UPDATE pastes p SET deletion_status = ${claim.to}, deletion_initiated_at = now()
     WHERE p.id = ANY (ARRAY(SELECT id FROM due))
     RETURNING p.id, p.short_code AS "shortCode", p.deletion_initiated_at::text AS "claimedAt"`.execute(db);
   return rows;
+}
+
+export function searchBurned({
+  afterSeconds,
+  ...portion
+}: { afterSeconds: number } & Portion): RawBuilder<unknown> {
+  return sql`
+      SELECT p.id, p.id::text AS name FROM pastes p
+      WHERE p.deletion_initiated_at < now() - make_interval(secs => ${afterSeconds}) AND p.deleted_at IS NULL
+        AND p.burned_at IS NOT NULL AND ${within(name, portion)}
+      ORDER BY p.deletion_initiated_at, p.id LIMIT ${portion.limit}`;
 }
 
 /**
@@ -62,14 +81,11 @@ export async function claimExpired(
  */
 export async function takeOverBurned(
   db: Database,
-  { afterSeconds, limit }: { afterSeconds: number; limit: number },
+  burned: { afterSeconds: number } & Portion,
 ): Promise<readonly ClaimedDeletion[]> {
   const { rows } = await sql<ClaimedDeletion>`
     WITH burned AS MATERIALIZED (
-      SELECT p.id FROM pastes p
-      WHERE p.deletion_initiated_at < now() - make_interval(secs => ${afterSeconds}) AND p.deleted_at IS NULL
-        AND p.burned_at IS NOT NULL
-      ORDER BY p.deletion_initiated_at, p.id LIMIT ${limit} FOR UPDATE SKIP LOCKED
+      ${searchBurned(burned)} FOR UPDATE SKIP LOCKED
     )
     UPDATE pastes p SET deletion_initiated_at = now()
     FROM burned WHERE p.id = burned.id
@@ -129,20 +145,29 @@ function heldClaims(claims: readonly ClaimedDeletion[]) {
     )`;
 }
 
+export function searchStuckDeletions({
+  stuckAfterSeconds,
+  ...portion
+}: { stuckAfterSeconds: number } & Portion): RawBuilder<unknown> {
+  return sql`
+      SELECT p.id, p.id::text AS name FROM pastes p
+      WHERE p.deletion_initiated_at < now() - make_interval(secs => ${stuckAfterSeconds}) AND p.deleted_at IS NULL
+        AND ${within(name, portion)}
+      ORDER BY p.deletion_initiated_at, p.id LIMIT ${portion.limit}`;
+}
+
 /**
  * DELETION_IN_PROGRESS for longer than `stuckAfterSeconds` → NOT_EXPIRED, up to `limit` rows.
  * @returns how many rows it moved
  */
 export async function resetStuckDeletions(
   db: Database,
-  { actor, stuckAfterSeconds, limit }: { actor: Actor; stuckAfterSeconds: number; limit: number },
+  { actor, ...stuck }: { actor: Actor; stuckAfterSeconds: number } & Portion,
 ): Promise<number> {
   const result = await sql`
     WITH ${byActor(actor, 'claimed too long')},
     stuck AS MATERIALIZED (
-      SELECT p.id FROM pastes p, actor
-      WHERE p.deletion_initiated_at < now() - make_interval(secs => ${stuckAfterSeconds}) AND p.deleted_at IS NULL
-      ORDER BY p.deletion_initiated_at, p.id LIMIT ${limit} FOR UPDATE OF p SKIP LOCKED
+      SELECT found.id FROM actor, (${searchStuckDeletions(stuck)} FOR UPDATE SKIP LOCKED) AS found
     )
     UPDATE pastes p SET deletion_status = ${release.to}, deletion_initiated_at = NULL
     FROM stuck WHERE p.id = stuck.id`.execute(db);

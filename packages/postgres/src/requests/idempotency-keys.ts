@@ -1,6 +1,7 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import { affectedRows } from '../database/affected-rows.ts';
 import type { Database } from '../database/database.ts';
+import { within, type Portion } from '../database/one-row.ts';
 import { prepared } from '../database/prepared.ts';
 
 /** A row of `idempotency_keys`. */
@@ -141,19 +142,29 @@ export async function releaseIdempotencyKey(
   return numAffectedRows === 1n;
 }
 
+/** Names a key without the name of its caller: the SHA-256 of the key. */
+export function searchOldIdempotencyKeys({
+  retentionSeconds,
+  ...portion
+}: { retentionSeconds: number } & Portion): RawBuilder<unknown> {
+  const name = sql<string>`encode(key_hash, 'hex')`;
+  return sql`
+      SELECT caller, key_hash, ${name} AS name FROM idempotency_keys
+      WHERE created_at <= now() - make_interval(secs => ${retentionSeconds}) AND claimed_until <= now() AND ${within(name, portion)}
+      ORDER BY created_at LIMIT ${portion.limit}`;
+}
+
 /**
  * Removes up to `limit` keys that were first claimed more than `retentionSeconds` ago and are not running.
  * @returns how many keys it removed
  */
 export async function removeOldIdempotencyKeys(
   db: Database,
-  { retentionSeconds, limit }: { retentionSeconds: number; limit: number },
+  old: { retentionSeconds: number } & Portion,
 ): Promise<number> {
   const result = await sql`
     WITH old AS MATERIALIZED (
-      SELECT caller, key_hash FROM idempotency_keys
-      WHERE created_at <= now() - make_interval(secs => ${retentionSeconds}) AND claimed_until <= now()
-      ORDER BY created_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
+      ${searchOldIdempotencyKeys(old)} FOR UPDATE SKIP LOCKED
     )
     DELETE FROM idempotency_keys k USING old WHERE k.caller = old.caller AND k.key_hash = old.key_hash`.execute(
     db,

@@ -1,6 +1,7 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import { affectedRows } from '../database/affected-rows.ts';
 import type { Database } from '../database/database.ts';
+import { within, type Portion } from '../database/one-row.ts';
 
 /** Where the api counts the points of callers. */
 export interface RateLimitStore {
@@ -49,15 +50,21 @@ export function rateLimitStore(db: Database): RateLimitStore {
   };
 }
 
+export function searchEndedRateLimits(portion: Portion): RawBuilder<unknown> {
+  return sql`
+      SELECT key, key AS name FROM rate_limits
+      WHERE expire < (extract(epoch FROM now()) - 3600)::bigint * 1000 AND ${within(sql`key`, portion)}
+      ORDER BY expire LIMIT ${portion.limit}`;
+}
+
 /**
  * Removes up to `limit` counters whose window ended more than an hour ago.
  * @returns how many counters it removed
  */
-export async function removeEndedRateLimits(db: Database, { limit }: { limit: number }): Promise<number> {
+export async function removeEndedRateLimits(db: Database, portion: Portion): Promise<number> {
   const result = await sql`
     WITH ended AS MATERIALIZED (
-      SELECT key FROM rate_limits WHERE expire < (extract(epoch FROM now()) - 3600)::bigint * 1000
-      ORDER BY expire LIMIT ${limit} FOR UPDATE SKIP LOCKED
+      ${searchEndedRateLimits(portion)} FOR UPDATE SKIP LOCKED
     )
     DELETE FROM rate_limits r USING ended WHERE r.key = ended.key`.execute(db);
   return affectedRows(result);

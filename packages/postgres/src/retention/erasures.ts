@@ -3,6 +3,7 @@ import { sql, type RawBuilder } from 'kysely';
 import { byActor, type Actor } from '../database/actor.ts';
 import { affectedRows } from '../database/affected-rows.ts';
 import type { Database } from '../database/database.ts';
+import { within, type Portion } from '../database/one-row.ts';
 import { good } from '../identity/api-tokens.ts';
 
 const start = transition(erasure, 'requested', 'at_work');
@@ -107,19 +108,21 @@ export async function findEndedJobsOf(
   return rows.map(({ id }) => id);
 }
 
+export function searchUndeleted({ userId, ...portion }: { userId: string } & Portion): RawBuilder<unknown> {
+  return sql`
+      SELECT id, id::text AS name FROM pastes
+      WHERE ${unclaimed(userId)} AND deletion_requested_at IS NULL AND ${within(sql`id::text`, portion)} LIMIT ${portion.limit}`;
+}
+
 /**
  * Requests the deletion of up to `limit` pastes of the user, as the user could. The cleanup deletes them. A
  * locked paste is left to the next call.
  * @returns how many there were
  */
-export async function requestDeletionsOf(
-  db: Database,
-  { userId, limit }: { userId: string; limit: number },
-): Promise<number> {
+export async function requestDeletionsOf(db: Database, own: { userId: string } & Portion): Promise<number> {
   const result = await sql`
     WITH own AS MATERIALIZED (
-      SELECT id FROM pastes WHERE ${unclaimed(userId)} AND deletion_requested_at IS NULL
-      LIMIT ${limit} FOR UPDATE SKIP LOCKED
+      ${searchUndeleted(own)} FOR UPDATE SKIP LOCKED
     )
     UPDATE pastes p SET deletion_requested_at = now() FROM own WHERE p.id = own.id`.execute(db);
   return affectedRows(result);

@@ -1,6 +1,7 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import { affectedRows } from '../database/affected-rows.ts';
 import type { Database } from '../database/database.ts';
+import { within, type Portion } from '../database/one-row.ts';
 
 export interface OldFailed {
   readonly id: string;
@@ -9,6 +10,22 @@ export interface OldFailed {
    * In microseconds. With the short code this is the place after which the next `claimOldFailed` continues.
    */
   readonly createdAt: string;
+}
+
+interface FailedPortion extends Portion {
+  readonly retentionSeconds: number;
+  readonly after: OldFailed | null;
+}
+
+const name = sql<string>`id::text`;
+
+export function searchOldFailed({ retentionSeconds, after, ...portion }: FailedPortion): RawBuilder<unknown> {
+  return sql`
+      SELECT id, id::text AS name, short_code, created_at FROM pastes
+      WHERE failed_at IS NOT NULL AND status = 'FAILED' AND created_at < now() - make_interval(secs => ${retentionSeconds})
+        AND (created_at, short_code) > (coalesce(${after?.createdAt ?? null}::timestamptz, '-infinity'), ${after?.shortCode ?? ''})
+        AND ${within(name, portion)}
+      ORDER BY created_at, short_code LIMIT ${portion.limit}`;
 }
 
 /**
@@ -21,16 +38,10 @@ export interface OldFailed {
  * The row lock rules out a retry at the same time. A CHECK of the table gives `failed_at` to FAILED pastes
  * only; the index has the same condition.
  */
-export async function claimOldFailed(
-  db: Database,
-  { retentionSeconds, after, limit }: { retentionSeconds: number; after: OldFailed | null; limit: number },
-): Promise<readonly OldFailed[]> {
+export async function claimOldFailed(db: Database, old: FailedPortion): Promise<readonly OldFailed[]> {
   const { rows } = await sql<OldFailed>`
     WITH old AS MATERIALIZED (
-      SELECT id, short_code, created_at FROM pastes
-      WHERE failed_at IS NOT NULL AND status = 'FAILED' AND created_at < now() - make_interval(secs => ${retentionSeconds})
-        AND (created_at, short_code) > (coalesce(${after?.createdAt ?? null}::timestamptz, '-infinity'), ${after?.shortCode ?? ''})
-      ORDER BY created_at, short_code LIMIT ${limit} FOR UPDATE SKIP LOCKED
+      ${searchOldFailed(old)} FOR UPDATE SKIP LOCKED
     ), forgotten AS (
       DELETE FROM failed_payloads WHERE paste_id IN (SELECT id FROM old)
     )
@@ -51,6 +62,16 @@ export async function removeFailed(db: Database, ids: readonly string[]): Promis
   return affectedRows(result);
 }
 
+export function searchTombstones({
+  retentionSeconds,
+  ...portion
+}: { retentionSeconds: number } & Portion): RawBuilder<unknown> {
+  return sql`
+      SELECT id, id::text AS name FROM pastes
+      WHERE deleted_at < now() - make_interval(secs => ${retentionSeconds}) AND deletion_status = 'DELETED' AND ${within(name, portion)}
+      ORDER BY deleted_at LIMIT ${portion.limit}`;
+}
+
 /**
  * Removes up to `limit` pastes that were DELETED more than `retentionSeconds` ago, and their executions. A
  * CHECK of the table gives `deleted_at` to DELETED pastes only; the state is named once more because the rows
@@ -59,13 +80,11 @@ export async function removeFailed(db: Database, ids: readonly string[]): Promis
  */
 export async function removeTombstones(
   db: Database,
-  { retentionSeconds, limit }: { retentionSeconds: number; limit: number },
+  old: { retentionSeconds: number } & Portion,
 ): Promise<number> {
   const result = await sql`
     WITH old AS MATERIALIZED (
-      SELECT id FROM pastes
-      WHERE deleted_at < now() - make_interval(secs => ${retentionSeconds}) AND deletion_status = 'DELETED'
-      ORDER BY deleted_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
+      ${searchTombstones(old)} FOR UPDATE SKIP LOCKED
     )
     DELETE FROM pastes USING old WHERE pastes.id = old.id`.execute(db);
   return affectedRows(result);

@@ -257,7 +257,16 @@ const janitorRights: RoleRights = {
   sweep_runs: {
     select: 'all',
     insert: 'all',
-    update: ['started_at', 'ended_at', 'outcome', 'last_success_at', 'seconds', 'counts', 'janitor'],
+    update: [
+      'started_at',
+      'ended_at',
+      'outcome',
+      'last_success_at',
+      'seconds',
+      'counts',
+      'refused',
+      'janitor',
+    ],
   },
   installation: { select: ['id', 'created_at'] },
   bucket_adoptions: {

@@ -58,6 +58,8 @@ export interface SweepRunsTable {
   last_success_at: Date | null;
   seconds: number;
   counts: Record<string, number>;
+  /** The rows that Postgres refuses to the sweep. */
+  refused: Generated<readonly { readonly row: string; readonly error: string; readonly failures: number }[]>;
   /** The instance that ran the sweep. */
   janitor: string;
 }

@@ -8,6 +8,8 @@ export interface EndedSweepRun {
   readonly outcome: SweepRunsTable['outcome'];
   readonly seconds: number;
   readonly counts: Readonly<Record<string, number>>;
+  /** Default: none. */
+  readonly refused?: SweepRun['refused'];
   readonly janitor: Actor;
 }
 
@@ -16,12 +18,12 @@ export type SweepRun = Readonly<Selectable<SweepRunsTable>>;
 /** Records a run that has just ended. Replaces the previous run of the sweep. */
 export async function recordSweepRun(db: Database, run: EndedSweepRun): Promise<void> {
   await sql`
-    INSERT INTO sweep_runs AS last (sweep, started_at, ended_at, outcome, last_success_at, seconds, counts, janitor)
+    INSERT INTO sweep_runs AS last (sweep, started_at, ended_at, outcome, last_success_at, seconds, counts, refused, janitor)
     SELECT ${run.sweep}, now() - make_interval(secs => ${run.seconds}), now(), ${run.outcome},
-      CASE WHEN ${run.outcome === 'done'}::boolean THEN now() END, ${run.seconds}::float8, ${JSON.stringify(run.counts)}::jsonb, ${run.janitor}
+      CASE WHEN ${run.outcome === 'done'}::boolean THEN now() END, ${run.seconds}::float8, ${JSON.stringify(run.counts)}::jsonb, ${JSON.stringify(run.refused ?? [])}::jsonb, ${run.janitor}
     ON CONFLICT (sweep) DO UPDATE SET started_at = excluded.started_at, ended_at = excluded.ended_at, outcome = excluded.outcome,
       last_success_at = coalesce(excluded.last_success_at, last.last_success_at), seconds = excluded.seconds, counts = excluded.counts,
-      janitor = excluded.janitor`.execute(db);
+      refused = excluded.refused, janitor = excluded.janitor`.execute(db);
 }
 
 /** The last run of each sweep, whichever janitor ran it. */

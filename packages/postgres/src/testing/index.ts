@@ -1,4 +1,11 @@
-export { breakWaitingConnections, countSlowUpdates, lockRow, refuseUpdates, slowUpdates } from './trouble.ts';
+export {
+  breakWaitingConnections,
+  countSlowUpdates,
+  lockRow,
+  refuseRow,
+  refuseUpdates,
+  slowUpdates,
+} from './trouble.ts';
 export type { ExecutionShape } from './made-executions.ts';
 export { importRows } from './import-rows.ts';
 export { makeJobs, type JobShape, type MadeJob } from './make-jobs.ts';

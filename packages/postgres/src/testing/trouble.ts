@@ -50,11 +50,24 @@ export async function refuseUpdates(
   executionId: string,
   sqlstate = '23514',
 ): Promise<() => Promise<void>> {
-  await sql`CREATE OR REPLACE FUNCTION refuse_update() RETURNS trigger LANGUAGE plpgsql AS
+  const which = { table: 'task_executions', where: `OLD.id = '${executionId}'`, on: 'UPDATE' };
+  return await refuseRow(db, which, sqlstate);
+}
+
+/**
+ * Refuses to change or to delete a row, by default as if its block were damaged.
+ * @returns a function that allows it again
+ */
+export async function refuseRow(
+  db: Database,
+  { table, where, on = 'UPDATE OR DELETE' }: { table: string; where: string; on?: string },
+  sqlstate = 'XX001',
+): Promise<() => Promise<void>> {
+  await sql`CREATE OR REPLACE FUNCTION refuse_row() RETURNS trigger LANGUAGE plpgsql AS
     $$ BEGIN RAISE EXCEPTION 'refused by the test' USING ERRCODE = TG_ARGV[0]; END $$`.execute(db);
-  await sql`CREATE TRIGGER refuse_update BEFORE UPDATE ON task_executions FOR EACH ROW
-    WHEN (OLD.id = ${sql.lit(executionId)}) EXECUTE FUNCTION refuse_update(${sql.lit(sqlstate)})`.execute(db);
-  return async () => void (await sql`DROP TRIGGER refuse_update ON task_executions`.execute(db));
+  await sql`CREATE TRIGGER refuse_row BEFORE ${sql.raw(on)} ON ${sql.table(table)} FOR EACH ROW
+    WHEN (${sql.raw(where)}) EXECUTE FUNCTION refuse_row(${sql.lit(sqlstate)})`.execute(db);
+  return async () => void (await sql`DROP TRIGGER refuse_row ON ${sql.table(table)}`.execute(db));
 }
 
 /** Breaks the connections of an application whose statements wait for a lock now. @returns how many */

@@ -13,7 +13,8 @@ import {
   findQuotaRefusal,
   findRefusal,
   isLockTimeout,
-  isSystemError,
+  isTimeout,
+  mayBeOfOneRow,
   type CreatedPaste,
   type Database,
   type NewPaste,
@@ -155,7 +156,8 @@ export class PasteInserts {
  * second insert would make a second paste.
  */
 function canRunAlone(error: unknown): boolean {
-  return !(error instanceof DependencyUnavailableError) || isLockTimeout(error) || isSystemError(error);
+  if (isTimeout(error)) return isLockTimeout(error);
+  return mayBeOfOneRow(error) || !(error instanceof DependencyUnavailableError);
 }
 
 /**

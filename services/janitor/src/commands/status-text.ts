@@ -9,6 +9,7 @@ export function statusText(status: Status): string {
     ...(status.paused.length === 0 ? [] : [kindsText(status.paused)]),
     stuckText(status),
     ...(status.lost.length === 0 ? [] : [lostText(status)]),
+    ...(status.sweeps.every(({ refused }) => refused.length === 0) ? [] : [refusedText(status)]),
     statesText(status),
     queuesText(status),
     sweepsText(status),
@@ -56,6 +57,14 @@ function lostText({ lost }: Status): string {
     worker_id ?? '-',
   ]);
   return formatTable(['LOST REPEATEDLY', 'KIND', '>LOSSES', 'STATUS', 'DUE', 'WORKER'], rows);
+}
+
+/** Rows that stop no sweep, and that none can change. */
+function refusedText({ sweeps }: Status): string {
+  const rows = sweeps.flatMap(({ sweep, refused }) =>
+    refused.map(({ row, error, failures }) => [row, sweep, String(failures), toOneLine(error)]),
+  );
+  return formatTable(['REFUSED BY POSTGRES', 'SWEEP', '>TIMES', 'ERROR'], rows);
 }
 
 function statesText({ states }: Status): string {

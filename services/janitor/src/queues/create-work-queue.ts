@@ -7,11 +7,12 @@ import {
 } from '@pasteflow/domain';
 import {
   claimExecutions,
+  findExecutionsAhead,
   findOverdue,
   findStranded,
   findUndispatched,
   findZombies,
-  isTimeout,
+  inHalves,
   overdue,
   pastLease,
   removeOrphans,
@@ -43,8 +44,12 @@ import {
 } from '@pasteflow/sqs';
 import { inLanes } from '../sweep-runner/batches.ts';
 import { MAX_NAMED } from '../sweep-runner/findings.ts';
+import type { RefusedRows } from '../sweep-runner/refused-rows.ts';
 import { RepeatedLosses } from './repeated-losses.ts';
 import type { EndedAttempts, RescueCounts, SettledBy, UnsentMessages, WorkQueue } from './work-queue.ts';
+
+/** The table of executions, for the rows that Postgres refuses. */
+const EXECUTIONS = 'task_executions';
 
 export interface QueueOptions {
   readonly db: Database;
@@ -122,7 +127,7 @@ export function createWorkQueue<
     relation: 'child',
   });
 
-  function unsent(messages: readonly Message[]): UnsentMessages {
+  function unsent(messages: readonly Message[], refused: RefusedRows): UnsentMessages {
     return {
       count: messages.length,
       dispatch: async (signal) => {
@@ -133,7 +138,7 @@ export function createWorkQueue<
             batch.map((message) => ({ ...message, context: {} })),
             (traced) => ofKind.send(sqs, queue, traced),
           );
-          await stampDispatched(db, sent);
+          await stampDispatched(db, sent, refused.of(EXECUTIONS));
           accepted += sent.length;
         });
         return accepted;
@@ -158,31 +163,27 @@ export function createWorkQueue<
     }
   }
 
-  /**
-   * Settles in one statement. When that times out, settles row by row, so that one locked paste or job holds
-   * up no others. A row that times out alone is left for the next run.
-   */
+  /** One row that is locked or refused holds up no others. */
   async function settleOrSkip(
     settlements: readonly Ending[],
-    by: { readonly actor: Actor; readonly onlyPastLease: boolean },
+    {
+      refused,
+      ...by
+    }: { readonly actor: Actor; readonly onlyPastLease: boolean; readonly refused: RefusedRows },
   ): Promise<ReadonlyMap<string, Settled<State>>> {
-    try {
-      const settleBy = { ...by, dispatched: false, maxLockWaitMs: MAX_LOCK_WAIT_MS };
-      return await settleExecutions(db, subject, settlements, settleBy);
-    } catch (error) {
-      if (!isTimeout(error)) throw error;
-      if (settlements.length === 1) return new Map();
-      const settled = new Map<string, Settled<State>>();
-      for (const each of settlements)
-        for (const [executionId, one] of await settleOrSkip([each], by)) settled.set(executionId, one);
-      return settled;
-    }
+    const settleBy = { ...by, dispatched: false, maxLockWaitMs: MAX_LOCK_WAIT_MS };
+    const settled = await inHalves(
+      settlements,
+      (part) => settleExecutions(db, subject, part, settleBy),
+      ({ executionId }, error) => refused.of(EXECUTIONS)(executionId, error),
+    );
+    return new Map(settled.flatMap((part) => [...part]));
   }
 
   async function end<Attempt extends Name & ClaimedExecution>(
     attempts: readonly Attempt[],
     errorOf: (attempt: Attempt) => string,
-    { actor, random, onlyPastLease }: SettledBy & { readonly onlyPastLease: boolean },
+    { actor, random, refused, onlyPastLease }: SettledBy & { readonly onlyPastLease: boolean },
   ): Promise<EndedAttempts> {
     const endings = attempts.map((attempt) => {
       const outcome: Lost = { kind: 'lost', error: errorOf(attempt) };
@@ -192,7 +193,7 @@ export function createWorkQueue<
       endings.map(({ attempt: { executionId }, outcome, nextStep }) =>
         settlementOf({ executionId, outcome, nextStep }),
       ),
-      { actor, onlyPastLease },
+      { actor, onlyPastLease, refused },
     );
     const recorded = attempts.filter(({ executionId }) => settled.has(executionId));
     repeatedLosses.recorded(recorded.map((attempt) => ({ name: nameOf(attempt), losses: attempt.losses })));
@@ -203,16 +204,19 @@ export function createWorkQueue<
       events.ended(attempt, { outcome, nextStep, status: ended.status });
       if (ended.successorId !== null) successors.push(messageOf(ended.successorId, attempt));
     }
-    return { count: settled.size, successors: unsent(successors) };
+    return { count: settled.size, successors: unsent(successors, refused) };
   }
 
   /** Stranded work counts as lost: its last execution ended without what should have followed. */
   async function rescue(
     among: StrandedAmong,
     limit: number,
-    { actor, random }: SettledBy,
+    { actor, random, refused }: SettledBy,
   ): Promise<RescueCounts> {
-    const found = await findStranded(db, subject, among, limit);
+    const waiting = new Set(refused.waiting(subject.table));
+    const found = (await findStranded(db, subject, among, limit)).filter(
+      ({ subjectId }) => !waiting.has(subjectId),
+    );
     const rescues = found.map((stranded) => {
       const executionId = stranded.executionId ?? stranded.subjectId;
       const outcome: Lost = { kind: 'lost', error: stranded.reason };
@@ -220,7 +224,12 @@ export function createWorkQueue<
       const ending = settlementOf({ executionId, outcome, nextStep });
       return { stranded, attempt: { ...stranded, executionId }, outcome, nextStep, ending };
     });
-    const rescued = await rescueStranded(db, subject, rescues, actor);
+    const parts = await inHalves(
+      rescues,
+      (part) => rescueStranded(db, subject, part, actor),
+      ({ stranded }, error) => refused.of(subject.table)(stranded.subjectId, error),
+    );
+    const rescued = new Map(parts.flatMap((part) => [...part]));
     let givenUp = 0;
     for (const { attempt, outcome, nextStep } of rescues) {
       const done = rescued.get(attempt.subjectId);
@@ -238,19 +247,37 @@ export function createWorkQueue<
     startsWhatItNames: ofKind.startsWhatItNames,
     countLost: () => ofKind.countLost(queue),
     readKey: ofKind.readKey,
-    findUndispatched: async (which) =>
-      unsent(await findItems(undispatched(which.graceSeconds), () => findUndispatched(db, subject, which))),
-    findOverdue: async (which) =>
+    findUndispatched: async ({ refused, ...which }) =>
       unsent(
-        await findItems(overdue(subject.kind, which.olderThanSeconds), () => findOverdue(db, subject, which)),
+        await findItems(undispatched(which.graceSeconds), () =>
+          findUndispatched(db, subject, { ...which, without: refused.waiting(EXECUTIONS) }),
+        ),
+        refused,
+      ),
+    findOverdue: async ({ refused, ...which }) =>
+      unsent(
+        await findItems(overdue(subject.kind, which.olderThanSeconds), () =>
+          findOverdue(db, subject, { ...which, without: refused.waiting(EXECUTIONS) }),
+        ),
+        refused,
       ),
     endZombies: async (limit, by) => {
-      const zombies = await findItems(pastLease, () => findZombies(db, subject, limit));
+      const zombies = await findItems(pastLease, () =>
+        findZombies(db, subject, limit, by.refused.waiting(EXECUTIONS)),
+      );
       const errorOf = ({ workerId }: Zombie) => `${WORKER_LOST}: ${workerId}`;
       return { found: zombies.length, ended: await end(zombies, errorOf, { ...by, onlyPastLease: true }) };
     },
-    resetTimes: async (limit, bounds) => {
-      const ids = await resetExecutionTimes(db, subject.kind, { bounds, limit });
+    resetTimes: async ({ bounds, limit, refused }) => {
+      const waiting = new Set(refused.waiting(EXECUTIONS));
+      const found = await findExecutionsAhead(db, subject.kind, { bounds, limit });
+      const own = { delaySeconds: bounds.delaySeconds[subject.kind], leaseSeconds: bounds.leaseSeconds };
+      const parts = await inHalves(
+        found.filter((id) => !waiting.has(id)),
+        (part) => resetExecutionTimes(db, part, own),
+        refused.of(EXECUTIONS),
+      );
+      const ids = parts.flat();
       if (ids.length > 0)
         logger.warn('times that were ahead of the clock of Postgres reset', {
           kind: subject.kind,
@@ -261,17 +288,22 @@ export function createWorkQueue<
     },
     rescueStranded: rescue,
     endDue: async (keys, error, { leaseSeconds, ...by }) => {
-      const claims = await claimExecutions(db, subject, {
+      const refused = new Set<string>();
+      const parts = await inHalves(
         keys,
-        actor: by.actor,
-        leaseSeconds,
-        evenPaused: true,
-      });
+        (part) =>
+          claimExecutions(db, subject, { keys: part, actor: by.actor, leaseSeconds, evenPaused: true }),
+        (key, error) => {
+          refused.add(key);
+          by.refused.of(subject.table)(key, error);
+        },
+      );
+      const claims = new Map(parts.flatMap((part) => [...part]));
       const claimed = [...claims.values()].flatMap((claim) =>
         claim.kind === 'claimed' ? [claim.execution] : [],
       );
       for (const attempt of claimed) events.started(attempt);
-      return { claims, ended: await end(claimed, () => error, { ...by, onlyPastLease: false }) };
+      return { claims, refused, ended: await end(claimed, () => error, { ...by, onlyPastLease: false }) };
     },
   };
 }

@@ -7,6 +7,7 @@ import type {
   TimeBounds,
 } from '@pasteflow/postgres';
 import type { Queue } from '@pasteflow/sqs';
+import type { RefusedRows } from '../sweep-runner/refused-rows.ts';
 
 /**
  * A queue of uploads or of jobs, with the executions behind its messages: what relay, reap-executions and
@@ -22,9 +23,9 @@ export interface WorkQueue {
    */
   readonly startsWhatItNames: boolean;
   /** Messages that were never sent. */
-  findUndispatched(options: { graceSeconds: number; limit: number }): Promise<UnsentMessages>;
+  findUndispatched(options: SearchedBy & { graceSeconds: number }): Promise<UnsentMessages>;
   /** Messages that were sent and may be lost, the longest sent first. */
-  findOverdue(options: { olderThanSeconds: number; limit: number }): Promise<UnsentMessages>;
+  findOverdue(options: SearchedBy & { olderThanSeconds: number }): Promise<UnsentMessages>;
   /** How many of the overdue messages count as lost; null: the queue is too deep to tell. */
   countLost(): Promise<number | null>;
   /** The short code or the job id in the body of a message. @throws PasteflowError malformed_message */
@@ -39,7 +40,7 @@ export interface WorkQueue {
    * sends the messages again.
    * @returns how many
    */
-  resetTimes(limit: number, bounds: TimeBounds): Promise<number>;
+  resetTimes(by: SearchedBy & { bounds: TimeBounds }): Promise<number>;
   /** Gives stranded work its next execution, or brings it to its end. */
   rescueStranded(among: StrandedAmong, limit: number, by: SettledBy): Promise<RescueCounts>;
   /**
@@ -52,6 +53,8 @@ export interface WorkQueue {
     by: SettledBy & { readonly leaseSeconds: number },
   ): Promise<{
     readonly claims: ReadonlyMap<string, Claim<ClaimedExecution>>;
+    /** The keys whose execution Postgres refused to change. */
+    readonly refused: ReadonlySet<string>;
     readonly ended: EndedAttempts;
   }>;
 }
@@ -87,6 +90,12 @@ export interface SettledBy {
   readonly actor: Actor;
   /** Uniform in [0, 1). */
   readonly random: () => number;
+  readonly refused: RefusedRows;
+}
+
+export interface SearchedBy {
+  readonly limit: number;
+  readonly refused: RefusedRows;
 }
 
 /**

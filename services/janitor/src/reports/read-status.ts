@@ -94,6 +94,8 @@ async function readDatabase(db: Database, config: JanitorConfig) {
         last_success_at: last,
         seconds: run?.seconds ?? null,
         counts: run?.counts ?? {},
+        /** The rows that Postgres refuses to the sweep. */
+        refused: run?.refused ?? [],
         janitor: run?.janitor ?? null,
         /**
          * As in the alert: no successful run for 1.5 intervals and a minute. A new database counts as a run.

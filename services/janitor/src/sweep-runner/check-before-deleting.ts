@@ -14,6 +14,7 @@ const MAX_CLOCK_DIFFERENCE_MS = 3_600_000;
 export function checked<Name extends SweepName>(sweep: Sweep<Name>, check: () => Promise<void>): Sweep<Name> {
   return {
     name: sweep.name,
+    refused: sweep.refused,
     runOnce: async (signal, into) => {
       await check();
       return await sweep.runOnce(signal, into);

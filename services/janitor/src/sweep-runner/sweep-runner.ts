@@ -1,6 +1,7 @@
 import { DependencyUnavailableError } from '@pasteflow/domain';
 import { recordSweepRun, withSweepLock, type Actor, type Database, type SweepRun } from '@pasteflow/postgres';
 import type { Logger, Metrics } from '@pasteflow/runtime';
+import type { RefusedRow } from './refused-rows.ts';
 import { sweepNames, type Sweep, type SweepCounts, type SweepName } from './sweep.ts';
 
 export interface SweepRunnerOptions {
@@ -18,6 +19,9 @@ export interface SweepRunnerOptions {
 }
 
 /** The relay and the reaper take milliseconds, a reconcile of millions of objects an hour. */
+/** Each row becomes a label. */
+const MAX_SHOWN = 20;
+
 const RUN_BUCKETS_SECONDS = [0.01, 0.05, 0.25, 1, 5, 30, 120, 600, 3600];
 
 /**
@@ -30,6 +34,8 @@ export class SweepRunner {
   readonly #rows;
   readonly #lastSuccess;
   readonly #succeededAtMs = new Map<SweepName, number>();
+  /** The rows that were refused to the sweeps that this janitor runs. */
+  readonly #refused = new Map<SweepName, readonly RefusedRow[]>();
 
   constructor(options: SweepRunnerOptions) {
     this.#options = options;
@@ -50,6 +56,18 @@ export class SweepRunner {
       help: 'Counts of the runs of a sweep, under the names that --once prints.',
       labels: ['sweep', 'count'],
     });
+    metrics.computed(
+      {
+        type: 'gauge',
+        name: 'janitor_refused_rows',
+        help: 'How often Postgres has refused a row to a sweep, which leaves it out for a time: the first 20 rows of each sweep.',
+        labels: ['sweep', 'row'],
+      },
+      () =>
+        [...this.#refused].flatMap(([sweep, rows]) =>
+          rows.slice(0, MAX_SHOWN).map(({ row, failures }) => ({ labels: { sweep, row }, value: failures })),
+        ),
+    );
     this.#lastSuccess = metrics.gauge({
       name: 'janitor_sweep_last_success_timestamp_seconds',
       help: 'Unix time of the last successful run of the sweep in any janitor.',
@@ -73,20 +91,20 @@ export class SweepRunner {
           const done = await sweep.runOnce(signal, soFar);
           // An aborted run ended early, so it says nothing about the sweep; and the process has no time for
           // another statement.
-          if (!signal.aborted) await this.#record(sweep.name, 'done', done, startedAt);
+          if (!signal.aborted) await this.#record(sweep, 'done', done, startedAt);
           return done;
         },
         lockIdleSeconds,
       );
       if (counts === null) this.#skipped(sweep.name);
-      else this.#done(sweep.name, counts, startedAt);
+      else this.#done(sweep, counts, startedAt);
       return counts;
     } catch (error) {
       this.#runs.inc({ sweep: sweep.name, outcome: 'failed' });
       this.#count(sweep.name, soFar);
+      this.#reportRefused(sweep.name, sweep.refused);
       this.#duration.observe({ sweep: sweep.name }, (performance.now() - startedAt) / 1000);
-      if (!signal.aborted && !isPostgresDown(error))
-        await this.#record(sweep.name, 'failed', soFar, startedAt);
+      if (!signal.aborted && !isPostgresDown(error)) await this.#record(sweep, 'failed', soFar, startedAt);
       throw error;
     }
   }
@@ -105,7 +123,7 @@ export class SweepRunner {
 
   /** A run that can't be recorded is still a successful run. */
   async #record(
-    sweep: SweepName,
+    { name: sweep, refused }: Sweep,
     outcome: 'done' | 'failed',
     counts: SweepCounts,
     startedAt: number,
@@ -113,10 +131,24 @@ export class SweepRunner {
     const { db, janitor, logger } = this.#options;
     const seconds = (performance.now() - startedAt) / 1000;
     try {
-      await recordSweepRun(db, { sweep, outcome, seconds, counts, janitor });
+      await recordSweepRun(db, { sweep, outcome, seconds, counts, refused: refused.list(), janitor });
     } catch (error) {
       logger.debug('sweep run not recorded', { sweep, error });
     }
+  }
+
+  /** Logs the rows when there are others than after the run before, or one was refused again. */
+  #reportRefused(sweep: SweepName, refused: Sweep['refused']): void {
+    const rows = refused.list();
+    const before = this.#refused.get(sweep) ?? [];
+    const known = new Set(before.map(({ row, failures }) => `${failures} ${row}`));
+    if (rows.some(({ row, failures }) => !known.has(`${failures} ${row}`)))
+      this.#options.logger.error('rows that Postgres refuses left out for a time', {
+        sweep,
+        count: rows.length,
+        rows: rows.slice(0, MAX_SHOWN),
+      });
+    this.#refused.set(sweep, rows);
   }
 
   #count(sweep: SweepName, counts: SweepCounts): void {
@@ -130,16 +162,18 @@ export class SweepRunner {
   }
 
   #skipped(sweep: SweepName): void {
+    this.#refused.delete(sweep); // another janitor knows them now
     this.#runs.inc({ sweep, outcome: 'skipped' });
     this.#options.logger.debug('sweep skipped: another janitor is running it', { sweep });
   }
 
-  #done(sweep: SweepName, counts: SweepCounts, startedAt: number): void {
+  #done({ name: sweep, refused }: Sweep, counts: SweepCounts, startedAt: number): void {
     const seconds = (performance.now() - startedAt) / 1000;
     this.#runs.inc({ sweep, outcome: 'done' });
     this.#duration.observe({ sweep }, seconds);
     this.#succeeded(sweep, Date.now());
     this.#count(sweep, counts);
+    this.#reportRefused(sweep, refused);
     // Two sweeps run every 2 s and usually find nothing. `measure` counts something whenever the system
     // works.
     const notable = sweep !== 'measure' && Object.values(counts).some((value) => value > 0);

@@ -1,3 +1,5 @@
+import { RefusedRows } from './refused-rows.ts';
+
 /** In the order of the table in docs/architecture.md. */
 export const sweepNames = [
   'relay',
@@ -38,6 +40,8 @@ export type SweepCounts = Readonly<Record<string, number>>;
  */
 export interface Sweep<Name extends SweepName = SweepName> {
   readonly name: Name;
+  /** The rows that Postgres refuses to the sweep. */
+  readonly refused: RefusedRows;
   /**
    * One run, in batches. Every batch leaves the data consistent, and the run ends between two batches once
    * the signal is aborted. Runs in several processes at once are safe.
@@ -52,17 +56,24 @@ export interface Sweep<Name extends SweepName = SweepName> {
 /** One sweep for each name: a sweep that is missing, or under the name of another sweep, does not compile. */
 export type Sweeps = { readonly [Name in SweepName]: Sweep<Name> };
 
-/** @param zero all counts of the sweep, at 0. @param run adds to the counts */
+/**
+ * @param zero all counts of the sweep, at 0
+ * @param run adds to the counts, and to the refused rows
+ */
 export function defineSweep<Name extends SweepName, Counts extends Record<string, number>>(
   name: Name,
   zero: Counts,
-  run: (counts: Counts, signal: AbortSignal) => Promise<void>,
+  run: (counts: Counts, signal: AbortSignal, refused: RefusedRows) => Promise<void>,
 ): Sweep<Name> {
+  const refused = new RefusedRows();
   return {
     name,
+    refused,
     runOnce: async (signal, into = {}) => {
       const counts = Object.assign(into, zero);
-      await run(counts, signal);
+      refused.begin();
+      await run(counts, signal, refused);
+      if (!signal.aborted) refused.end();
       return counts;
     },
   };

@@ -1,16 +1,22 @@
 import { DELETION_BATCH_SIZE, objectKeyOf, REVEAL_MINUTES } from '@pasteflow/domain';
 import {
   claimExpired,
+  inHalves,
   releaseClaims,
+  searchBurned,
+  searchExpired,
   settleDeleted,
   takeOverBurned,
   type Actor,
   type ClaimedDeletion,
   type Database,
+  type Portion,
 } from '@pasteflow/postgres';
 import type { Logger } from '@pasteflow/runtime';
 import type { ObjectStore } from '@pasteflow/s3';
 import { deleteObjects } from './delete-objects.ts';
+import { inPortionedBatches } from '../sweep-runner/batches.ts';
+import type { RefusedRows } from '../sweep-runner/refused-rows.ts';
 import { defineSweep, type Sweep } from '../sweep-runner/sweep.ts';
 
 export interface CleanupOptions {
@@ -39,41 +45,60 @@ const MAX_REFUSED = 10 * DELETION_BATCH_SIZE;
  * in one call, and then the batch is settled. When the process is killed before the settlement, the deletion
  * watchdog releases the claims.
  *
- * `lost` counts claims that the watchdog released while their objects were being deleted. The next cleanup
- * repeats their deletion.
+ * `lost` counts claims that the watchdog released while their objects were being deleted, and those whose row
+ * Postgres refused. A later cleanup repeats their deletion.
  */
 export function createCleanup(options: CleanupOptions): Sweep<'cleanup'> {
   const { db, store, actor } = options;
   const zero = { claimed: 0, deleted: 0, refused: 0, lost: 0 };
-  return defineSweep('cleanup', zero, async (counts, signal) => {
+  return defineSweep('cleanup', zero, async (counts, signal, refusedRows) => {
     // While S3 is down, every claim would have to be released, which writes two transitions for each row.
     await store.ping(signal);
     const refused: RefusedClaim[] = [];
-    try {
-      const sources = [
-        () => takeOverBurned(db, { afterSeconds: BURNED_AFTER_SECONDS, limit: DELETION_BATCH_SIZE }),
-        () => claimExpired(db, { actor, limit: DELETION_BATCH_SIZE }),
-      ];
-      let source = sources.shift();
-      while (source !== undefined && !signal.aborted && refused.length < MAX_REFUSED) {
-        const claims = await source();
-        const reasons = await deleteObjectsOf(claims, options);
-        const done = claims.filter(({ shortCode }) => !reasons.has(objectKeyOf(shortCode)));
-        for (const claim of claims) {
-          const reason = reasons.get(objectKeyOf(claim.shortCode));
-          if (reason !== undefined) refused.push({ claim, reason });
-        }
-        const deleted = await settleDeleted(db, done, actor);
-        counts.claimed += claims.length;
-        counts.deleted += deleted;
-        counts.lost += done.length - deleted;
-        counts.refused += claims.length - done.length;
-        if (claims.length < DELETION_BATCH_SIZE) source = sources.shift();
+    const enough = new AbortController();
+    const batches = {
+      db,
+      table: 'pastes',
+      limit: DELETION_BATCH_SIZE,
+      signal: AbortSignal.any([signal, enough.signal]),
+      refused: refusedRows,
+    };
+    const deleteAll = async (claims: readonly ClaimedDeletion[]): Promise<number> => {
+      const reasons = await deleteObjectsOf(claims, options);
+      const done = claims.filter(({ shortCode }) => !reasons.has(objectKeyOf(shortCode)));
+      for (const claim of claims) {
+        const reason = reasons.get(objectKeyOf(claim.shortCode));
+        if (reason !== undefined) refused.push({ claim, reason });
       }
+      if (refused.length >= MAX_REFUSED) enough.abort();
+      const settled = await inHalves(
+        done,
+        (part) => settleDeleted(db, part, actor),
+        ({ id }, error) => refusedRows.of('pastes')(id, error),
+      );
+      const deleted = settled.reduce((sum, count) => sum + count, 0);
+      counts.claimed += claims.length;
+      counts.deleted += deleted;
+      counts.lost += done.length - deleted;
+      counts.refused += claims.length - done.length;
+      return claims.length;
+    };
+    const afterSeconds = BURNED_AFTER_SECONDS;
+    const burned = {
+      search: (portion: Portion) => searchBurned({ afterSeconds, ...portion }),
+      run: (portion: Portion) => takeOverBurned(db, { afterSeconds, ...portion }),
+    };
+    const expired = {
+      search: searchExpired,
+      run: (portion: Portion) => claimExpired(db, { actor, ...portion }),
+    };
+    try {
+      await inPortionedBatches(batches, burned, deleteAll);
+      await inPortionedBatches(batches, expired, deleteAll);
     } finally {
       // Not earlier: the oldest rows are claimed first, so released ones would be claimed again before all
       // others, without end.
-      await releaseRefused(refused, options);
+      await releaseRefused(refused, refusedRows, options);
     }
   });
 }
@@ -95,14 +120,15 @@ async function deleteObjectsOf(
 
 async function releaseRefused(
   refused: readonly RefusedClaim[],
+  refusedRows: RefusedRows,
   { db, actor, logger }: CleanupOptions,
 ): Promise<void> {
   for (const [reason, same] of Map.groupBy(refused, (each) => each.reason)) {
     logger.warn('objects of expired pastes not deleted', { count: same.length, reason });
-    await releaseClaims(
-      db,
+    await inHalves(
       same.map(({ claim }) => claim),
-      { actor, reason },
+      (claims) => releaseClaims(db, claims, { actor, reason }),
+      ({ id }, error) => refusedRows.of('pastes')(id, error),
     );
   }
 }

@@ -3,6 +3,7 @@ import type { Logger } from '@pasteflow/runtime';
 import { acknowledge, receiveDeadLetters, type SqsClient } from '@pasteflow/sqs';
 import { onAllQueues, type WorkQueue } from '../queues/work-queue.ts';
 import type { DeadLetterAges } from '../state-metrics/dead-letter-ages.ts';
+import type { RefusedRows } from '../sweep-runner/refused-rows.ts';
 import { defineSweep, type Sweep } from '../sweep-runner/sweep.ts';
 
 export interface DeadLettersOptions {
@@ -49,36 +50,41 @@ export function createDeadLetters({
   const records = logger.child({}, { everyLine: true });
   const zero = { unreadable: 0, alive: 0, ended: 0, left_to_relay: 0, failed: 0, given_up: 0 };
 
+  /** @returns the messages that have nothing left to say */
   async function settle(
     queue: WorkQueue,
     messages: readonly Message[],
     counts: Record<keyof typeof zero, number>,
-  ): Promise<void> {
-    const keys = messages.flatMap((message) => readKey(queue, message, records) ?? []);
+    refused: RefusedRows,
+  ): Promise<readonly Message[]> {
+    const read = messages.map((message) => ({ message, key: readKey(queue, message, records) }));
+    const keys = read.flatMap(({ key }) => key ?? []);
     counts.unreadable += messages.length - keys.length;
     if (!queue.startsWhatItNames) {
       counts.left_to_relay += keys.length;
       if (keys.length > 0)
         logger.warn('dead letters of jobs dropped; the relay replaces them', { count: keys.length });
-      return;
+      return messages;
     }
-    const { claims, ended } = await queue.endDue(keys, DEAD_LETTER, { actor, leaseSeconds, random });
+    const by = { actor, leaseSeconds, random, refused };
+    const { claims, refused: refusedKeys, ended } = await queue.endDue(keys, DEAD_LETTER, by);
     counts.failed += ended.count;
     counts.given_up += ended.count - ended.successors.count;
-    const kinds = keys.map((key) => claims.get(key)?.kind ?? 'ended');
+    const kinds = keys.filter((key) => !refusedKeys.has(key)).map((key) => claims.get(key)?.kind ?? 'ended');
     counts.alive += kinds.filter((kind) => kind === 'not_now').length;
     counts.ended += kinds.filter((kind) => kind === 'ended').length;
+    // A message whose execution was refused comes back after its visibility timeout.
+    return read.filter(({ key }) => key === null || !refusedKeys.has(key)).map(({ message }) => message);
   }
 
-  return defineSweep('dead-letters', zero, (counts, signal) =>
+  return defineSweep('dead-letters', zero, (counts, signal, refused) =>
     onAllQueues(queues, async (queue) => {
       let oldest = Infinity;
       while (!signal.aborted) {
         const messages = await receiveDeadLetters(sqs, queue.deadLetters);
         if (messages.length === 0) break;
         oldest = Math.min(oldest, ...messages.map(sentAt).filter(Number.isFinite));
-        await settle(queue, messages, counts);
-        await acknowledge(sqs, queue.deadLetters, messages);
+        await acknowledge(sqs, queue.deadLetters, await settle(queue, messages, counts, refused));
       }
       ages.saw(queue.kind, oldest);
     }),

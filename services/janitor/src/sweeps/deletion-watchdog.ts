@@ -1,6 +1,12 @@
 import { DELETION_BATCH_SIZE } from '@pasteflow/domain';
-import { resetStuckDeletions, type Actor, type Database } from '@pasteflow/postgres';
-import { inBatches } from '../sweep-runner/batches.ts';
+import {
+  resetStuckDeletions,
+  searchStuckDeletions,
+  type Actor,
+  type Database,
+  type Portion,
+} from '@pasteflow/postgres';
+import { inPortionedBatches } from '../sweep-runner/batches.ts';
 import { defineSweep, type Sweep } from '../sweep-runner/sweep.ts';
 
 export interface DeletionWatchdogOptions {
@@ -15,11 +21,17 @@ export function createDeletionWatchdog({
   actor,
   stuckAfterSeconds,
 }: DeletionWatchdogOptions): Sweep<'deletion-watchdog'> {
-  return defineSweep('deletion-watchdog', { reset: 0 }, (counts, signal) =>
-    inBatches({ limit: DELETION_BATCH_SIZE, signal }, async (limit) => {
-      const reset = await resetStuckDeletions(db, { actor, stuckAfterSeconds, limit });
-      counts.reset += reset;
-      return reset;
-    }),
+  return defineSweep('deletion-watchdog', { reset: 0 }, (counts, signal, refused) =>
+    inPortionedBatches(
+      { db, table: 'pastes', limit: DELETION_BATCH_SIZE, signal, refused },
+      {
+        search: (portion: Portion) => searchStuckDeletions({ stuckAfterSeconds, ...portion }),
+        run: (portion: Portion) => resetStuckDeletions(db, { actor, stuckAfterSeconds, ...portion }),
+      },
+      (reset) => {
+        counts.reset += reset;
+        return reset;
+      },
+    ),
   );
 }

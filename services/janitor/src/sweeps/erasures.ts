@@ -4,16 +4,19 @@ import {
   findOpenErasures,
   findOpenJobsOf,
   finishErasure,
-  isTimeout,
+  mayBeOfOneRow,
   removeOwnedRows,
   requestDeletionsOf,
+  searchUndeleted,
   startErasure,
   type Actor,
   type Database,
+  type Portion,
 } from '@pasteflow/postgres';
 import type { Logger } from '@pasteflow/runtime';
 import type { ObjectStore } from '@pasteflow/s3';
-import { inBatches } from '../sweep-runner/batches.ts';
+import { inBatches, inPortionedBatches } from '../sweep-runner/batches.ts';
+import type { RefusedRows } from '../sweep-runner/refused-rows.ts';
 import { defineSweep, type Sweep } from '../sweep-runner/sweep.ts';
 import { removeWithFolders } from './jobs.ts';
 
@@ -38,10 +41,10 @@ const JOBS = 200;
  */
 export function createErasures({ db, store, actor, logger }: ErasuresOptions): Sweep<'erasures'> {
   const zero = { pastes: 0, cancelled: 0, removed: 0, refused: 0, objects: 0, aborted: 0, done: 0 };
-  /** A user with a locked row is left to the next run, so that it holds up no others. */
+  /** A user with a row that is locked or refused is left to a later run, so that it holds up no others. */
   async function ofEach(
     users: readonly string[],
-    signal: AbortSignal,
+    { signal, refused }: { readonly signal: AbortSignal; readonly refused: RefusedRows },
     act: (userId: string) => Promise<void>,
   ): Promise<void> {
     for (const userId of users) {
@@ -49,32 +52,41 @@ export function createErasures({ db, store, actor, logger }: ErasuresOptions): S
       try {
         await act(userId);
       } catch (error) {
-        if (!isTimeout(error)) throw error;
-        logger.warn('erasure left to the next run', { user_id: userId, error });
+        if (!mayBeOfOneRow(error)) throw error;
+        refused.of('erasures')(userId, error);
+        logger.warn('erasure left to a later run', { user_id: userId, error });
       }
     }
   }
 
-  return defineSweep('erasures', zero, async (counts, signal) => {
-    const users = await findOpenErasures(db);
+  return defineSweep('erasures', zero, async (counts, signal, refused) => {
+    const waiting = refused.waiting('erasures');
+    const users = (await findOpenErasures(db)).filter((userId) => !waiting.includes(userId));
+    const run = { signal, refused };
     // First of all users what needs no S3: from then on, no paste of them is served.
-    await ofEach(users, signal, async (userId) => {
+    await ofEach(users, run, async (userId) => {
       await startErasure(db, userId, actor);
       // Before the pastes the jobs, which create pastes until their executions have ended.
       for (const jobId of await findOpenJobsOf(db, userId))
         if ((await cancelJob(db, { jobId, actor, by: 'the erasure of its owner' })) !== null)
           counts.cancelled += 1;
-      await inBatches({ limit: PASTES, signal }, async (limit) => {
-        const requested = await requestDeletionsOf(db, { userId, limit });
-        counts.pastes += requested;
-        return requested;
-      });
+      await inPortionedBatches(
+        { db, table: 'pastes', limit: PASTES, signal, refused },
+        {
+          search: (portion: Portion) => searchUndeleted({ userId, ...portion }),
+          run: (portion: Portion) => requestDeletionsOf(db, { userId, ...portion }),
+        },
+        (requested) => {
+          counts.pastes += requested;
+          return requested;
+        },
+      );
     });
-    await ofEach(users, signal, async (userId) => {
+    await ofEach(users, run, async (userId) => {
       const seen: string[] = [];
       await inBatches({ limit: JOBS, signal }, async (limit) => {
         const ids = await findEndedJobsOf(db, { userId, without: seen, limit });
-        await removeWithFolders({ db, store, logger }, ids, counts, signal);
+        await removeWithFolders({ db, store, logger }, ids, { counts, signal, refused });
         seen.push(...ids);
         return ids.length;
       });

@@ -1,5 +1,12 @@
-import { removeEndedRateLimits, removeOldIdempotencyKeys, type Database } from '@pasteflow/postgres';
-import { inBatches } from '../sweep-runner/batches.ts';
+import {
+  removeEndedRateLimits,
+  removeOldIdempotencyKeys,
+  searchEndedRateLimits,
+  searchOldIdempotencyKeys,
+  type Database,
+  type Portion,
+} from '@pasteflow/postgres';
+import { inPortionedBatches } from '../sweep-runner/batches.ts';
 import { defineSweep, type Sweep } from '../sweep-runner/sweep.ts';
 
 export interface ExpiredKeysOptions {
@@ -17,15 +24,21 @@ export function createExpiredKeys({
   db,
   idempotencyRetentionSeconds: retentionSeconds,
 }: ExpiredKeysOptions): Sweep<'expired-keys'> {
-  return defineSweep('expired-keys', { keys: 0, counters: 0 }, async (counts, signal) => {
-    const batches = { limit: BATCH, signal };
-    await inBatches(batches, async (limit) => {
-      const removed = await removeOldIdempotencyKeys(db, { retentionSeconds, limit });
+  return defineSweep('expired-keys', { keys: 0, counters: 0 }, async (counts, signal, refused) => {
+    const batches = { db, limit: BATCH, signal, refused };
+    const keys = {
+      search: (portion: Portion) => searchOldIdempotencyKeys({ retentionSeconds, ...portion }),
+      run: (portion: Portion) => removeOldIdempotencyKeys(db, { retentionSeconds, ...portion }),
+    };
+    await inPortionedBatches({ ...batches, table: 'idempotency_keys' }, keys, (removed) => {
       counts.keys += removed;
       return removed;
     });
-    await inBatches(batches, async (limit) => {
-      const removed = await removeEndedRateLimits(db, { limit });
+    const counters = {
+      search: searchEndedRateLimits,
+      run: (portion: Portion) => removeEndedRateLimits(db, portion),
+    };
+    await inPortionedBatches({ ...batches, table: 'rate_limits' }, counters, (removed) => {
       counts.counters += removed;
       return removed;
     });

@@ -1,9 +1,17 @@
 import { DELETION_BATCH_SIZE, objectKeyOf } from '@pasteflow/domain';
-import { claimOldFailed, removeFailed, type Database, type OldFailed } from '@pasteflow/postgres';
+import {
+  claimOldFailed,
+  inHalves,
+  removeFailed,
+  searchOldFailed,
+  type Database,
+  type OldFailed,
+  type Portion,
+} from '@pasteflow/postgres';
 import type { Logger } from '@pasteflow/runtime';
 import type { ObjectStore } from '@pasteflow/s3';
 import { deleteObjects } from './delete-objects.ts';
-import { inBatches } from '../sweep-runner/batches.ts';
+import { inPortionedBatches } from '../sweep-runner/batches.ts';
 import { defineSweep, type Sweep } from '../sweep-runner/sweep.ts';
 
 export interface FailedPastesOptions {
@@ -24,10 +32,14 @@ export function createFailedPastes({
   retentionSeconds,
   logger,
 }: FailedPastesOptions): Sweep<'failed-pastes'> {
-  return defineSweep('failed-pastes', { removed: 0, refused: 0 }, async (counts, signal) => {
+  return defineSweep('failed-pastes', { removed: 0, refused: 0 }, async (counts, signal, refusedRows) => {
     let after: OldFailed | null = null;
-    await inBatches({ limit: DELETION_BATCH_SIZE, signal }, async (limit) => {
-      const failed = await claimOldFailed(db, { retentionSeconds, after, limit });
+    const batches = { db, table: 'pastes', limit: DELETION_BATCH_SIZE, signal, refused: refusedRows };
+    const old = {
+      search: (portion: Portion) => searchOldFailed({ retentionSeconds, after, ...portion }),
+      run: (portion: Portion) => claimOldFailed(db, { retentionSeconds, after, ...portion }),
+    };
+    await inPortionedBatches(batches, old, async (failed) => {
       const refused = await deleteObjects(
         store,
         failed.map(({ shortCode }) => objectKeyOf(shortCode)),
@@ -38,11 +50,10 @@ export function createFailedPastes({
       }
       counts.refused += refused.size;
       const deleted = failed.filter(({ shortCode }) => !refused.has(objectKeyOf(shortCode)));
-      counts.removed += await removeFailed(
-        db,
-        deleted.map(({ id }) => id),
-      );
-      after = failed.at(-1) ?? null;
+      const ids = deleted.map(({ id }) => id);
+      const removed = await inHalves(ids, (part) => removeFailed(db, part), refusedRows.of('pastes'));
+      for (const count of removed) counts.removed += count;
+      after = failed.at(-1) ?? after;
       return failed.length;
     });
   });

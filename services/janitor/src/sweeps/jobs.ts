@@ -1,8 +1,9 @@
 import { DependencyUnavailableError, jobKeyPrefix } from '@pasteflow/domain';
-import { findOldJobs, removeJobs, type Database, type OldJob } from '@pasteflow/postgres';
+import { findOldJobs, inHalves, removeJobs, type Database, type OldJob } from '@pasteflow/postgres';
 import type { Logger } from '@pasteflow/runtime';
 import { describeS3Error, type ObjectStore } from '@pasteflow/s3';
 import { inBatches, inLanes } from '../sweep-runner/batches.ts';
+import type { RefusedRows } from '../sweep-runner/refused-rows.ts';
 import { defineSweep, type Sweep } from '../sweep-runner/sweep.ts';
 
 export interface JobsOptions {
@@ -32,6 +33,12 @@ interface JobCounts extends FolderCounts {
   refused: number;
 }
 
+interface JobRun {
+  readonly counts: JobCounts;
+  readonly signal: AbortSignal;
+  readonly refused: RefusedRows;
+}
+
 /**
  * Removes jobs that ended long ago: first the objects and the unfinished multipart uploads in the job's
  * folder, then the row with its assets and executions. Without the row, no statement would find the objects.
@@ -54,12 +61,12 @@ export function createJobs({
   batch = BATCH,
 }: JobsOptions): Sweep<'jobs'> {
   const zero = { removed: 0, refused: 0, objects: 0, aborted: 0 };
-  return defineSweep('jobs', zero, async (counts, signal) => {
+  return defineSweep('jobs', zero, async (counts, signal, refused) => {
     let after: OldJob | null = null;
     await inBatches({ limit: batch, signal }, async (limit) => {
       const old = await findOldJobs(db, { retentionSeconds, after, limit });
       const ids = old.map(({ id }) => id);
-      await removeWithFolders({ db, store, logger }, ids, counts, signal);
+      await removeWithFolders({ db, store, logger }, ids, { counts, signal, refused });
       after = old.at(-1) ?? null;
       return old.length;
     });
@@ -73,19 +80,21 @@ export function createJobs({
 export async function removeWithFolders(
   { db, store, logger }: Pick<JobsOptions, 'db' | 'store' | 'logger'>,
   ids: readonly string[],
-  counts: JobCounts,
-  signal: AbortSignal,
+  { counts, signal, refused: refusedRows }: JobRun,
 ): Promise<void> {
+  const waiting = new Set(refusedRows.waiting('jobs'));
   const emptied: string[] = [];
   const refused = new Map<string, string>();
   try {
-    await inLanes(ids, { lanes: LANES, signal }, async (id) => {
+    const tried = ids.filter((id) => !waiting.has(id));
+    await inLanes(tried, { lanes: LANES, signal }, async (id) => {
       const reason = await tryToEmpty(store, id, counts, signal);
       if (reason === null) emptied.push(id);
       else refused.set(id, reason);
     });
   } finally {
-    counts.removed += await removeJobs(db, emptied);
+    const removed = await inHalves(emptied, (part) => removeJobs(db, part), refusedRows.of('jobs'));
+    for (const count of removed) counts.removed += count;
   }
   const [reason] = refused.values();
   if (reason !== undefined) logger.warn('objects of old jobs not deleted', { count: refused.size, reason });

@@ -1,5 +1,5 @@
-import { measureTransitions, type Database } from '@pasteflow/postgres';
-import { inBatches } from '../sweep-runner/batches.ts';
+import { measureTransitions, searchUncounted, type Database, type Portion } from '@pasteflow/postgres';
+import { inPortionedBatches } from '../sweep-runner/batches.ts';
 import { defineSweep, type Sweep } from '../sweep-runner/sweep.ts';
 
 /**
@@ -10,13 +10,19 @@ const BATCH = 500;
 
 /** Adds new transitions to the statistics from which the metrics are made. */
 export function createMeasure({ db }: { readonly db: Database }): Sweep<'measure'> {
-  return defineSweep('measure', { counted: 0 }, async (counts, signal) => {
+  return defineSweep('measure', { counted: 0 }, async (counts, signal, refused) => {
     let after: string | null = null;
-    await inBatches({ limit: BATCH, signal }, async (limit) => {
-      const { rows, transitions, last } = await measureTransitions(db, { limit, after });
-      counts.counted += transitions;
-      after = last;
-      return rows;
-    });
+    await inPortionedBatches(
+      { db, table: 'uncounted_transitions', limit: BATCH, signal, refused },
+      {
+        search: (portion: Portion) => searchUncounted({ after, ...portion }),
+        run: (portion: Portion) => measureTransitions(db, { after, ...portion }),
+      },
+      ({ rows, transitions, last }) => {
+        counts.counted += transitions;
+        after = last ?? after;
+        return rows;
+      },
+    );
   });
 }

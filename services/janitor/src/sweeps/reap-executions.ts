@@ -34,10 +34,10 @@ export function createReapExecutions({
   }
 
   const zero = { lost: 0, rescued: 0, given_up: 0, dispatched: 0, outrun: 0 };
-  return defineSweep('reap-executions', zero, (counts, signal) =>
+  return defineSweep('reap-executions', zero, (counts, signal, refused) =>
     onAllQueues(queues, async (queue) => {
       while (!signal.aborted) {
-        const { found, ended } = await queue.endZombies(BATCH, { actor, random });
+        const { found, ended } = await queue.endZombies(BATCH, { actor, random, refused });
         counts.lost += ended.count;
         counts.outrun += found - ended.count;
         counts.rescued += ended.successors.count;

@@ -34,11 +34,12 @@ export interface ReconcileOptions {
  */
 export function createReconcile(options: ReconcileOptions): Sweep<'reconcile'> {
   const zero = { listed: 0, orphans: 0, removed: 0, refused: 0, held: 0, foreign: 0, missing: 0, aborted: 0 };
-  return defineSweep('reconcile', zero, async (counts, signal) => {
+  return defineSweep('reconcile', zero, async (counts, signal, refused) => {
+    const refusing = { ...options, refused };
     const before = await databaseTime(options.db);
     const range = { before, oldEnough: new Date(before.getTime() - options.minAgeSeconds * 1000) };
-    await reconcilePastes(options, range, counts, signal);
-    await reconcileJobs(options, range, counts, signal);
+    await reconcilePastes(refusing, range, counts, signal);
+    await reconcileJobs(refusing, range, counts, signal);
     if (!signal.aborted) await deleteOrphans(options, before, counts, signal);
   });
 }

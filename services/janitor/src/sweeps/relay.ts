@@ -16,15 +16,15 @@ const BATCH = 500;
  * counts the queues with overdue messages that are too deep to tell whether messages are lost.
  */
 export function createRelay({ queues, graceSeconds, redispatchAfterSeconds }: RelayOptions): Sweep<'relay'> {
-  return defineSweep('relay', { sent: 0, resent: 0, postponed: 0 }, (counts, signal) =>
+  return defineSweep('relay', { sent: 0, resent: 0, postponed: 0 }, (counts, signal, refused) =>
     onAllQueues(queues, async (queue) => {
       await sendAll(
-        (limit) => queue.findUndispatched({ graceSeconds, limit }),
+        (limit) => queue.findUndispatched({ graceSeconds, limit, refused }),
         { max: Infinity, signal },
         (count) => (counts.sent += count),
       );
       const overdue = (limit: number) =>
-        queue.findOverdue({ olderThanSeconds: redispatchAfterSeconds, limit });
+        queue.findOverdue({ olderThanSeconds: redispatchAfterSeconds, limit, refused });
       if (signal.aborted || (await overdue(1)).count === 0) return;
       const lost = await queue.countLost();
       if (lost === null) counts.postponed += 1;

@@ -1,5 +1,7 @@
 import {
   countOlderPastes,
+  findClaimsAhead,
+  inHalves,
   resetDeletionTimes,
   walkOpenPastes,
   type Actor,
@@ -55,9 +57,16 @@ export function createRescueStranded({
   /** Where the walk goes on. A new process begins at the start. */
   let walkedTo: string | null = null;
   const zero = { rescued: 0, given_up: 0, outrun: 0, reset: 0 };
-  return defineSweep('rescue-stranded', zero, async (counts, signal) => {
+  return defineSweep('rescue-stranded', zero, async (counts, signal, refused) => {
     const walked = await walkOpenPastes(db, { after: walkedTo, limit: WALKED });
-    const deletions = await resetDeletionTimes(db, { among: walked.requestedAhead, limit: BATCH });
+    const waiting = new Set(refused.waiting('pastes'));
+    const ahead = [...walked.requestedAhead, ...(await findClaimsAhead(db, BATCH))];
+    const reset = await inHalves(
+      ahead.filter((id) => !waiting.has(id)),
+      (part) => resetDeletionTimes(db, part),
+      refused.of('pastes'),
+    );
+    const deletions = reset.flat();
     counts.reset += deletions.length;
     if (deletions.length > 0)
       logger.warn('times of deletions that were ahead of the clock of Postgres reset', {
@@ -66,15 +75,15 @@ export function createRescueStranded({
       });
     await onAllQueues(queues, async (queue) => {
       await inBatches({ limit: BATCH, signal }, async (limit) => {
-        const reset = await queue.resetTimes(limit, bounds);
-        counts.reset += reset;
-        return reset;
+        const count = await queue.resetTimes({ limit, bounds, refused });
+        counts.reset += count;
+        return count;
       });
       const places =
         queue.kind === 'upload' ? (['oldest', { ids: walked.open }] as const) : (['oldest'] as const);
       for (const among of places) {
         while (!signal.aborted) {
-          const { found, rescued, givenUp } = await queue.rescueStranded(among, BATCH, by);
+          const { found, rescued, givenUp } = await queue.rescueStranded(among, BATCH, { ...by, refused });
           counts.rescued += rescued;
           counts.given_up += givenUp;
           counts.outrun += found - rescued - givenUp;
@@ -82,7 +91,8 @@ export function createRescueStranded({
         }
       }
     });
-    if (countsOlder) await countOlderPastes(db, walked.uncounted);
+    if (countsOlder)
+      await inHalves(walked.uncounted, (part) => countOlderPastes(db, part), refused.of('pastes'));
     walkedTo = walked.last;
   });
 }

@@ -3,9 +3,12 @@ import {
   ensureTransitionPartitions,
   removeJudgedReports,
   removeTombstones,
+  searchJudgedReports,
+  searchTombstones,
   type Database,
+  type Portion,
 } from '@pasteflow/postgres';
-import { inBatches } from '../sweep-runner/batches.ts';
+import { inPortionedBatches } from '../sweep-runner/batches.ts';
 import { defineSweep, type Sweep } from '../sweep-runner/sweep.ts';
 
 export interface TombstonesOptions {
@@ -29,17 +32,23 @@ export function createTombstones({
   transitionRetentionSeconds,
 }: TombstonesOptions): Sweep<'tombstones'> {
   const zero = { removed: 0, reports: 0, partitions_made: 0, partitions_dropped: 0 };
-  return defineSweep('tombstones', zero, async (counts, signal) => {
+  return defineSweep('tombstones', zero, async (counts, signal, refused) => {
     counts.partitions_made = await ensureTransitionPartitions(db, MONTHS_AHEAD);
     counts.partitions_dropped = (await dropOldTransitions(db, transitionRetentionSeconds)).length;
-    const [batches, retentionSeconds] = [{ limit: BATCH, signal }, tombstoneRetentionSeconds];
-    await inBatches(batches, async (limit) => {
-      const removed = await removeTombstones(db, { retentionSeconds, limit });
+    const [batches, retentionSeconds] = [{ db, limit: BATCH, signal, refused }, tombstoneRetentionSeconds];
+    const tombstones = {
+      search: (portion: Portion) => searchTombstones({ retentionSeconds, ...portion }),
+      run: (portion: Portion) => removeTombstones(db, { retentionSeconds, ...portion }),
+    };
+    await inPortionedBatches({ ...batches, table: 'pastes' }, tombstones, (removed) => {
       counts.removed += removed;
       return removed;
     });
-    await inBatches(batches, async (limit) => {
-      const removed = await removeJudgedReports(db, { retentionSeconds, limit });
+    const reports = {
+      search: (portion: Portion) => searchJudgedReports({ retentionSeconds, ...portion }),
+      run: (portion: Portion) => removeJudgedReports(db, { retentionSeconds, ...portion }),
+    };
+    await inPortionedBatches({ ...batches, table: 'paste_reports' }, reports, (removed) => {
       counts.reports += removed;
       return removed;
     });

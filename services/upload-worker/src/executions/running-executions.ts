@@ -1,4 +1,4 @@
-import { renewLeases, type Database } from '@pasteflow/postgres';
+import { inHalves, isTimeout, mayBeOfOneRow, renewLeases, type Database } from '@pasteflow/postgres';
 
 /**
  * Postgres says that the execution is ended (`ended`), or the lease could not be renewed in time (`expired`).
@@ -77,7 +77,7 @@ export class RunningExecutions {
   }
 
   /**
-   * Renews all leases in one statement. Drops executions that were ended by another process, and, while
+   * Renews all leases in one statement. One that Postgres refuses expires without the others. Drops executions that were ended by another process, and, while
    * Postgres does not answer, those whose lease has expired: another worker may run them by now.
    * @throws when Postgres does not answer
    */
@@ -85,10 +85,19 @@ export class RunningExecutions {
     const startedAt = this.now();
     const asked = [...this.#running.keys()];
     try {
-      const kept = await renewLeases(this.#options.db, asked, this.#options.leaseSeconds);
+      const { db, leaseSeconds } = this.#options;
+      const refused = new Set<string>();
+      const parts = await inHalves(
+        asked,
+        (part) => renewLeases(db, part, leaseSeconds),
+        (executionId) => refused.add(executionId),
+        // It waits for no row, so a timeout is about no row.
+        (error) => mayBeOfOneRow(error) && !isTimeout(error),
+      );
+      const kept = new Set(parts.flatMap((part) => [...part]));
       for (const executionId of asked) {
         const running = this.#running.get(executionId);
-        if (running === undefined) continue;
+        if (running === undefined || refused.has(executionId)) continue;
         if (kept.has(executionId)) running.leaseEndsAt = startedAt + this.#options.leaseSeconds * 1000;
         else drop(running, 'ended');
       }

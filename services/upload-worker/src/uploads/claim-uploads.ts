@@ -1,8 +1,7 @@
-import { DependencyUnavailableError, type UploadMessage } from '@pasteflow/domain';
+import type { UploadMessage } from '@pasteflow/domain';
 import {
   claimExecutions,
-  isSystemError,
-  isTimeout,
+  mayBeOfOneRow,
   uploadSubject,
   type Claim,
   type ClaimedUpload,
@@ -89,9 +88,4 @@ async function claim(
     events.dependencyFailed('claiming uploads', error);
     throw error;
   }
-}
-
-/** Whether Postgres works, and one row of the statement may be the reason of the error. */
-function mayBeOfOneRow(error: unknown): boolean {
-  return isTimeout(error) || isSystemError(error) || !(error instanceof DependencyUnavailableError);
 }

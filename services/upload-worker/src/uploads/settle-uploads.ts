@@ -1,5 +1,11 @@
 import type { PasteUploadState } from '@pasteflow/domain';
-import { settleExecutions, uploadSubject, type Settled, type UploadSettlement } from '@pasteflow/postgres';
+import {
+  mayBeOfOneRow,
+  settleExecutions,
+  uploadSubject,
+  type Settled,
+  type UploadSettlement,
+} from '@pasteflow/postgres';
 import { MAX_LOCK_WAIT_MS, maySettleAgain } from '../executions/settle-again.ts';
 import type { WorkerContext } from '../executions/worker-context.ts';
 import type { UploadEvents } from './events.ts';
@@ -43,18 +49,20 @@ export class UploadSettler {
   }
 
   /**
-   * Settles an upload for as long as its lease is renewed: first together with others, and after a failure
-   * alone, because one row that is locked or refused makes the statement fail for all. Never throws.
+   * Settles an upload for as long as its lease is renewed: together with others, and alone once one row may be
+   * the reason that the statement failed for all. Never throws.
    */
   async settle(settlement: UploadSettlement): Promise<SettledUpload> {
     const { worker } = this.#options;
     const { executionId } = settlement;
+    let isAlone = false;
     for (let failures = 0; ;) {
       try {
-        if (failures === 0) return await this.#settleWithOthers(settlement);
+        if (!isAlone) return await this.#settleWithOthers(settlement);
         return (await this.#run([settlement], MAX_LOCK_WAIT_MS)).get(executionId) ?? null;
       } catch (error) {
         failures += 1;
+        isAlone ||= mayBeOfOneRow(error);
         if (!(await maySettleAgain(worker, executionId, { error, failures }))) return null;
       }
     }

@@ -2,6 +2,7 @@ import { JOB_OBJECT_KEY_PREFIX, jobIdOfKey } from '@pasteflow/domain';
 import { findOpenJobs, findStoredAssets, type Database } from '@pasteflow/postgres';
 import type { Logger } from '@pasteflow/runtime';
 import type { ObjectStore } from '@pasteflow/s3';
+import type { RefusedRows } from '../../sweep-runner/refused-rows.ts';
 import { Findings } from '../../sweep-runner/findings.ts';
 import { recordOrphansOf, storedAfter, type ReconcileRange } from './reconcile-pastes.ts';
 
@@ -11,6 +12,7 @@ export interface ReconcileJobsOptions {
   /** After this time the `jobs` sweep removes a job, its objects first. */
   readonly jobRetentionSeconds: number;
   readonly logger: Logger;
+  readonly refused: RefusedRows;
 }
 
 /**

@@ -1,13 +1,15 @@
 import { OBJECT_KEY_PREFIX, shortCodeOfKey } from '@pasteflow/domain';
-import { findLiveObjects, findStored, recordOrphans, type Database } from '@pasteflow/postgres';
+import { findLiveObjects, findStored, inHalves, recordOrphans, type Database } from '@pasteflow/postgres';
 import type { Logger } from '@pasteflow/runtime';
 import type { ListedObject, ObjectStore } from '@pasteflow/s3';
+import type { RefusedRows } from '../../sweep-runner/refused-rows.ts';
 import { Findings } from '../../sweep-runner/findings.ts';
 
 export interface ReconcilePastesOptions {
   readonly db: Database;
   readonly store: ObjectStore;
   readonly logger: Logger;
+  readonly refused: RefusedRows;
 }
 
 export interface ReconcileRange {
@@ -59,7 +61,7 @@ export async function reconcilePastes(
 
 /** Records those objects of a page that are old enough and have no live row. @returns how many */
 export async function recordOrphansOf(
-  { db }: Pick<ReconcilePastesOptions, 'db'>,
+  { db, refused }: Pick<ReconcilePastesOptions, 'db' | 'refused'>,
   page: readonly ListedObject[],
   { before, oldEnough }: ReconcileRange,
 ): Promise<number> {
@@ -69,7 +71,11 @@ export async function recordOrphansOf(
     old.map(({ key }) => key),
   );
   const orphans = old.filter(({ key }) => !live.has(key));
-  await recordOrphans(db, orphans, before);
+  await inHalves(
+    orphans,
+    (part) => recordOrphans(db, part, before),
+    ({ key }, error) => refused.of('orphan_objects')(key, error),
+  );
   return orphans.length;
 }
 
