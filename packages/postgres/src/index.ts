@@ -26,7 +26,7 @@ export { findEnforcementGaps } from './enforcement/installed.ts';
 export { findRightsGaps } from './roles/rights-gaps.ts';
 export { findPrivilegedUser, PRIVILEGED_USER } from './roles/current-user.ts';
 export type { Actor } from './database/actor.ts';
-export { countRetryable, findRetryable, retryFailed } from './pastes/retry-failed.ts';
+export { countRetryable, findRetryable, retryFailed, type Retryable } from './pastes/retry-failed.ts';
 export {
   blockContent,
   findBlocked,
@@ -265,6 +265,7 @@ export {
   stateDurationBounds,
   type TransitionStatistic,
 } from './monitoring/measure-transitions.ts';
+export { countReported, listFailedCauses } from './monitoring/for-operators.ts';
 export { estimateLivePastes, readStateFigures, type StateFigures } from './monitoring/state-figures.ts';
 export {
   findSnapshotHolders,

@@ -16,6 +16,8 @@ async function refresh(): Promise<void> {
   const next = page.querySelector<HTMLElement>('#live');
   if (next === null) return;
   const scrolled = [...live.querySelectorAll('.scroll')].map((region) => region.scrollLeft);
+  for (const { id } of live.querySelectorAll<HTMLDetailsElement>('details[open]'))
+    next.querySelector(`details#${id}`)?.setAttribute('open', '');
   live.replaceChildren(...next.childNodes);
   for (const [index, region] of [...live.querySelectorAll('.scroll')].entries())
     region.scrollLeft = scrolled[index] ?? 0;

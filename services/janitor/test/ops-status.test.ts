@@ -3,9 +3,10 @@ import { makeJobs, makePastes, stepClockBack, type ExecutionShape } from '@paste
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { runOpsCommand } from '../src/commands/run-ops-command.ts';
+import type { Need } from '../src/reports/needs.ts';
 import type { Status } from '../src/reports/read-status.ts';
 import { callSqs, sendRaw } from './messages.ts';
-import { createWorld, JOBS, UPLOADS, type World } from './world.ts';
+import { createWorld, JOBS, makeReport, UPLOADS, type World } from './world.ts';
 
 let world: World;
 beforeAll(async () => {
@@ -15,13 +16,14 @@ afterAll(() => world.stop());
 beforeEach(async () => {
   await world.reset();
   await sql`TRUNCATE sweep_runs`.execute(world.db);
+  await sql`UPDATE installation SET created_at = now()`.execute(world.db); // no sweep is overdue
 });
 
 const ops = (...args: string[]) => runOpsCommand(args, world.env);
-async function statusNow(): Promise<Status> {
+async function statusNow(): Promise<Status & { readonly needs: readonly Need[] }> {
   const { code, stdout, stderr } = await ops('status', '--json');
   expect([code, stderr]).toEqual([0, '']);
-  return JSON.parse(stdout) as Status;
+  return JSON.parse(stdout) as Awaited<ReturnType<typeof statusNow>>;
 }
 
 describe('ops status', () => {
@@ -88,6 +90,7 @@ describe('ops status', () => {
     expect(zombies).toEqual({ upload: 1, job: 1 });
     expect(counted).toEqual({ upload: 1, job: 0 });
     const { stdout } = await ops('status');
+    expect(stdout).toMatch(/^- deletion stuck for 2 h 13 m \(deletion\), and 1 more\.$/m);
     expect(stdout).toMatch(/^zombie +upload +zombie +2 +\d+\.\d s +upload-worker\/dead$/m);
   });
 
@@ -102,8 +105,76 @@ describe('ops status', () => {
     expect(ahead).toEqual({ upload: 1, job: 0 });
   });
 
-  it('reports that nothing is stuck', async () => {
-    expect((await ops('status')).stdout).toContain('Nothing is stuck.');
+  it('begins with the statement that nothing needs a person, when that is so', async () => {
+    expect((await ops('status')).stdout.split('\n').slice(2, 3)).toEqual(['Nothing needs a person.']);
+    expect((await statusNow()).needs).toEqual([]);
+  });
+
+  it('begins with what needs a person, each with its count, its age, its cause and what helps', async () => {
+    const failed = await makePastes(world.db, 3, { status: 'FAILED', createdSecondsAgo: 600 });
+    await sql`INSERT INTO failed_payloads SELECT id, 'content' FROM pastes`.execute(world.db);
+    await sql`UPDATE pastes SET failure_reason = 'storage refused: 403' WHERE short_code = ${failed[0]!.shortCode}`.execute(
+      world.db,
+    );
+    await makePastes(world.db, 1, { status: 'FAILED', expiresInSeconds: -1 }); // which can't be retried
+    await makeReport(world.db, 7200);
+    await sql`UPDATE pastes SET held_at = now() WHERE id IN (SELECT paste_id FROM paste_reports)`.execute(
+      world.db,
+    );
+    await sql`INSERT INTO erasures (user_id, pastes, jobs, created_at) VALUES
+      (gen_random_uuid(), 1, 0, now() - interval '2 hours'), (gen_random_uuid(), 1, 0, now())`.execute(
+      world.db,
+    );
+    expect((await ops('pause', 'uploads', '--reason', 'S3 is slow')).code).toBe(0);
+    await sendRaw(world, `${UPLOADS}-dead-letters`, 'one');
+    await recordSweepRun(world.db, {
+      sweep: 'cleanup',
+      outcome: 'failed',
+      seconds: 1,
+      counts: {},
+      janitor: 'janitor/a',
+    });
+    await sql`UPDATE sweep_runs SET last_success_at = now() - interval '4 minutes'`.execute(world.db);
+    const { needs } = await statusNow();
+    const of = (what: string) => needs.filter((each) => each.what === what);
+    expect(new Set(needs.map(({ what }) => what))).toEqual(
+      new Set([
+        'failed_uploads',
+        'paused_work',
+        'reported_pastes',
+        'waiting_erasures',
+        'dead_letters',
+        'overdue_sweep',
+      ]),
+    );
+    expect(needs[0]).toEqual({
+      what: 'failed_uploads',
+      text: expect.stringMatching(
+        /^3 uploads failed, the first (9|10) m.* ago: made to fail; 1 other reason$/,
+      ),
+      command: expect.stringMatching(/^npm run ops -- retry --all-failed-since \d{4}-/),
+      page: '/failed',
+      action: { name: 'retry-failed', subject: null, label: 'Retry' },
+    });
+    expect(of('paused_work')[0]!.text).toMatch(/^uploads paused since \d{4}-.* by ops\/.*: S3 is slow$/);
+    expect(of('reported_pastes')[0]!.text).toMatch(
+      /^1 reported paste to judge, 1 of them held; the oldest report is 2 h old$/,
+    );
+    expect(of('waiting_erasures')[0]!.text).toMatch(/^2 erasures not done, the oldest for 2 h$/);
+    expect(of('dead_letters')[0]!.text).toBe(`1 dead letter in ${UPLOADS}-dead-letters`);
+    expect(of('overdue_sweep').map(({ text }) => text)).toContain(
+      'The sweep cleanup last succeeded 4 m ago, and its last run failed',
+    );
+    const { stdout } = await ops('status');
+    expect(stdout).toMatch(
+      /^Pasteflow at .*\n\nNeeds a person:\n- 3 uploads failed, .*\.\n {4}npm run ops -- retry /,
+    );
+    expect(stdout).toMatch(/^ +2 +\S+ +\S+ +made to fail\n +1 +\S+ +\S+ +storage refused: 403$/m);
+    expect(stdout).not.toMatch(/^\w+ +\w+ +0 /m);
+    const [since] = /\d{4}-\S+Z/.exec(needs[0]!.command!)!;
+    expect((await ops('retry', '--all-failed-since', since, '--yes')).code).toBe(0);
+    expect((await statusNow()).needs.map(({ what }) => what)).not.toContain('failed_uploads');
+    expect((await ops('resume', 'uploads')).code).toBe(0);
   });
 
   it('names the uploads and the jobs that were lost more than three times, those with the most losses first', async () => {
@@ -194,6 +265,13 @@ describe('ops status', () => {
     expect(of('reap-executions')).toMatchObject({ outcome: 'failed', overdue: true });
     const { stdout } = await ops('status');
     expect(stdout).toMatch(/^relay +2 s +5\d s ago +done +1\.5 s +sent 4$/m);
+  });
+
+  it('says that no janitor may be running when many sweeps are overdue', async () => {
+    await sql`UPDATE installation SET created_at = now() - interval '5 days'`.execute(world.db);
+    expect((await statusNow()).needs.map(({ text }) => text)).toEqual([
+      '13 sweeps overdue: no janitor may be running',
+    ]);
   });
 
   it('shows a sweep that never ran, and marks it overdue 1.5 intervals and a minute after the first migration', async () => {

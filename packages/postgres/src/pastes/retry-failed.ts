@@ -67,38 +67,43 @@ export interface RetryablePaste {
   readonly failedId: string;
   readonly failedAt: Date;
   /** As the worker recorded it. */
-  readonly reason: string | null;
+  readonly reason: string;
+}
+
+/** Which FAILED pastes are meant. */
+export interface Retryable {
+  /** They failed at or after this time. Default: at any. */
+  readonly since?: Date;
+  /** They failed for exactly this reason. Default: for any. */
+  readonly reason?: string | null;
 }
 
 /**
- * FAILED pastes that failed at or after `since` and can be retried, as payload and p. Only FAILED pastes have
- * `failed_at`.
+ * FAILED pastes that can be retried, as payload and p. Only FAILED pastes have `failed_at`, which leads to the
+ * index of those.
  */
-const retryableSince = (since: Date): RawBuilder<unknown> => sql`
+export const retryable = ({ since = new Date(0), reason = null }: Retryable): RawBuilder<unknown> => sql`
     failed_payloads payload JOIN pastes p ON p.id = payload.paste_id
-    WHERE p.failed_at >= ${since} AND ${isThere('p')}`;
+    WHERE p.failed_at >= ${since} AND ${isThere('p')} AND (${reason}::text IS NULL OR p.failure_reason = ${reason})`;
 
 /**
- * How many pastes `findRetryable` finds in all its pages. Reads every FAILED paste: at most those of a day.
+ * How many pastes `findRetryable` finds in all its pages. Reads every FAILED paste: at most those of two days.
  */
-export async function countRetryable(db: Database, since: Date): Promise<number> {
+export async function countRetryable(db: Database, which: Retryable): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    SELECT count(*)::integer AS count FROM ${retryableSince(since)}`.execute(db);
+    SELECT count(*)::integer AS count FROM ${retryable(which)}`.execute(db);
   return rows[0]?.count ?? 0;
 }
 
-/**
- * Up to `limit` FAILED pastes that failed at or after `since` and can be retried, in the order of their
- * ids, after the id `after` (null: from the start).
- */
+/** Up to `limit` FAILED pastes that can be retried, in the order of their ids, after the id `after` (null: from the start). */
 export async function findRetryable(
   db: Database,
-  { since, after, limit }: { since: Date; after: string | null; limit: number },
+  { after, limit, ...which }: Retryable & { readonly after: string | null; readonly limit: number },
 ): Promise<readonly RetryablePaste[]> {
   const { rows } = await sql<RetryablePaste>`
     SELECT p.short_code AS "shortCode", p.id AS "failedId", p.failed_at AS "failedAt",
       p.failure_reason AS reason
-    FROM ${retryableSince(since)}
+    FROM ${retryable(which)}
       AND payload.paste_id > coalesce(${after}::uuid, '00000000-0000-0000-0000-000000000000')
     ORDER BY payload.paste_id LIMIT ${limit}`.execute(db);
   return rows;

@@ -10,6 +10,17 @@ export interface ShownOverview {
   readonly at: string;
   /** The last reading failed, and these figures are of an earlier one. */
   readonly isStale: boolean;
+  /** What goes on until a person settles it. */
+  readonly needs: readonly {
+    readonly text: string;
+    /** Below the base; null: none. */
+    readonly page: string | null;
+    readonly action: {
+      readonly name: string;
+      readonly subject: string | null;
+      readonly label: string;
+    } | null;
+  }[];
   readonly states: readonly {
     readonly machine: string;
     readonly state: string;
@@ -77,8 +88,8 @@ export interface ShownOverview {
 }
 
 /**
- * How the system is. The part `live` is replaced by the browser module every few seconds while the page is in
- * view.
+ * How the system is: first what needs a person. The part `live` is replaced by the browser module every few
+ * seconds while the page is in view.
  */
 export function overviewPage(site: OperationsSite, overview: ShownOverview): string {
   const { stored, failed, jobs } = overview.minutes;
@@ -87,28 +98,37 @@ export function overviewPage(site: OperationsSite, overview: ShownOverview): str
     scripts: ['operations.js'],
     main: html`<h1>${words.overview}</h1>
 <div id="live">
-<p class="hint" role="status">${words.readAt(overview.at.slice(0, 19).replace('T', ' '))}${overview.isStale && ` ${words.stale}`}</p>
+${needsPart(site, overview)}
 <p class="toolbar"><a class="button" href="${site.base}/reports">${words.reports}</a> <a class="button" href="${site.base}/failed">${words.failedPastes}</a></p>
-<h2>${words.stuck}</h2>
-${stuckPart(site, overview)}
-<h2>${words.charts}</h2>
 <div class="charts">${smallChart(words.stored, 'good', stored)}${smallChart(words.failed, 'bad', failed)}${smallChart(words.jobs, 'busy', jobs)}</div>
 <p class="hint">${words.chartsHint}</p>
+${stuckPart(site, overview)}
 <h2>${words.states}</h2>
 ${statesTable(overview)}
 <h2>${words.queues}</h2>
 ${queuesTable(overview)}
-<p class="toolbar">${actionLink(site, { action: 'retry-dead-letters', subject: null, label: words.retryDeadLetters })} ${actionLink(site, { action: 'retry-failed', subject: null, label: words.retryFailed })}</p>
 <h2>${words.kinds}</h2>
 ${kindsTable(site, overview)}
-<h2>${words.sweeps}</h2>
-${sweepsTable(site, overview)}
-<h2>${words.blocks}</h2>
-${blocksPart(site, overview)}
 <h2>${words.actions}</h2>
 ${actionsPart(site, overview)}
+<h2>${words.blocks}</h2>
+${blocksPart(site, overview)}
+${sweepsPart(site, overview)}
 </div>`,
   });
+}
+
+function needsPart(site: OperationsSite, { at, isStale, needs }: ShownOverview): HtmlValue {
+  const read = words.readAt(at.slice(0, 19).replace('T', ' '));
+  if (needs.length === 0 && !isStale)
+    return html`<p class="good-news" role="status">${words.nothingNeeded}</p>\n<p class="hint">${read}</p>`;
+  const rows = needs.map(
+    ({ text, page, action }) =>
+      html`<li><div><p><bdi>${text}</bdi></p></div>${page !== null && html`<a class="button" href="${site.base}${page}">${words.show}</a>`}
+${action !== null && actionLink(site, { action: action.name, subject: action.subject, label: action.label })}</li>\n`,
+  );
+  return html`${rows.length > 0 && html`<h2 role="status">${words.needs(rows.length)}</h2>\n<ul class="rows needs">\n${rows}</ul>`}
+<p class="${isStale ? 'bad-news' : 'hint'}">${read}${isStale && ` ${words.stale}`}</p>`;
 }
 
 function stuckPart(site: OperationsSite, { stuck, lost }: ShownOverview): HtmlValue {
@@ -126,18 +146,20 @@ function stuckPart(site: OperationsSite, { stuck, lost }: ShownOverview): HtmlVa
     row([plain(kind), subjectLink(site, subject), losses, plain(status)]),
   );
   return [
-    stuck.length === 0
-      ? html`<p class="good-news">${words.nothingStuck}</p>`
-      : table(words.stuck, ['What', 'Kind', 'Code or id', 'Attempt', 'For', 'Worker'], stuckRows),
+    stuck.length > 0 &&
+      html`<h2>${words.stuck}</h2>${table(words.stuck, ['What', 'Kind', 'Code or id', 'Attempt', 'For', 'Worker'], stuckRows)}`,
     lost.length > 0 &&
-      html`<h3>${words.lost}</h3>${table(words.lost, ['Kind', 'Code or id', 'Losses', 'Status'], lostRows)}`,
+      html`<h2>${words.lost}</h2>${table(words.lost, ['Kind', 'Code or id', 'Losses', 'Status'], lostRows)}`,
   ];
 }
 
+/** Only the states in which something is. */
 function statesTable({ states }: ShownOverview): Html {
-  const rows = states.map(({ machine, state, count, approximate, oldest_seconds }) =>
-    row([plain(machine), plain(state), `${approximate ? '~' : ''}${count}`, seconds(oldest_seconds)]),
-  );
+  const rows = states
+    .filter(({ count }) => count > 0)
+    .map(({ machine, state, count, approximate, oldest_seconds }) =>
+      row([plain(machine), plain(state), `${approximate ? '~' : ''}${count}`, seconds(oldest_seconds)]),
+    );
   return table(words.states, ['What', 'State', 'Count', 'Oldest'], rows);
 }
 
@@ -177,20 +199,24 @@ function kindsTable(site: OperationsSite, { kinds }: ShownOverview): Html {
   return table(words.kinds, ['Kind', 'State', 'By', 'Reason', 'Action'], rows);
 }
 
-function sweepsTable(site: OperationsSite, { sweeps }: ShownOverview): Html {
+/** They run by themselves: one that is overdue is among the needs. */
+function sweepsPart(site: OperationsSite, { sweeps }: ShownOverview): Html {
   const rows = sweeps.map(({ sweep, interval_seconds, outcome, success_seconds_ago, counts, overdue }) => {
     const last = success_seconds_ago === null ? words.never : words.ago(seconds(success_seconds_ago) ?? '');
     const found = Object.entries(counts).filter(([, count]) => count > 0);
     return row([
-      sweep,
+      html`${words.sweepDoes[sweep]} <span class="hint">${sweep}</span>`,
       seconds(interval_seconds),
       overdue ? html`${last} <strong class="bad-news">${words.overdue}</strong>` : last,
       outcome ?? words.never,
-      found.map(([name, count]) => `${name} ${count}`).join(', '),
+      found.map(([name, count]) => `${plain(name)} ${count}`).join(', '),
       actionLink(site, { action: 'run-sweep', subject: sweep, label: words.runNow(sweep) }),
     ]);
   });
-  return table(words.sweeps, ['Sweep', 'Every', 'Last success', 'Last run', 'Counts', 'Action'], rows);
+  const late = sweeps.filter(({ overdue }) => overdue).length;
+  return html`<details id="sweeps"><summary><h2>${words.sweeps}</h2> ${words.sweepsOverdue(late)}</summary>
+${table(words.sweeps, ['Sweep', 'Every', 'Last success', 'Last run', 'Counts', 'Action'], rows)}
+</details>`;
 }
 
 function blocksPart(site: OperationsSite, { blocks }: ShownOverview): Html {

@@ -64,8 +64,3 @@ export class Refused extends Error {
 
 /** What is recorded when the operator gave no reason. */
 export const NO_REASON = 'no reason given';
-
-/** `1 paste`, `12 pastes`. */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
-}

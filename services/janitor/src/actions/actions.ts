@@ -9,7 +9,7 @@ import { cancelJob } from './cancel-job.ts';
 import { retryDeadLetters } from './dead-letters.ts';
 import { erase } from './erase.ts';
 import { reject, uphold } from './judge-reports.ts';
-import { retry, retryFailedSince } from './retry.ts';
+import { retry, retryFailedPastes } from './retry.ts';
 import { pause, resume } from './pauses.ts';
 import { retryJob } from './retry-job.ts';
 import { runSweep } from './run-sweep.ts';
@@ -24,7 +24,7 @@ export const actionsOnRows = {
   block,
   unblock,
   retry,
-  'retry-failed': retryFailedSince,
+  'retry-failed': retryFailedPastes,
   'retry-job': retryJob,
   'cancel-job': cancelJob,
   pause,

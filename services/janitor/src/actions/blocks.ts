@@ -1,6 +1,7 @@
 import { isShortCode } from '@pasteflow/domain';
 import { blockContent, findBlocked, findPaste, unblockContent, type Database } from '@pasteflow/postgres';
-import { counted, NO_REASON, Refused, type Action } from './action.ts';
+import { counted } from '../reports/counted.ts';
+import { NO_REASON, Refused, type Action } from './action.ts';
 
 /** The subject is a hash, or the short code of a paste with the content (ADR 42). Older pastes stay. */
 export function block(db: Database): Action {

@@ -1,6 +1,7 @@
 import { isUuid } from '@pasteflow/domain';
 import { cancelJob as cancel, findJob, type Database } from '@pasteflow/postgres';
-import { counted, Refused, type Action } from './action.ts';
+import { counted } from '../reports/counted.ts';
+import { Refused, type Action } from './action.ts';
 
 /** The subject is the id of a job that waits or runs (ADR 43). */
 export function cancelJob(db: Database): Action {

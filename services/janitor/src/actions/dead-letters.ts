@@ -8,7 +8,8 @@ import {
   type SqsClient,
 } from '@pasteflow/sqs';
 import { type QueueConfig, formatTable } from '@pasteflow/service-kit';
-import { counted, type Action } from './action.ts';
+import { counted } from '../reports/counted.ts';
+import { type Action } from './action.ts';
 
 interface MovedBack {
   /** The dead-letter queue. */

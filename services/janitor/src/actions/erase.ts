@@ -1,6 +1,7 @@
 import { isUuid } from '@pasteflow/domain';
 import { countOwned, eraseUser, type Database } from '@pasteflow/postgres';
-import { counted, Refused, type Action } from './action.ts';
+import { counted } from '../reports/counted.ts';
+import { Refused, type Action } from './action.ts';
 
 /** The subject is the id of a user: records of the action keep no name. */
 export function erase(db: Database): Action {

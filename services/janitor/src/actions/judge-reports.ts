@@ -1,7 +1,8 @@
 import { isShortCode } from '@pasteflow/domain';
 import { blockContent, findPaste, rejectReports, upholdReports, type Database } from '@pasteflow/postgres';
 import { readReported } from '../reports/read-reported.ts';
-import { counted, NO_REASON, Refused, type Action } from './action.ts';
+import { counted } from '../reports/counted.ts';
+import { NO_REASON, Refused, type Action } from './action.ts';
 import { messageOf } from './record.ts';
 
 /** The subject is the short code of a paste with open reports. */

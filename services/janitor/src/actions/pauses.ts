@@ -1,5 +1,6 @@
 import { listWorkKinds, pauseKind, resumeKind, type Database, type WorkKind } from '@pasteflow/postgres';
-import { counted, NO_REASON, Refused, type Action, type Meant } from './action.ts';
+import { counted } from '../reports/counted.ts';
+import { NO_REASON, Refused, type Action, type Meant } from './action.ts';
 
 /** The subject is a kind of work: `uploads`, or a type of jobs. */
 export function pause(db: Database): Action {

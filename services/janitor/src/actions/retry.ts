@@ -1,6 +1,14 @@
 import { isShortCode } from '@pasteflow/domain';
-import { countRetryable, findPaste, findRetryable, retryFailed, type Database } from '@pasteflow/postgres';
-import { counted, Refused, type Action } from './action.ts';
+import {
+  countRetryable,
+  findPaste,
+  findRetryable,
+  retryFailed,
+  type Database,
+  type Retryable,
+} from '@pasteflow/postgres';
+import { counted } from '../reports/counted.ts';
+import { Refused, type Action } from './action.ts';
 
 /** The subject is the short code of a FAILED paste (ADR 22). */
 export function retry(db: Database): Action {
@@ -23,9 +31,6 @@ export function retry(db: Database): Action {
   };
 }
 
-/** The rows and payloads of FAILED pastes stay for 24 hours. */
-const DAY_MS = 86_400_000;
-
 /** Pastes a statement: at most 1 GiB of content moves in one transaction. */
 const BATCH = 100;
 
@@ -33,30 +38,31 @@ const BATCH = 100;
 const PROGRESS_STEP = 1000;
 
 /**
- * The subject is `since 2026-11-22T04:00:00.000Z`, or empty for the last 24 hours. The pastes are retried in
- * batches, in the order of the ids: pastes that fail again meanwhile come later and are not retried twice.
- * After an action that was cut off, another one retries the rest.
+ * The subject is `since 2026-11-22T04:00:00.000Z`, `because` and the reason of the failures, or empty for all
+ * that can be retried. The pastes are retried in batches, in the order of the ids: pastes that fail again
+ * meanwhile come later and are not retried twice. After an action that was cut off, another one retries the
+ * rest.
  */
-export function retryFailedSince(db: Database): Action {
+export function retryFailedPastes(db: Database): Action {
   return {
-    title: 'Retry the pastes that failed today',
+    title: 'Retry the uploads that failed',
     check: async (subject) => {
-      const since = sinceOf(subject);
-      if (since === null) return null;
-      const count = await countRetryable(db, since);
-      const of = subject === '' ? 'of the last 24 hours' : `that failed ${subject}`;
-      return { count, sentence: `This uploads ${counted(count, 'FAILED paste')} ${of} again.` };
+      const which = whichOf(subject);
+      if (which === null) return null;
+      const count = await countRetryable(db, which);
+      const of = subject === '' ? '' : ` that failed ${subject}`;
+      return { count, sentence: `This uploads ${counted(count, 'FAILED paste')}${of} again.` };
     },
     do: async (subject, by, { signal, onProgress }) => {
-      const since = sinceOf(subject);
-      if (since === null) throw new Refused(`${subject} is no time`);
-      const retryable = await countRetryable(db, since);
+      const which = whichOf(subject);
+      if (which === null) throw new Refused(`${subject} names no FAILED pastes`);
+      const count = await countRetryable(db, which);
       const counts = { retried: 0, skipped: 0 };
       let reported = 0;
       for (let after: string | null = null; ;) {
         signal.throwIfAborted();
         const found: Awaited<ReturnType<typeof findRetryable>> = await findRetryable(db, {
-          since,
+          ...which,
           after,
           limit: BATCH,
         });
@@ -69,15 +75,17 @@ export function retryFailedSince(db: Database): Action {
         const done = counts.retried + counts.skipped;
         if (done - reported < PROGRESS_STEP) continue;
         reported = done;
-        onProgress(`${done} of ${retryable} pastes: retried ${counts.retried}, skipped ${counts.skipped}`);
+        onProgress(`${done} of ${count} pastes: retried ${counts.retried}, skipped ${counts.skipped}`);
       }
       return { outcome: `Retried ${counts.retried}, skipped ${counts.skipped}.`, json: counts };
     },
   };
 }
 
-function sinceOf(subject: string): Date | null {
-  if (subject === '') return new Date(Date.now() - DAY_MS);
+function whichOf(subject: string): Retryable | null {
+  if (subject === '') return {};
+  if (subject.includes('\0')) return null; // which no text in Postgres has
+  if (subject.startsWith('because ')) return { reason: subject.slice('because '.length) };
   const since = new Date(subject.replace(/^since /, ''));
-  return Number.isNaN(since.getTime()) ? null : since;
+  return Number.isNaN(since.getTime()) ? null : { since };
 }

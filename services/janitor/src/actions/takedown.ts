@@ -1,6 +1,7 @@
 import { isShortCode, isUuid } from '@pasteflow/domain';
 import { countStanding, findPaste, findStanding, takeDown, type Database } from '@pasteflow/postgres';
-import { counted, NO_REASON, Refused, type Action } from './action.ts';
+import { counted } from '../reports/counted.ts';
+import { NO_REASON, Refused, type Action } from './action.ts';
 import { messageOf } from './record.ts';
 
 /** The subject is a short code (ADR 41). */

@@ -46,7 +46,7 @@ export type OpsCommand =
   | { readonly kind: 'restore-objects'; readonly deletedSince: Date | null; readonly json: boolean };
 
 export const usage = `Usage:
-  npm run ops -- status               shows states, ages, stuck work, queues and sweeps
+  npm run ops -- status               shows what needs a person, states, ages, stuck work, queues and sweeps
   npm run ops -- timeline CODE        shows what happened to a paste; takes the id of a job, too
   npm run ops -- retry CODE           uploads a FAILED paste again, or retries a job by its id; with --all-failed-since TIME
                                       instead of CODE shows how many pastes failed since then, and with --yes retries them

@@ -29,6 +29,7 @@ import { retryDeadLetters } from '../actions/dead-letters.ts';
 import { messageOf, operator, recorded, type RecordedAction } from '../actions/record.ts';
 import { loadJanitorConfig, type JanitorConfig } from '../config.ts';
 import { readBeginning, readReported } from '../reports/read-reported.ts';
+import { needsOf } from '../reports/needs.ts';
 import { readStatus } from '../reports/read-status.ts';
 import { readSubjectTimeline } from '../reports/read-timeline.ts';
 import { adoptBucket } from './adopt-bucket.ts';
@@ -209,7 +210,7 @@ async function showStatus(json: boolean, env: Environment): Promise<CommandResul
   const status = await withSqs(env, (sqs, config) =>
     withDatabase('ops', env, (db) => readStatus({ db, sqs, config })),
   );
-  return succeeded(json ? asJson(status) : statusText(status));
+  return succeeded(json ? asJson({ needs: needsOf(status), ...status }) : statusText(status));
 }
 
 const MAX_LISTED_BLOCKS = 1000;

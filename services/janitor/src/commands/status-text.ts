@@ -1,13 +1,15 @@
 import type { WorkKind } from '@pasteflow/postgres';
 import { formatDuration, formatMillisecond, formatTable, toOneLine } from '@pasteflow/service-kit';
+import { needsOf } from '../reports/needs.ts';
 import type { Status } from '../reports/read-status.ts';
 
-/** Tables. Paused work comes first, then stuck work and work that was lost often. */
+/** First what needs a person, then tables: FAILED uploads, stuck work, work that was lost often, and figures. */
 export function statusText(status: Status): string {
   const sections = [
     `Pasteflow at ${formatMillisecond(status.at)}\n`,
-    ...(status.paused.length === 0 ? [] : [kindsText(status.paused)]),
-    stuckText(status),
+    needsText(status),
+    ...(status.failed.length === 0 ? [] : [failedText(status)]),
+    ...(status.stuck.length === 0 ? [] : [stuckText(status)]),
     ...(status.lost.length === 0 ? [] : [lostText(status)]),
     ...(status.sweeps.every(({ refused }) => refused.length === 0) ? [] : [refusedText(status)]),
     statesText(status),
@@ -15,6 +17,23 @@ export function statusText(status: Status): string {
     sweepsText(status),
   ];
   return sections.join('\n');
+}
+
+function needsText(status: Status): string {
+  const needs = needsOf(status);
+  if (needs.length === 0) return 'Nothing needs a person.\n';
+  const lines = needs.map(({ text, command }) => `- ${text}.\n${command === null ? '' : `    ${command}\n`}`);
+  return `Needs a person:\n${lines.join('')}`;
+}
+
+function failedText({ failed }: Status): string {
+  const rows = failed.map(({ reason, count, oldest_at: oldest, newest_at: newest }) => [
+    String(count),
+    formatMillisecond(oldest),
+    formatMillisecond(newest),
+    toOneLine(reason),
+  ]);
+  return formatTable(['>FAILED UPLOADS', 'FIRST', 'LAST', 'WHY'], rows);
 }
 
 /** Kinds of work, paused or not. */
@@ -29,7 +48,6 @@ export function kindsText(kinds: readonly WorkKind[]): string {
 }
 
 function stuckText({ stuck, zombies, stranded, unsent, ahead }: Status): string {
-  if (stuck.length === 0) return 'Nothing is stuck.\n';
   const rows = stuck.map(({ what, kind, subject, attempt, worker_id, seconds }) => [
     what,
     kind,
@@ -67,13 +85,16 @@ function refusedText({ sweeps }: Status): string {
   return formatTable(['REFUSED BY POSTGRES', 'SWEEP', '>TIMES', 'ERROR'], rows);
 }
 
+/** Only the states in which something is. */
 function statesText({ states }: Status): string {
-  const rows = states.map(({ machine, state, count, approximate, oldest_seconds }) => [
-    machine,
-    state,
-    `${approximate ? '~' : ''}${count}`,
-    formatDuration(oldest_seconds),
-  ]);
+  const rows = states
+    .filter(({ count }) => count > 0)
+    .map(({ machine, state, count, approximate, oldest_seconds }) => [
+      machine,
+      state,
+      `${approximate ? '~' : ''}${count}`,
+      formatDuration(oldest_seconds),
+    ]);
   return formatTable(['MACHINE', 'STATE', '>COUNT', '>OLDEST'], rows);
 }
 

@@ -7,6 +7,7 @@ import {
   type WorkKind,
 } from '@pasteflow/postgres';
 import type { ShownOverview } from '@pasteflow/web';
+import { needsOf } from '../reports/needs.ts';
 import { readStatus, type Status, type StatusSources } from '../reports/read-status.ts';
 import type { Minutes } from './minutes.ts';
 
@@ -70,6 +71,7 @@ export function showOverview(
   return {
     at: at.toISOString(),
     isStale,
+    needs: needsOf(status),
     states,
     stuck,
     lost,

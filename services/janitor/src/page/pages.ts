@@ -1,10 +1,10 @@
 import { isShortCode, isUuid } from '@pasteflow/domain';
 import {
-  countRetryable,
   countStanding,
   findOperatorAction,
   findRetryable,
   findSubjectOf,
+  listFailedCauses,
   type Database,
 } from '@pasteflow/postgres';
 import type { ObjectStore } from '@pasteflow/s3';
@@ -60,7 +60,7 @@ export async function respondWithPage(
       return await downloadReported(deps, name);
     case 'failed':
       if (name !== '') throw notFound('There is no such page.');
-      return await showFailed(deps.db, site);
+      return await showFailed(deps.db, site, query);
     case 'actions':
       return await showOutcome(deps, site, name);
     case 'confirm':
@@ -108,15 +108,31 @@ async function showOutcome(
   return pageResponse(outcomePage(site, { ...done, title, at: done.at.toISOString() }));
 }
 
-/** The rows and payloads of FAILED pastes stay for 24 hours. */
-const DAY_MS = 86_400_000;
+const FAILED_ON_A_PAGE = 100;
 
-const MAX_FAILED = 100;
-
-async function showFailed(db: Database, site: OperationsSite): Promise<PageResponse> {
-  const since = new Date(Date.now() - DAY_MS);
-  const found = await findRetryable(db, { since, after: null, limit: MAX_FAILED });
-  const count = found.length < MAX_FAILED ? found.length : await countRetryable(db, since);
-  const pastes = found.map((each) => ({ ...each, failedAt: each.failedAt.toISOString() }));
-  return pageResponse(failedPastesPage(site, { pastes, count }));
+/** GET /failed: all, or those of one reason, after the place at which the page before ended. */
+async function showFailed(db: Database, site: OperationsSite, query: URLSearchParams): Promise<PageResponse> {
+  const cause = query.get('cause');
+  const after = query.get('after');
+  if ((after !== null && !isUuid(after)) || cause?.includes('\0') === true)
+    throw notFound('There is no such page.');
+  const limit = FAILED_ON_A_PAGE + 1;
+  const found = await findRetryable(db, { reason: cause, after, limit });
+  const shown = found.slice(0, FAILED_ON_A_PAGE);
+  const causes = await listFailedCauses(db);
+  const page = failedPastesPage(site, {
+    cause,
+    causes: causes.map(({ oldestAt, newestAt, ...each }) => ({
+      ...each,
+      oldestAt: oldestAt.toISOString(),
+      newestAt: newestAt.toISOString(),
+    })),
+    pastes: shown.map(({ shortCode, failedAt, reason }) => ({
+      shortCode,
+      failedAt: failedAt.toISOString(),
+      reason,
+    })),
+    next: found.length > shown.length ? (shown.at(-1)?.failedId ?? null) : null,
+  });
+  return pageResponse(page);
 }

@@ -1,6 +1,6 @@
 import { plain, type ShownSubject } from '@pasteflow/web';
 import type { SubjectTimeline } from '../reports/read-timeline.ts';
-import { counted } from '../actions/action.ts';
+import { counted } from '../reports/counted.ts';
 
 /**
  * A paste or a job with its timeline, as the page shows it to operators: with hosts and the full texts of

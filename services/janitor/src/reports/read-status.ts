@@ -1,7 +1,9 @@
 import {
+  countReported,
   estimateLivePastes,
   findLostWork,
   findStuck,
+  listFailedCauses,
   listWorkKinds,
   readInstallation,
   readStateFigures,
@@ -13,7 +15,7 @@ import { createQueue, deadLetterQueueName, queueCounts, type SqsClient } from '@
 import { timeBoundsOf, type JanitorConfig } from '../config.ts';
 import { sweepNames } from '../sweep-runner/sweep.ts';
 
-/** As `npm run ops -- status --json` prints it. */
+/** As `npm run ops -- status --json` prints it, after what follows from it (needs.ts). */
 export type Status = Awaited<ReturnType<typeof readStatus>>;
 
 export interface StatusSources {
@@ -56,6 +58,8 @@ async function readDatabase(db: Database, config: JanitorConfig) {
   const lost = await findLostWork(db, MAX_LOST_OF_EACH_KIND);
   const kinds = await listWorkKinds(db);
   const runs = await readSweepRuns(db);
+  const failed = await listFailedCauses(db);
+  const reported = await countReported(db);
   const ofKinds = (count: (each: StateFigures['kinds'][number]) => number): Record<string, number> =>
     Object.fromEntries(figures.kinds.map((each) => [each.kind, count(each)]));
   return {
@@ -72,6 +76,14 @@ async function readDatabase(db: Database, config: JanitorConfig) {
       })),
       { ...live, count: livePastes, approximate: true, oldest_seconds: null },
     ],
+    /** The FAILED pastes that can be retried, by their reasons. */
+    failed: failed.map(({ oldestAt, newestAt, ...rest }) => ({
+      ...rest,
+      oldest_at: oldestAt,
+      newest_at: newestAt,
+    })),
+    /** The pastes with open reports. */
+    reported: { pastes: reported.pastes, held: reported.held, oldest_at: reported.oldestAt },
     /** Kinds of work that operators have paused. */
     paused: kinds.filter(({ paused_at }) => paused_at !== null),
     zombies: ofKinds(({ zombies }) => zombies),

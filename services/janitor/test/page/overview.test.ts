@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { TransitionStatistic } from '@pasteflow/postgres';
 import { makePastes } from '@pasteflow/postgres/testing';
-import type { KyselyPlugin } from 'kysely';
+import { sql, type KyselyPlugin } from 'kysely';
 import { MinuteHistory } from '../../src/page/minutes.ts';
 import { callSqs } from '../messages.ts';
-import { createWorld, UPLOADS, type World } from '../world.ts';
+import { sweepNames } from '../../src/sweep-runner/sweep.ts';
+import { createWorld, eventually, UPLOADS, type World } from '../world.ts';
 import { openPage } from './open-page.ts';
 
 let world: World;
@@ -40,8 +41,61 @@ it('shows what is left when SQS fails, and says so of each queue', async () => {
   try {
     world.proxy.rule({ method: 'POST' }, { kind: 'fail', status: 500 });
     const { status, body } = await page.call('/');
-    expect([status, body]).toEqual([200, expect.stringContaining('Nothing is stuck.')]);
+    expect([status, body]).toEqual([200, expect.stringContaining('pasteflow-uploads: sqs does not answer')]);
+    expect(body).not.toContain('Nothing needs a person.');
     expect(body).toContain('pasteflow-uploads-dead-letters</td><td>–</td>');
+  } finally {
+    await page.stop();
+  }
+});
+
+it('begins with the uploads that failed, which are grouped by reason, shown in pages and retried from there', async () => {
+  await world.reset();
+  await sql`UPDATE installation SET created_at = now()`.execute(world.db); // no sweep is overdue
+  const page = await openPage(world);
+  try {
+    expect((await page.call('/')).body).toContain('Nothing needs a person.');
+    await makePastes(world.db, 150, { status: 'FAILED', createdSecondsAgo: 60 });
+    await sql`INSERT INTO failed_payloads SELECT id, 'content' FROM pastes`.execute(world.db);
+    const refused = 'storage refused: <403> & more';
+    await sql`UPDATE pastes SET failure_reason = ${refused}
+      WHERE id IN (SELECT id FROM pastes ORDER BY id LIMIT 30)`.execute(world.db);
+    const codes = async (query: string) => {
+      const { status, body } = await page.call(`/failed${query}`);
+      expect(status).toBe(200);
+      const next = /rel="next" href="\/failed([^"]*)"/.exec(body)?.[1]?.replaceAll('&amp;', '&') ?? null;
+      return { body, next, found: [...body.matchAll(/href="\/pastes\/(\w+)"/g)].map(([, code]) => code) };
+    };
+    const first = await codes('');
+    expect(first.body).toContain('150 uploads have failed.');
+    expect(first.body).toContain('storage refused: &lt;403&gt; &amp; more</a></td><td>30</td>');
+    const second = await codes(first.next!);
+    expect([first.found.length, second.found.length, second.next]).toEqual([100, 50, null]);
+    expect(new Set([...first.found, ...second.found]).size).toBe(150);
+    expect((await codes(`?cause=${encodeURIComponent(refused)}`)).found).toHaveLength(30);
+    expect((await page.call('/failed?cause=%00')).status).toBe(404);
+    expect(first.body).toContain(`/confirm/retry-failed?subject=${encodeURIComponent(`because ${refused}`)}`);
+    expect(await page.act('retry-failed', `because ${refused}`, { count: '30' })).toBe(
+      'Retried 30, skipped 0.',
+    );
+    expect((await codes('')).body).toContain('120 uploads have failed.');
+    const isShown = async () =>
+      /<div id="live">\s*<h2[^>]*>\d thing[^<]*<\/h2>\s*<ul[^>]*>\s*<li>.*120 uploads failed, /.test(
+        (await page.call('/')).body,
+      );
+    await eventually(isShown); // the figures are read at most once in three seconds
+    expect((await page.call('/')).body).toContain('href="/confirm/retry-failed"');
+  } finally {
+    await page.stop();
+  }
+});
+
+it('names each sweep in words', async () => {
+  const page = await openPage(world);
+  try {
+    const { body } = await page.call('/');
+    for (const name of sweepNames)
+      expect(body).toMatch(new RegExp(`<td>[A-Z][^<]+ <span class="hint">${name}</span>`));
   } finally {
     await page.stop();
   }

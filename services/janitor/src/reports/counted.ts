@@ -1,0 +1,4 @@
+/** `1 paste`, `12 pastes`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
