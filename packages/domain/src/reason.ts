@@ -116,8 +116,12 @@ const classOfService: ReadonlyMap<string, ActorClass> = new Map([
   ['janitor', 'janitor'],
 ]);
 
-/** @param actor `<service>/<instance>`; everything else is an operator's command or plain SQL */
+/**
+ * @param actor `<service>/<instance>`, or `<database user> (<service>/<instance>)`; everything else is an
+ *   operator's command or plain SQL
+ */
 export function actorClassOf(actor: string): ActorClass {
-  const [service = '', instance] = actor.split('/', 2);
+  const process = actor.endsWith(')') ? actor.slice(actor.indexOf('(') + 1, -1) : actor;
+  const [service = '', instance] = process.split('/', 2);
   return (instance === undefined ? undefined : classOfService.get(service)) ?? 'operator';
 }

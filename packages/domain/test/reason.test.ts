@@ -81,6 +81,8 @@ describe('the class of an actor', () => {
     ['upload-worker/host-17-4711-ab12', 'worker'],
     ['janitor/host-17-4711-ab12', 'janitor'],
     ['ops/alice', 'operator'],
+    ['pasteflow_api (api/host-17-4711-ab12)', 'api'],
+    ['pasteflow_janitor (ops/alice@host)', 'operator'],
     ['postgres (psql)', 'operator'],
     ['api', 'operator'],
     ['constructor/x', 'operator'],

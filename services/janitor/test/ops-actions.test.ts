@@ -150,7 +150,9 @@ describe('ops cancel', () => {
       error_message: 'cancelled: cancelled by an operator: the disk is full',
     });
     const { stdout } = await ops('timeline', id);
-    expect(stdout).toMatch(/processing → failed +ops\/\S+@\S+ +cancelled: cancelled by an operator/);
+    expect(stdout).toMatch(
+      /processing → failed +pasteflow_janitor \(ops\/\S+@\S+\) +cancelled: cancelled by an operator/,
+    );
     expect(await ops('cancel', id)).toMatchObject({
       code: 1,
       stderr: `ops: job ${id} is failed and has no open execution, so there is nothing to cancel\n`,

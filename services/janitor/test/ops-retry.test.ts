@@ -52,11 +52,16 @@ describe('ops retry CODE', () => {
     await claimExecutions(world.db, uploadSubject, claim);
     const { stdout } = await runOpsCommand(['timeline', shortCode], world.env);
     expect(stdout).toMatch(/^\S+ +\S+ s +retry [^]*attempt 1 +PENDING → RUNNING +upload-worker\/a/m);
-    const line = new RegExp(`retry +FAILED paste ${id} replaced +ops/\\S+@\\S+ +S3 is back$`, 'm');
+    const line = new RegExp(
+      `retry +FAILED paste ${id} replaced +pasteflow_janitor \\(ops/\\S+@\\S+\\) +S3 is back$`,
+      'm',
+    );
     expect(stdout).toMatch(line);
     const json = await runOpsCommand(['timeline', shortCode, '--json'], world.env);
     expect(JSON.parse(json.stdout)).toMatchObject({
-      retries: [{ from: id, actor: expect.stringMatching(/^ops\//), reason: 'S3 is back' }],
+      retries: [
+        { from: id, actor: expect.stringMatching(/^pasteflow_janitor \(ops\/\S+\)$/), reason: 'S3 is back' },
+      ],
     });
   });
 

@@ -5,7 +5,7 @@ export const pasteReport = defineMachine({
   storedIn: {
     table: 'paste_reports',
     column: 'status',
-    identityColumns: ['id', 'paste_id', 'content_hash'],
+    identityColumns: ['id', 'content_hash'], // a retry gives the report to the paste that replaces its own
     reasonColumn: null,
   },
   initial: 'open',

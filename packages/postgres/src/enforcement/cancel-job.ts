@@ -1,5 +1,5 @@
 import { job, openStatesOf, taskExecution, transition } from '@pasteflow/domain';
-import { literal, type OwnerFunction } from './objects.ts';
+import { callerAs, literal, type OwnerFunction } from './objects.ts';
 
 const startExecution = transition(taskExecution, 'PENDING', 'RUNNING');
 const endExecution = transition(taskExecution, 'RUNNING', 'FAILED');
@@ -35,7 +35,7 @@ export const cancelJobFunction: OwnerFunction = {
       state_before text;
       made jsonb;
     BEGIN
-      PERFORM set_config('pasteflow.actor', by_actor, true), set_config('pasteflow.reason', why, true);
+      PERFORM set_config('pasteflow.actor', ${callerAs('by_actor')}, true), set_config('pasteflow.reason', why, true);
       LOOP
         SELECT e.id, e.status INTO execution FROM task_executions e
           WHERE e.subject_id = of_job AND e.kind = 'job' AND e.status || '' IN (${openStates}) FOR UPDATE;
@@ -44,7 +44,7 @@ export const cancelJobFunction: OwnerFunction = {
       END LOOP;
       SELECT status INTO state_before FROM jobs WHERE id = of_job;
       IF execution.status = ${literal(startExecution.from)} THEN
-        UPDATE task_executions SET status = ${literal(startExecution.to)}, worker_id = by_actor, started_at = now(), lease_expires_at = now()
+        UPDATE task_executions SET status = ${literal(startExecution.to)}, worker_id = ${callerAs('by_actor')}, started_at = now(), lease_expires_at = now()
           WHERE id = execution.id;
         UPDATE jobs SET status = ${literal(start.to)}, updated_at = now() WHERE id = of_job AND status = ${literal(start.from)};
       END IF;

@@ -8,6 +8,7 @@ import { moveSlugFunction } from './move-slug.ts';
 import { reportPasteFunction } from './report-paste.ts';
 import { resetDeletionTimesFunction, resetExecutionTimesFunction } from './reset-times.ts';
 import { revealPasteFunction } from './reveal-paste.ts';
+import { retryFailedFunction } from './retry-failed.ts';
 import { keptColumns, keptGuard } from './kept-columns.ts';
 import { guardTrigger, recorderTrigger, stateCheck } from './machine-sql.ts';
 import type { CheckConstraint, EnforcedTrigger, OwnerFunction } from './objects.ts';
@@ -43,6 +44,7 @@ export async function enforcementOf(db: Kysely<Schema>, machines: readonly Machi
       userStandsFunction,
       revealPasteFunction,
       reportPasteFunction,
+      retryFailedFunction,
       moveSlugFunction,
       lockedUsageFunction,
       resetExecutionTimesFunction,

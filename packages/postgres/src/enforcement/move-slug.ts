@@ -1,11 +1,7 @@
-import type { OwnerFunction } from './objects.ts';
+import { callerAs, isThere, type OwnerFunction } from './objects.ts';
 
 /** A move looks for the present paste among so many pastes from which the new one was made. */
 export const MAX_STEPS = 100;
-
-const isThere = (paste: string) =>
-  `(${paste}.deletion_initiated_at IS NULL AND ${paste}.deletion_requested_at IS NULL
-        AND (${paste}.expires_at IS NULL OR ${paste}.expires_at > clock_timestamp()))`;
 
 /**
  * Moves a slug from one paste of its owner to another one that was made from it, and records both as
@@ -55,12 +51,12 @@ export const moveSlugFunction: OwnerFunction = {
       IF NOT FOUND THEN
         line := source.id;
         INSERT INTO slug_versions (lineage, number, paste_id, slug, named_at, actor)
-          VALUES (line, 1, source.id, of_slug, source.created_at, by_actor);
+          VALUES (line, 1, source.id, of_slug, source.created_at, ${callerAs('by_actor')});
       END IF;
       UPDATE pastes SET slug = NULL, version = coalesce(version, 1) WHERE id = source.id;
       UPDATE pastes SET slug = of_slug, version = coalesce(source.version, 1) + 1 WHERE id = target.id;
       INSERT INTO slug_versions (lineage, number, paste_id, slug, named_at, actor)
-        VALUES (line, coalesce(source.version, 1) + 1, target.id, of_slug, clock_timestamp(), by_actor);
+        VALUES (line, coalesce(source.version, 1) + 1, target.id, of_slug, clock_timestamp(), ${callerAs('by_actor')});
       RETURN 'moved';
     END`,
 };

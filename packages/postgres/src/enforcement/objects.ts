@@ -35,3 +35,14 @@ export interface OwnerFunction {
  * apostrophe.
  */
 export const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+
+/**
+ * The actor of what a function does for its caller, in SQL: the database user, whom the caller can't choose,
+ * and the process as which the caller acts, as it says.
+ */
+export const callerAs = (actor: string): string => `concat(session_user, ' (', ${actor}, ')')`;
+
+/** `isThere` of the schema for the functions, at the time when they ask, which may be after a lock. */
+export const isThere = (paste: string): string =>
+  `(${paste}.deletion_initiated_at IS NULL AND ${paste}.deletion_requested_at IS NULL
+        AND (${paste}.expires_at IS NULL OR ${paste}.expires_at > clock_timestamp()))`;

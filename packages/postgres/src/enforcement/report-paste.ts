@@ -23,6 +23,7 @@ export const reportPasteFunction: OwnerFunction = {
     DECLARE
       hash text;
     BEGIN
+      IF hold_after < 1 THEN RAISE EXCEPTION 'hold_after is %, and must be 1 or more', hold_after; END IF;
       SELECT content_hash INTO hash FROM pastes WHERE id = of_paste;
       PERFORM pg_advisory_xact_lock(hashtext('${REPORTS_LOCK}'), hashtext(hash));
       PERFORM FROM pastes WHERE id = of_paste AND status <> 'FAILED' AND deletion_initiated_at IS NULL

@@ -1,5 +1,5 @@
 import { pasteDeletion, REVEAL_MINUTES, transition } from '@pasteflow/domain';
-import { literal, type OwnerFunction } from './objects.ts';
+import { callerAs, literal, type OwnerFunction } from './objects.ts';
 
 const claim = transition(pasteDeletion, 'NOT_EXPIRED', 'DELETION_IN_PROGRESS');
 
@@ -22,7 +22,7 @@ export const revealPasteFunction: OwnerFunction = {
   returns: 'boolean',
   body: `
     BEGIN
-      PERFORM set_config('pasteflow.actor', by_actor, true), set_config('pasteflow.reason', why, true);
+      PERFORM set_config('pasteflow.actor', ${callerAs('by_actor')}, true), set_config('pasteflow.reason', why, true);
       UPDATE pastes SET deletion_status = ${literal(claim.to)}, deletion_initiated_at = now(), burned_at = now(), deletion_requested_at = now(),
           reader_key_hash = key_hash
         WHERE id = of_paste AND burn AND burned_at IS NULL AND taken_down_for IS NULL

@@ -67,7 +67,6 @@ export async function importPastes(
       from: 'entry',
       where: sql`${isNotBlocked(sql`entry.content_hash`)}${ifAffordable(quotas)}`,
       content,
-      ifTaken: 'skip',
     })},
     made AS MATERIALIZED (
       SELECT paste.id, entry.* FROM paste JOIN entry USING (short_code)

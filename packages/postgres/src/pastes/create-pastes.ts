@@ -78,7 +78,6 @@ export async function createPastes(
         AND short_code NOT IN (SELECT short_code FROM excess)${ifAffordable(quotas)}
         AND (entry.user_id IS NULL OR user_stands(entry.user_id))`,
       content,
-      ifTaken: 'skip',
     })}
     SELECT entry.n::integer, paste.short_code AS "shortCode", paste.id, execution.id AS "executionId",
       paste.created_at AS "createdAt", paste.expires_at AS "expiresAt"

@@ -102,29 +102,27 @@ function startsOf(pastes: readonly NewPaste[]): readonly number[] {
 }
 
 /**
- * The CTEs `paste`, `payload` and `execution`: every paste is inserted by them, with its content and its
- * PENDING upload. The rows come in the order of their slugs, and without a slug in that of their codes, so
- * that concurrent statements cannot deadlock: one that inserts a slug waits for another that has inserted the
- * same slug and has not committed.
+ * The CTEs `paste`, `payload` and `execution`: every new paste is inserted by them, with its content and its
+ * PENDING upload; `retry_failed`, a function of the owner, has statements of its own. A row whose short code or
+ * slug is taken is left out. The rows come in the order of their slugs, and without a slug in that of their
+ * codes, so that concurrent statements cannot deadlock: one that inserts a slug waits for another that has
+ * inserted the same slug and has not committed.
  * @param from a CTE with the inserted columns, and what `content` uses
- * @param ifTaken skip: a row whose short code or slug is taken is left out. fail: it is a unique violation.
  */
 export function insertPastes({
   from,
   where = sql`true`,
   content,
-  ifTaken,
 }: {
   readonly from: string;
   readonly where?: RawBuilder<unknown>;
   readonly content: RawBuilder<unknown>;
-  readonly ifTaken: 'skip' | 'fail';
 }): RawBuilder<unknown> {
   const source = sql.table(from);
   return sql`paste AS (
       INSERT INTO pastes (${columns})
       SELECT ${columns} FROM ${source} WHERE ${where} ORDER BY slug, short_code
-      ${ifTaken === 'skip' ? sql`ON CONFLICT DO NOTHING` : sql``}
+      ON CONFLICT DO NOTHING
       RETURNING id, short_code, user_id, created_at, expires_at
     ), payload AS (
       INSERT INTO paste_payloads (paste_id, content, user_id, created_at)

@@ -68,21 +68,26 @@ export async function rejectReports(
   });
 }
 
-/** Lets the judgements and reports of one content take turns: what follows sees all of those before. */
+/**
+ * Lets the judgements, reports and retries of one content take turns: what follows sees all of those before.
+ * The row is read again after the lock, because a retry replaces it.
+ */
 async function lockContent(
   tx: Database,
   shortCode: string,
 ): Promise<{ readonly id: string; readonly contentHash: string; readonly userId: string | null } | null> {
-  const { rows } = await sql<{ id: string; contentHash: string; userId: string | null }>`
-    SELECT id, content_hash AS "contentHash", user_id AS "userId" FROM pastes WHERE short_code = ${shortCode}`.execute(
-    tx,
-  );
-  const [paste] = rows;
+  const read = () =>
+    tx
+      .selectFrom('pastes')
+      .select(['id', 'content_hash as contentHash', 'user_id as userId'])
+      .where('short_code', '=', shortCode)
+      .executeTakeFirst();
+  const paste = await read();
   if (paste === undefined) return null;
   await sql`SELECT pg_advisory_xact_lock(hashtext(${REPORTS_LOCK}), hashtext(${paste.contentHash}))`.execute(
     tx,
   );
-  return paste;
+  return (await read()) ?? null;
 }
 
 /** @returns how many reports it ended */

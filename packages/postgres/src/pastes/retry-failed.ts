@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Actor } from '../database/actor.ts';
 import type { Database } from '../database/database.ts';
 import { isThere } from '../schema/pastes.ts';
-import { insertPastes } from './insert-pastes.ts';
+import { isNotBlocked } from './insert-pastes.ts';
 
 export interface RetriedPaste {
   readonly shortCode: string;
@@ -21,12 +21,11 @@ interface RetriedBy {
 /**
  * Retries FAILED pastes (ADR 22). No transition leads out of FAILED: the row ends, as it does after its 24
  * hours, and a new one with the same short code, slug, owner and options takes its place, IN_PROGRESS, with
- * the payload and a first execution. All in one statement, which takes effect in full or not at all.
+ * the payload, the hold, the reports and a first execution. All in one statement, which takes effect in full or
+ * not at all.
  *
- * The locks on the paste and its payload fence the retry: of two retries, a deletion and the sweep of failed
- * pastes, one changes the row. Skipped: pastes that are not FAILED, or are gone, or whose payload is gone,
- * those of erased users, and rows that another session has locked. Both locks are needed: a deletion and a
- * takedown change the paste, the sweep of failed pastes deletes the payload.
+ * Skipped: pastes that are not FAILED, or are gone, or whose payload is gone, or whose content is blocked,
+ * those of erased users, and rows that another session has locked.
  *
  * `created_at` is the time of the retry, so that the new paste has 24 hours of its own; `expires_at` stays.
  * @returns the retried pastes
@@ -38,26 +37,8 @@ export async function retryFailed(
 ): Promise<readonly RetriedPaste[]> {
   if (shortCodes.length === 0) return [];
   const { rows } = await sql<RetriedPaste>`
-    WITH failed AS MATERIALIZED (
-      SELECT p.id, payload.content FROM pastes p JOIN failed_payloads payload ON payload.paste_id = p.id
-      WHERE p.short_code = ANY (${shortCodes}) AND p.status = 'FAILED'
-        AND ${isThere('p')} AND (p.user_id IS NULL OR user_stands(p.user_id))
-        AND NOT EXISTS (SELECT FROM task_executions e
-          WHERE e.kind = 'upload' AND e.subject_id = p.id AND e.status IN ('PENDING', 'RUNNING'))
-      ORDER BY p.id FOR UPDATE OF p, payload SKIP LOCKED
-    ), removed AS (
-      DELETE FROM pastes p USING failed WHERE p.id = failed.id RETURNING p.*, failed.content
-    ), ${insertPastes({ from: 'removed', content: sql`removed.content`, ifTaken: 'fail' })}, earlier AS (
-      UPDATE paste_retries r SET paste_id = paste.id
-      FROM removed JOIN paste USING (short_code) WHERE r.paste_id = removed.id
-    ), recorded AS (
-      INSERT INTO paste_retries (retried_from, execution_ids, paste_id, created_at, failed_at, failure_reason, actor, reason)
-      SELECT removed.id, ARRAY(SELECT e.id FROM task_executions e WHERE e.kind = 'upload' AND e.subject_id = removed.id),
-        paste.id, removed.created_at, removed.failed_at, removed.failure_reason, ${actor}, ${reason}::text
-      FROM removed JOIN paste USING (short_code)
-    )
-    SELECT paste.short_code AS "shortCode", paste.id, removed.id AS "retriedFrom"
-    FROM paste JOIN removed USING (short_code) ORDER BY removed.id`.execute(db);
+    SELECT code AS "shortCode", new_id AS id, old_id AS "retriedFrom"
+    FROM retry_failed(${shortCodes}::text[], ${actor}, ${reason}::text)`.execute(db);
   return rows;
 }
 
@@ -84,7 +65,7 @@ export interface Retryable {
  */
 export const retryable = ({ since = new Date(0), reason = null }: Retryable): RawBuilder<unknown> => sql`
     failed_payloads payload JOIN pastes p ON p.id = payload.paste_id
-    WHERE p.failed_at >= ${since} AND ${isThere('p')} AND (${reason}::text IS NULL OR p.failure_reason = ${reason})`;
+    WHERE p.failed_at >= ${since} AND ${isThere('p')} AND ${isNotBlocked(sql`p.content_hash`)} AND (${reason}::text IS NULL OR p.failure_reason = ${reason})`;
 
 /**
  * How many pastes `findRetryable` finds in all its pages. Reads every FAILED paste: at most those of two days.

@@ -147,7 +147,7 @@ const janitorRights: RoleRights = {
   // `ops uphold --end-tokens`, and the sweep `erasures`
   api_tokens: { select: ['id', 'user_id', 'revoked_at'], update: ['revoked_at'], delete: true },
   pastes: {
-    ...ofWorker.pastes, // `ops retry` inserts
+    ...ofWorker.pastes, // `ops retry` of the release before inserts
     update: [
       ...(ofWorker.pastes.update ?? []),
       'deletion_status',

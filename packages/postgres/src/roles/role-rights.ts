@@ -26,6 +26,7 @@ export const functionCallers: Readonly<Record<string, readonly ServiceRole[]>> =
   cancel_job: ['pasteflow_api', 'pasteflow_janitor'],
   reveal_paste: ['pasteflow_api'],
   report_paste: ['pasteflow_api'],
+  retry_failed: ['pasteflow_janitor'],
   erase_user: ['pasteflow_api', 'pasteflow_janitor'],
   user_stands: ['pasteflow_api', 'pasteflow_worker', 'pasteflow_janitor'],
   move_slug: ['pasteflow_api'],

@@ -70,10 +70,10 @@ describe('a cancelled job', () => {
       completed_at: expect.any(Date),
     });
     expect(await transitionsOf(id)).toEqual([
-      `task_execution PENDING → RUNNING api/a ${WHY}`,
-      `job queued → processing api/a ${WHY}`,
-      `task_execution RUNNING → FAILED api/a ${WHY}`,
-      `job processing → failed api/a ${WHY}`,
+      `task_execution PENDING → RUNNING postgres (api/a) ${WHY}`,
+      `job queued → processing postgres (api/a) ${WHY}`,
+      `task_execution RUNNING → FAILED postgres (api/a) ${WHY}`,
+      `job processing → failed postgres (api/a) ${WHY}`,
     ]);
   });
 

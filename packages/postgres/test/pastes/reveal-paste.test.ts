@@ -40,7 +40,12 @@ describe('revealing a paste', () => {
     expect(winners).toHaveLength(1);
     const { transitions } = await readTimeline(current.db, id);
     expect(transitions).toMatchObject([
-      { from: 'NOT_EXPIRED', to: 'DELETION_IN_PROGRESS', actor: winners[0]![0], reason: 'revealed' },
+      {
+        from: 'NOT_EXPIRED',
+        to: 'DELETION_IN_PROGRESS',
+        actor: `postgres (${winners[0]![0]})`,
+        reason: 'revealed',
+      },
     ]);
     expect(await findPaste(current.db, shortCode)).toMatchObject({
       burned_at: expect.any(Date),

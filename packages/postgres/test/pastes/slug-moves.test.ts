@@ -59,8 +59,8 @@ describe('a move of a slug', () => {
       .orderBy('number')
       .execute();
     expect(rows).toEqual([
-      { number: 1, paste_id: first.id, slug, actor: 'api/test' },
-      { number: 2, paste_id: second.id, slug, actor: 'api/test' },
+      { number: 1, paste_id: first.id, slug, actor: 'postgres (api/test)' },
+      { number: 2, paste_id: second.id, slug, actor: 'postgres (api/test)' },
     ]);
   });
 

@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { machines, statesOf, type Machine } from '@pasteflow/domain';
 import { createTestDatabase } from '@pasteflow/dev-stack/testing';
-import { migrate } from '../../src/index.ts';
+import { findPaste, migrate, readJobTimeline } from '../../src/index.ts';
+import { makeJobs, makePastes, makeUsers } from '../../src/testing/index.ts';
 import { serviceRoles } from '../../src/roles/role-names.ts';
 import { open, useOwnServer } from '../support/database.ts';
 import { sqlStateOf, urlOfRole } from '../support/roles.ts';
@@ -131,3 +132,28 @@ function expectedOfSuperuser(statement: string): string | null {
   if (/^(UPDATE|DELETE FROM|TRUNCATE) state_transitions/.test(statement)) return 'PF002';
   return null;
 }
+
+it('a function that a service calls records its database user beside the actor that it claims, and holds no paste without reports', async () => {
+  const db = open(url, 2);
+  try {
+    const [user] = await makeUsers(db, 1);
+    const [job] = await makeJobs(db, 1, {
+      userId: user!.id,
+      status: 'queued',
+      execution: { status: 'PENDING' },
+    });
+    const [paste] = await makePastes(db, 1, { status: 'PROCESSED' });
+    const api = urlOfRole(url, 'pasteflow_api');
+    const claimed = 'ops-oidc/alice#1';
+    expect(await sqlStateOf(api, `SELECT cancel_job('${job!.id}', '${claimed}', 'why')`)).toBeNull();
+    const { transitions } = await readJobTimeline(db, job!.id);
+    expect(new Set(transitions.map(({ actor }) => actor))).toEqual(new Set([`pasteflow_api (${claimed})`]));
+    for (const holdAfter of [0, -1])
+      expect(
+        await sqlStateOf(api, `SELECT report_paste('${paste!.id}', 'spam', NULL, NULL, 'a', ${holdAfter})`),
+      ).toBe('P0001');
+    expect(await findPaste(db, paste!.shortCode)).toMatchObject({ held_at: null });
+  } finally {
+    await db.destroy();
+  }
+});

@@ -131,7 +131,10 @@ describe('an action', () => {
     expect(await page.act('retry-failed', null, { count: '3' })).toBe('Retried 3, skipped 0.');
     const retries = await world.db.selectFrom('paste_retries').select(['actor', 'reason']).execute();
     expect(retries).toEqual(
-      Array.from({ length: 4 }, () => ({ actor: 'ops-page/alice', reason: 'report 4711' })),
+      Array.from({ length: 4 }, () => ({
+        actor: 'pasteflow_janitor (ops-page/alice)',
+        reason: 'report 4711',
+      })),
     );
   });
 
