@@ -38,8 +38,10 @@ export { countStanding, findStanding, takeDown } from './pastes/take-down.ts';
 export {
   findReports,
   listReported,
+  REPORTED_PLACE,
   reportPaste,
   type OpenReport,
+  type ReportedFilter,
   type ReportedPaste,
 } from './pastes/reports.ts';
 export { rejectReports, upholdReports } from './pastes/judge-reports.ts';

@@ -32,32 +32,91 @@ export async function reportPaste(
 /** A paste with open reports. */
 export interface ReportedPaste {
   readonly shortCode: string;
+  readonly id: string;
+  readonly title: string | null;
+  /** null: an anonymous paste. */
+  readonly userId: string | null;
   readonly reporters: number;
   readonly oldestAt: Date;
   /** Each class once. */
   readonly classes: readonly TakedownClass[];
+  /** What the reporter who wrote something first wrote; null: nobody did. */
+  readonly text: string | null;
+  /** The network of the first reporter: the beginning of the keyed hash of its address. */
+  readonly network: string;
   /** null: everybody who could can read it. */
   readonly heldAt: Date | null;
 }
 
+/** Which pastes with open reports are meant. Default: all. */
+export interface ReportedFilter {
+  /** A reporter chose this class. */
+  readonly class?: TakedownClass | null;
+  /** This network has reported the paste. */
+  readonly network?: string | null;
+  /** No other network has. */
+  readonly isOnlyReporter?: boolean;
+}
+
+export interface ReportedPage {
+  readonly pastes: readonly ReportedPaste[];
+  /** How many there are on all pages. */
+  readonly total: number;
+  /** `after` of the next page; null: this is the last one. */
+  readonly next: string | null;
+}
+
+/** `after` of `listReported`: the place in the order, the time of the oldest report, and the id of the paste. */
+export const REPORTED_PLACE = /^(-?\d{1,9})\.(\d{1,18})\.([0-9a-f-]{36})$/;
+
 /**
- * Up to `limit` pastes with open reports: those that have waited longest first, or those with the most
- * reporters.
+ * A page of the pastes with open reports: those that have waited longest first, or those with the most
+ * reporters. Reads all open reports, which limits keep few.
  */
 export async function listReported(
   db: Database,
-  { by, limit }: { readonly by: 'age' | 'reporters'; readonly limit: number },
-): Promise<readonly ReportedPaste[]> {
-  const { rows } = await sql<ReportedPaste>`
-    SELECT p.short_code AS "shortCode", count(*)::integer AS reporters, min(r.created_at) AS "oldestAt",
-      array_agg(DISTINCT r.class) AS classes, p.held_at AS "heldAt"
-    FROM paste_reports r JOIN pastes p ON p.id = r.paste_id
-    WHERE r.judged_at IS NULL GROUP BY p.id
-    ORDER BY ${by === 'age' ? sql`1 = 1` : sql`count(*) DESC`}, min(r.created_at), p.id LIMIT ${limit}`.execute(
-    db,
-  );
-  return rows;
+  {
+    by,
+    after = null,
+    limit,
+    class: wanted = null,
+    network = null,
+    isOnlyReporter = false,
+  }: ReportedFilter & {
+    readonly by: 'age' | 'reporters';
+    readonly after?: string | null;
+    readonly limit: number;
+  },
+): Promise<ReportedPage> {
+  const [, rank = null, micros = null, id = null] = REPORTED_PLACE.exec(after ?? '') ?? [];
+  const ofNetwork = isOnlyReporter ? sql`bool_and` : sql`bool_or`;
+  const { rows } = await sql<ReportedPaste & { place: string; total: number }>`
+    WITH reported AS MATERIALIZED (
+      SELECT paste_id, count(*)::integer AS reporters, min(created_at) AS since, array_agg(DISTINCT class) AS classes,
+        (array_agg(text ORDER BY id) FILTER (WHERE text IS NOT NULL))[1] AS text, (array_agg(network ORDER BY id))[1] AS network
+      FROM (SELECT *, ${networkOf} AS network FROM paste_reports WHERE judged_at IS NULL) AS report
+      GROUP BY paste_id
+      HAVING (${wanted}::text IS NULL OR bool_or(class = ${wanted}))
+        AND (${network}::text IS NULL OR ${ofNetwork}(network = ${network}))
+    ), placed AS (
+      SELECT *, ${by === 'age' ? sql`0` : sql`-reporters`} AS rank, (extract(epoch FROM since) * 1000000)::bigint AS micros
+      FROM reported
+    )
+    SELECT p.short_code AS "shortCode", p.id, p.title, p.user_id AS "userId", reporters, since AS "oldestAt", classes, text, network,
+      p.held_at AS "heldAt", concat_ws('.', rank, micros, p.id) AS place, (SELECT count(*)::integer FROM reported) AS total
+    FROM placed JOIN pastes p ON p.id = paste_id
+    WHERE ${id}::uuid IS NULL OR (rank, micros, p.id) > (${rank}::integer, ${micros}::bigint, ${id}::uuid)
+    ORDER BY rank, micros, p.id LIMIT ${limit + 1}`.execute(db);
+  const pastes = rows.slice(0, limit).map(({ place: _place, total: _total, ...paste }) => paste);
+  return {
+    pastes,
+    total: rows[0]?.total ?? 0,
+    next: rows.length > limit ? (rows[limit - 1]?.place ?? null) : null,
+  };
 }
+
+/** What operators are shown of a reporter. */
+const networkOf = sql`encode(substring(reporter FROM 1 FOR 4), 'hex')`;
 
 export interface OpenReport {
   readonly class: TakedownClass;

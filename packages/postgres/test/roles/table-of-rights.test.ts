@@ -28,7 +28,7 @@ operator_actions        .....    .....    Siu..
 operator_sessions       .....    .....    SI.D.
 orphan_objects          .....    .....    SIuD.
 paste_payloads          si...    Si.D.    Si.D.
-paste_reports           .....    .....    s.uD.
+paste_reports           .....    .....    S.uD.
 paste_retries           S....    .....    Siu..
 pastes                  Siu..    Siu..    SiuD.
 rate_limits             SIuD.    SIu..    S.uD.

@@ -14,6 +14,8 @@ interface ShownConfirmation {
   readonly count: number;
   /** The classes of a takedown to choose from; null: the action has none. */
   readonly classes: readonly string[] | null;
+  /** The class that is chosen already; null: the operator chooses one. */
+  readonly class: string | null;
   /** What the action can do in the same step. */
   readonly options: readonly string[];
   /** The owner of the subject reads the reason, too. */
@@ -36,20 +38,20 @@ ${count === 0 ? html`<p>${words.nothingMeant}</p>\n<p><a class="button" href="${
 
 function confirmingForm(
   { base }: OperationsSite,
-  { action, subject, count, classes, options, isReasonForOwner }: ShownConfirmation,
+  { action, subject, count, classes, class: chosen, options, isReasonForOwner }: ShownConfirmation,
 ): Html {
   return html`<form method="post" action="${base}/act/${action}">
 ${subject !== null && html`<input type="hidden" name="subject" value="${subject}">`}
 <input type="hidden" name="count" value="${count}">
-${classes !== null && classField(classes)}
+${classes !== null && classField(classes, chosen)}
 ${options.map((option) => html`<p class="check"><input type="checkbox" id="${option}" name="also" value="${option}"><label for="${option}">${words.options[option] ?? option}</label></p>\n`)}
 <div class="field"><label for="reason">${isReasonForOwner ? words.reasonForOwner : words.reasonField}</label><input id="reason" name="reason" required maxlength="500" autocomplete="off"></div>
 <p class="toolbar"><button class="danger">${words.confirm}</button> <a class="button" href="${base}/">${words.cancel}</a></p>
 </form>`;
 }
 
-function classField(classes: readonly string[]): Html {
-  return html`<div class="field"><label for="class">${words.class}</label><select id="class" name="class" required><option value=""></option>${classes.map((each) => html`<option value="${each}">${each.replaceAll('_', ' ')}</option>`)}</select></div>`;
+function classField(classes: readonly string[], chosen: string | null): Html {
+  return html`<div class="field"><label for="class">${words.class}</label><select id="class" name="class" required><option value=""></option>${classes.map((each) => html`<option value="${each}"${each === chosen && html` selected`}>${each.replaceAll('_', ' ')}</option>`)}</select></div>`;
 }
 
 interface ShownAction {

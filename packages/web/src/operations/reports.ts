@@ -1,6 +1,6 @@
 import { formatTime } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
-import { table } from '../html/table.ts';
+import { choice, filterForm, pageLinks } from '../html/filter-form.ts';
 import { actionLink, operationsPage, type OperationsSite } from './layout.ts';
 import { en } from '../words/en.ts';
 import { operationsWords as words } from './words.ts';
@@ -8,29 +8,83 @@ import { operationsWords as words } from './words.ts';
 /** Times are in ISO 8601. */
 interface ShownReported {
   readonly shortCode: string;
+  /** null: none. */
+  readonly title: string | null;
+  /** null: an anonymous paste. */
+  readonly userId: string | null;
   readonly reporters: number;
   readonly oldestAt: string;
   readonly classes: readonly string[];
+  /** The words of a reporter; null: none. */
+  readonly text: string | null;
+  readonly network: string;
   readonly isHeld: boolean;
+  /** How the content begins, or why that is not shown. */
+  readonly firstLine: string;
 }
 
-/** The pastes with open reports. */
-export function reportsPage(
-  site: OperationsSite,
-  { pastes, by }: { readonly pastes: readonly ShownReported[]; readonly by: 'age' | 'reporters' },
-): string {
-  const rows = pastes.map(
-    ({ shortCode, reporters, oldestAt, classes, isHeld }) =>
-      html`<tr><td><a href="${site.base}/reports/${shortCode}">${shortCode}</a></td><td>${reporters}</td><td>${formatTime(oldestAt, en)}</td><td>${plainList(classes)}</td><td>${isHeld && words.held}</td></tr>\n`,
-  );
-  const orders = ['age', 'reporters'] as const;
+interface ShownQueue {
+  readonly pastes: readonly ShownReported[];
+  readonly total: number;
+  readonly by: 'age' | 'reporters';
+  /** All that can be chosen. */
+  readonly classes: readonly string[];
+  /** The class and the network of the reports that are shown; null: any. */
+  readonly class: string | null;
+  readonly network: string | null;
+  readonly after: string | null;
+  /** null: this is the last page. */
+  readonly next: string | null;
+}
+
+/** The pastes with open reports, a page at a time. Several are judged together. */
+export function reportsPage(site: OperationsSite, shown: ShownQueue): string {
+  const { total, by, classes, class: chosen, network, pastes } = shown;
+  const action = `${site.base}/reports`;
+  const fields = [
+    choice({ id: 'by', label: words.order }, Object.entries(words.reportsBy), by),
+    choice(
+      { id: 'class', label: words.classOfReport, any: words.anyClass },
+      classes.map((each) => [each, plainList([each])] as const),
+      chosen,
+    ),
+  ];
+  const isAll = chosen === null && network === null;
   return operationsPage(site, {
     title: words.reports,
     main: html`<p><a href="${site.base}/">← ${words.overview}</a></p>
 <h1>${words.reports}</h1>
-<p class="toolbar">${orders.map((each) => html`<a class="button" href="${site.base}/reports?by=${each}"${each === by && html` aria-current="true"`}>${words.reportsBy[each]}</a> `)}</p>
-${pastes.length === 0 ? html`<p class="good-news">${words.noReports}</p>` : table(words.reports, [words.paste, words.reporters, words.since, words.reason, words.state], rows)}`,
+${filterForm({ words: en }, action, [...fields, ...(network === null ? [] : [html`<input type="hidden" name="network" value="${network}">`])])}
+${network !== null && ofNetwork(site, network)}
+${pastes.length === 0 ? html`<p class="${isAll ? 'good-news' : 'hint'}">${isAll ? words.noReports : words.noneOfThese}</p>` : queue(site, shown)}
+${total > pastes.length && html`<p class="hint">${words.shownOf(pastes.length, total)}</p>`}
+${pageLinks({ words: en }, action, { by, class: chosen, network }, { isFirst: shown.after === null, next: shown.next })}`,
   });
+}
+
+/** A flood comes from one network: what nobody else has reported is rejected at once. */
+function ofNetwork(site: OperationsSite, network: string): Html {
+  const label = words.rejectNetwork;
+  return html`<p>${words.onlyNetwork(network)} <a href="${site.base}/reports">${words.allNetworks}</a></p>
+<p class="toolbar">${actionLink(site, { action: 'reject', subject: `network ${network}`, label })}</p>`;
+}
+
+function queue(site: OperationsSite, { pastes, total, by }: ShownQueue): Html {
+  const rows = pastes.map(
+    (
+      paste,
+    ) => html`<li>${site.mayAct && html`<input type="checkbox" name="subject" value="${paste.shortCode}" aria-label="${words.select(paste.shortCode)}">`}
+<div><p><a href="${site.base}/reports/${paste.shortCode}">${paste.title === null ? paste.shortCode : html`<bdi>${paste.title}</bdi>`}</a>${paste.isHeld && html` <strong class="bad-news">${words.held}</strong>`}</p>
+<p class="line"><span>${paste.shortCode}</span><span><strong>${plainList(paste.classes)}</strong></span><span>${words.reporterCount(paste.reporters)}</span><span>${formatTime(paste.oldestAt, en)}</span><span><a href="${site.base}/reports?by=${by}&amp;network=${paste.network}">${words.network(paste.network)}</a></span><span>${paste.userId === null ? words.noOwner : html`<a href="${site.base}/users/${paste.userId}">${words.owner(paste.userId)}</a>`}</span></p>
+${paste.text !== null && html`<p class="words">“<bdi>${paste.text}</bdi>”</p>`}
+<p class="first-line"><code><bdi>${paste.firstLine}</bdi></code></p></div></li>\n`,
+  );
+  return html`<form method="get" action="${site.base}/confirm/reject">
+<p>${words.reportedCount(total)}</p>
+<ul class="rows">
+${rows}</ul>
+${site.mayAct && html`<p class="toolbar"><button formaction="${site.base}/confirm/uphold">${words.upholdSelected}</button> <button>${words.rejectSelected}</button></p>`}
+</form>`;
 }
 
 interface ShownReports {

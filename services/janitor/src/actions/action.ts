@@ -21,6 +21,8 @@ export interface Meant {
   readonly count: number;
   /** `This takes down 12 pastes.` */
   readonly sentence: string;
+  /** The class that the reporters have chosen most. Default: none. */
+  readonly class?: TakedownClass;
 }
 
 interface Done {
@@ -32,7 +34,7 @@ interface Done {
   readonly terminal?: string;
 }
 
-interface Running {
+export interface Running {
   /** Ends a long action between two of its steps. */
   readonly signal: AbortSignal;
   /** Called now and then during an action that takes long. */

@@ -4,14 +4,20 @@ import type { Beginning, Reported } from '../reports/read-reported.ts';
 
 export function queueText(pastes: readonly ReportedPaste[]): string {
   if (pastes.length === 0) return 'No paste has an open report.\n';
-  const rows = pastes.map(({ shortCode, reporters, oldestAt, classes, heldAt }) => [
+  const rows = pastes.map(({ shortCode, reporters, oldestAt, classes, heldAt, network, title }) => [
     shortCode,
     String(reporters),
     formatMillisecond(oldestAt),
     classes.join(', '),
     formatMillisecond(heldAt),
+    network,
+    toOneLine(title ?? '-'),
   ]);
-  return formatTable(['CODE', '>REPORTERS', 'SINCE', 'REASONS', 'HELD SINCE'], rows);
+  const table = formatTable(
+    ['CODE', '>REPORTERS', 'SINCE', 'REASONS', 'HELD SINCE', 'FIRST BY', 'TITLE'],
+    rows,
+  );
+  return `${table}${pastes.length} in all.\n`;
 }
 
 /** The reports of a paste, its title and how it begins, without characters that change a terminal. */

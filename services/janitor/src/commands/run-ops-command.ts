@@ -19,6 +19,7 @@ import {
   listReported,
   listWorkKinds,
   type Database,
+  type ReportedPaste,
 } from '@pasteflow/postgres';
 import type { Environment } from '@pasteflow/runtime';
 import { createObjectStore, type ObjectStore } from '@pasteflow/s3';
@@ -236,15 +237,26 @@ async function showKinds(db: Database, json: boolean): Promise<CommandResult> {
   return succeeded(json ? asJson(kinds) : kindsText(kinds));
 }
 
-const MAX_LISTED_REPORTED = 1000;
+/** Pastes that one statement reads. */
+const REPORTED_BATCH = 1000;
 
-/** The pastes with open reports that have waited longest. */
+/** All pastes with open reports, those that have waited longest first. */
 async function showQueue(db: Database, json: boolean): Promise<CommandResult> {
-  const pastes = await listReported(db, { by: 'age', limit: MAX_LISTED_REPORTED });
+  const pastes: ReportedPaste[] = [];
+  for (let after: string | null | undefined; after !== null;) {
+    const page = await listReported(db, {
+      by: 'age',
+      limit: REPORTED_BATCH,
+      ...(after !== undefined && { after }),
+    });
+    pastes.push(...page.pastes);
+    after = page.next;
+  }
   if (!json) return succeeded(queueText(pastes));
-  const shown = pastes.map(({ shortCode, oldestAt, heldAt, ...paste }) => ({
+  const shown = pastes.map(({ id: _id, shortCode, userId, oldestAt, heldAt, ...paste }) => ({
     short_code: shortCode,
     ...paste,
+    user_id: userId,
     oldest_at: oldestAt,
     held_at: heldAt,
   }));

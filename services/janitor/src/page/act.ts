@@ -79,6 +79,7 @@ function confirmation(
     subject: subject === '' ? null : subject,
     ...meant,
     classes: action.hasClass === true ? takedownClasses : null,
+    class: meant.class ?? null,
     options: action.options ?? [],
     isReasonForOwner: action.isReasonForOwner ?? false,
     hasChanged,

@@ -53,9 +53,7 @@ export async function respondWithPage(
       if (!isUuid(name)) throw notFound('There is no such user.');
       return pageResponse(userPage(site, { id: name, pastes: await countStanding(deps.db, name) }));
     case 'reports':
-      return name === ''
-        ? await showQueue(deps.db, site, query.get('by'))
-        : await showReports(deps, site, name);
+      return name === '' ? await showQueue(deps, site, query) : await showReports(deps, site, name);
     case 'content':
       return await downloadReported(deps, name);
     case 'failed':
@@ -64,7 +62,7 @@ export async function respondWithPage(
     case 'actions':
       return await showOutcome(deps, site, name);
     case 'confirm':
-      return await confirm(deps.actions, site, name, query.get('subject') ?? '');
+      return await confirm(deps.actions, site, name, query.getAll('subject').join(' ')); // several are selected
     default:
       throw notFound('There is no such page.');
   }

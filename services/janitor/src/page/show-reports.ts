@@ -1,30 +1,43 @@
-import { listReported, type Database } from '@pasteflow/postgres';
+import { takedownClasses } from '@pasteflow/domain';
+import { listReported, REPORTED_PLACE } from '@pasteflow/postgres';
 import { reportedPage, reportsPage, type OperationsSite } from '@pasteflow/web';
 import {
   readBeginning,
   readContent,
+  readFirstLines,
   readReported,
   type ContentSources,
   type Reported,
 } from '../reports/read-reported.ts';
 import { notFound, pageResponse, type PageResponse } from './response.ts';
 
-const MAX_PASTES = 100;
+const ON_A_PAGE = 50;
 
-/** GET /reports. */
+/** GET /reports: a page of the queue. @throws Refusal 404 */
 export async function showQueue(
-  db: Database,
+  sources: ContentSources,
   site: OperationsSite,
-  order: string | null,
+  query: URLSearchParams,
 ): Promise<PageResponse> {
-  const by = order === 'reporters' ? order : 'age';
-  const found = await listReported(db, { by, limit: MAX_PASTES });
-  const pastes = found.map(({ oldestAt, heldAt, ...paste }) => ({
+  const by = query.get('by') === 'reporters' ? 'reporters' : 'age';
+  const chosen = takedownClasses.find((each) => each === query.get('class')) ?? null;
+  const network = query.get('network');
+  const after = query.get('cursor');
+  if (after !== null && !REPORTED_PLACE.test(after)) throw notFound('There is no such page.');
+  if (network !== null && !/^[0-9a-f]{8}$/.test(network)) throw notFound('There is no such network.');
+  const found = await listReported(sources.db, { by, after, class: chosen, network, limit: ON_A_PAGE });
+  const firstLines = await readFirstLines(
+    sources,
+    found.pastes.map(({ shortCode }) => shortCode),
+  );
+  const pastes = found.pastes.map(({ id: _id, oldestAt, heldAt, ...paste }) => ({
     ...paste,
     oldestAt: oldestAt.toISOString(),
     isHeld: heldAt !== null,
+    firstLine: firstLines.get(paste.shortCode) ?? '',
   }));
-  return pageResponse(reportsPage(site, { pastes, by }));
+  const filter = { by, classes: takedownClasses, class: chosen, network, after } as const;
+  return pageResponse(reportsPage(site, { ...found, pastes, ...filter }));
 }
 
 /** Of a text. An operator downloads the rest. */

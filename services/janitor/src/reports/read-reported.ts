@@ -33,15 +33,38 @@ export type Beginning =
   | { readonly text: string; readonly isCut: boolean }
   | { readonly hidden: 'encrypted' | 'not text' | 'missing' | 'unreadable'; readonly error?: string };
 
+/** Of a content, for a list. */
+const LINE_BYTES = 200;
+
+/** A list is shown without the first lines that S3 does not send in this time. */
+const LIST_TIMEOUT_MS = 3000;
+
+/** The first lines of reported pastes that are not empty, or why there is none, by their codes. */
+export async function readFirstLines(
+  sources: ContentSources,
+  shortCodes: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const signal = AbortSignal.timeout(LIST_TIMEOUT_MS);
+  const lines = shortCodes.map(async (code): Promise<[string, string]> => {
+    const paste = await findPaste(sources.db, code);
+    if (paste === null) return [code, ''];
+    const beginning = await readBeginning(sources, paste, LINE_BYTES, signal);
+    if ('hidden' in beginning) return [code, `(${beginning.hidden})`];
+    return [code, /\S.*/.exec(beginning.text)?.[0] ?? ''];
+  });
+  return new Map(await Promise.all(lines));
+}
+
 /** While S3 fails the content is `unreadable`, so that the reports can still be read and judged. */
 export async function readBeginning(
   sources: ContentSources,
   paste: PasteRow,
   maxBytes: number,
+  signal: AbortSignal = AbortSignal.timeout(TIMEOUT_MS),
 ): Promise<Beginning> {
   if (paste.encrypted) return { hidden: 'encrypted' };
   try {
-    const beginning = await readContent(sources, paste, maxBytes);
+    const beginning = await readContent(sources, paste, maxBytes, signal);
     if (beginning === null) return { hidden: 'missing' };
     if (kindOf(beginning) !== 'text') return { hidden: 'not text' };
     return { text: textOf(beginning), isCut: beginning.length < paste.size_bytes };
@@ -60,10 +83,11 @@ export async function readContent(
   { db, store }: ContentSources,
   { id, status, short_code: shortCode, size_bytes: size }: PasteRow,
   maxBytes: number = size,
+  signal: AbortSignal = AbortSignal.timeout(TIMEOUT_MS),
 ): Promise<Buffer | null> {
   const payload = status === 'IN_PROGRESS' ? await readPayload(db, id) : null;
   if (payload !== null) return payload.subarray(0, maxBytes);
-  const object = await store.get(objectKeyOf(shortCode), { signal: AbortSignal.timeout(TIMEOUT_MS) });
+  const object = await store.get(objectKeyOf(shortCode), { signal });
   return object === null
     ? null
     : await buffer(contentRange(object, { start: 0, end: Math.min(size, maxBytes) - 1, size }));

@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { createHash } from 'node:crypto';
 import { objectKeyOf } from '@pasteflow/domain';
 import { createApiToken, findPaste, reportPaste } from '@pasteflow/postgres';
-import { makePastes } from '@pasteflow/postgres/testing';
+import { makePastes, makeUsers } from '@pasteflow/postgres/testing';
 import { sql } from 'kysely';
 import { runOpsCommand } from '../../src/commands/run-ops-command.ts';
 import { createWorld, type World } from '../world.ts';
@@ -70,10 +70,83 @@ describe('the reports on the operations page', () => {
       [older, many],
       [many, older],
     ]);
-    expect((await page.call('/reports')).body).toContain('<td>held</td>');
+    expect((await page.call('/reports')).body).toContain('>held</strong>');
     const { body } = await page.call('/');
     expect(body).toContain('href="/reports"');
     expect(body).toMatch(/<td>paste report<\/td><td>open<\/td><td>3<\/td>/);
+  });
+
+  it('are reached in full by pages, whose rows have the title, the first line, the owner and the words', async () => {
+    const [user] = await makeUsers(world.db, 1);
+    const flood = await makePastes(world.db, 120, { status: 'PROCESSED' });
+    for (const { id } of flood)
+      await reportPaste(world.db, id, { class: 'spam', text: null, contact: null, reporter: 'flood' }, null);
+    const code = await reported(`\n  ${hostile}\nmore`, { reporters: ['witness'], userId: user!.id });
+    await sql`UPDATE pastes SET title = 'Your bank' WHERE short_code = ${code}`.execute(world.db);
+    const found: string[] = [];
+    let last = '';
+    for (let path: string | undefined = '/reports'; path !== undefined;) {
+      last = (await page.call(path)).body;
+      found.push(...[...last.matchAll(/href="\/reports\/(\w+)"/g)].map((match) => match[1] ?? ''));
+      expect(last).toContain('121 pastes have open reports.');
+      path = /href="(\/reports\?[^"]+)" rel="next"/.exec(last)?.[1]?.replaceAll('&amp;', '&');
+    }
+    expect([found.length, new Set(found).size, found.at(-1)]).toEqual([121, 121, code]);
+    const row = last.slice(last.indexOf(`value="${code}"`));
+    for (const part of [
+      '<bdi>Your bank</bdi>',
+      `<bdi>${escaped}`,
+      `/users/${user!.id}`,
+      '<strong>phishing</strong>',
+    ])
+      expect(row).toContain(part);
+    expect(row).toContain(`<code><bdi>${escaped}`);
+    expect((await ops('reports')).stdout).toContain('121 in all.');
+    const phishing = (await page.call('/reports?class=phishing')).body;
+    expect([...phishing.matchAll(/href="\/reports\/(\w+)"/g)].map((match) => match[1])).toEqual([code]);
+    for (const query of ['cursor=x', 'network=x', "cursor=0.1.'--"])
+      expect((await page.call(`/reports?${query}`)).status).toBe(404);
+  });
+
+  it('of several pastes are judged together, with the class of the reporters chosen already', async () => {
+    const codes = [await reported('a'), await reported('b', { reporters: ['a', 'b'] }), await reported('c')];
+    const [first, second, third] = codes as [string, string, string];
+    const confirm = (await page.call(`/confirm/uphold?subject=${first}&subject=${second}`)).body;
+    expect(confirm).toContain('This ends 3 reports of 2 pastes and takes down 2 pastes.');
+    expect(confirm).toContain('<option value="phishing" selected>');
+    const both = `${first} ${second}`;
+    const class_ = { class: 'phishing' };
+    expect(
+      (await page.call('/act/uphold', { form: { subject: both, count: '1', reason: 'x', ...class_ } }))
+        .status,
+    ).toBe(409);
+    expect(await page.act('reject', third)).toContain('Rejected 1 report');
+    expect(await page.act('uphold', `${both} ${third}`, { count: '3', ...class_ })).toBe(
+      'Upheld 3 reports, and took down 2 pastes. 1 paste had no open report any more.',
+    );
+    for (const code of [first, second])
+      expect(await findPaste(world.db, code)).toMatchObject({ taken_down_for: 'phishing' });
+    expect(await findPaste(world.db, third)).toMatchObject({ gone: false });
+    expect((await page.call(`/confirm/reject?subject=${first}&subject=${second}`)).body).toContain(
+      'None of these pastes',
+    );
+  });
+
+  it('of one network are rejected at once, unless somebody else has reported the paste, too', async () => {
+    const shared = await reported('a', { reporters: ['flood', 'b'] });
+    for (const content of ['b', 'c', 'd']) await reported(content, { reporters: ['flood'] });
+    const network = /network=([0-9a-f]{8})/.exec((await page.call('/reports?by=reporters')).body)![1]!;
+    const { body } = await page.call(`/reports?network=${network}`);
+    expect(body).toContain('4 pastes have open reports.');
+    expect(body).toContain(`/confirm/reject?subject=network%20${network}`);
+    expect((await page.call(`/confirm/reject?subject=network%20${network}`)).body).toContain(
+      'This ends 3 reports of 3 pastes',
+    );
+    expect(await page.act('reject', `network ${network}`, { count: '3' })).toBe(
+      'Rejected 3 reports, and released 3 pastes.',
+    );
+    const left = (await page.call('/reports')).body;
+    expect([...left.matchAll(/href="\/reports\/(\w+)"/g)].map((match) => match[1])).toEqual([shared]);
   });
 
   it.each([['gzip'], [undefined]] as const)(
