@@ -26,7 +26,12 @@ interface Manifest {
   readonly spec: {
     readonly replicas?: number;
     readonly template: {
-      spec: { containers: Container[]; securityContext: object; automountServiceAccountToken: boolean };
+      spec: {
+        containers: Container[];
+        securityContext: object;
+        automountServiceAccountToken: boolean;
+        enableServiceLinks: boolean;
+      };
     };
     readonly selector: { matchLabels: object };
     readonly triggers: { metadata: Record<string, string> }[];
@@ -84,6 +89,7 @@ describe.each(['api', 'upload-worker', 'janitor'])('%s', (name) => {
       seccompProfile: { type: 'RuntimeDefault' },
     });
     expect(pod?.automountServiceAccountToken).toBe(false);
+    expect(pod?.enableServiceLinks).toBe(false); // a Service called api would give API_PORT=tcp://…
     for (const container of pod?.containers ?? []) {
       expect(container.securityContext).toEqual({
         allowPrivilegeEscalation: false,

@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { settingNames } from '../../packages/service-kit/src/setting-names.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -37,17 +38,23 @@ const notOurs = new Set([
   'PGDATA',
 ]);
 
+const exampleNames = () =>
+  [...readFileSync(`${root}/.env.example`, 'utf8').matchAll(/^#? ?([A-Z][A-Z0-9_]+)=/gm)].map(
+    ([, name]) => name as string,
+  );
+
+it('a service knows each name of .env.example, in the same order, and no retired one is among them', () => {
+  expect(settingNames.current).toEqual(exampleNames());
+  expect(settingNames.current.filter((name) => settingNames.retired.includes(name))).toEqual([]);
+});
+
 it('.env.example lists every variable that the configs read, and no other', () => {
   const read = new Set<string>();
   for (const file of globSync(readers, { cwd: root })) {
     const text = readFileSync(`${root}/${file}`, 'utf8');
     for (const [name] of text.matchAll(mentions)) read.add(name);
   }
-  const listed = new Set(
-    [...readFileSync(`${root}/.env.example`, 'utf8').matchAll(/^#? ?([A-Z][A-Z0-9_]+)=/gm)].map(
-      ([, name]) => name as string,
-    ),
-  );
+  const listed = new Set(exampleNames());
   const only = (names: Set<string>, others: Set<string>) =>
     [...names].filter((name) => !others.has(name) && !notOurs.has(name)).toSorted();
   expect({

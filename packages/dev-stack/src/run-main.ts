@@ -8,6 +8,7 @@ const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
  * correct its cause; any other error is a bug and is printed with its stack. Both set exit code 1.
  */
 export async function runMain(main: (stop: AbortSignal) => Promise<void>): Promise<void> {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {}); // a full log, a reader that is gone
   const stop = new AbortController();
   for (const signal of STOP_SIGNALS) process.on(signal, () => stop.abort());
   try {

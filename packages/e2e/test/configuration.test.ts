@@ -1,6 +1,10 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { spawnService } from '@pasteflow/dev-stack/testing';
-import { entryOf, type ServiceName } from '../src/index.ts';
+import { entryOf, ROOT, type ServiceName } from '../src/index.ts';
 
 const EXIT_CONFIG = 78;
 
@@ -56,6 +60,43 @@ describe.each(['api', 'upload-worker', 'janitor'] as const)('the %s', (service) 
       expect.stringMatching(/^ {2}AWS_ENDPOINT_URL is missing; set it to .*PASTEFLOW_STACK=aws/),
     ]);
   });
+});
+
+it.each(['api', 'upload-worker', 'janitor'] as const)(
+  'the %s does not start with a misspelt name of any setting, and names the right one',
+  async (service) => {
+    const { code, stderr } = await run(service, {
+      DATABASE_URL: 'postgres://127.0.0.1/pasteflow',
+      AWS_ENDPOINT_URL: 'http://127.0.0.1:1',
+      ANONYMOUS_PASTS: 'deny',
+      'export OPS_TOKEN': 'secret-secret-secret',
+      API_PORT_80_TCP: 'tcp://10.0.0.1:80',
+    });
+    expect(code).toBe(EXIT_CONFIG);
+    expect(stderr).toEqual([
+      `${service}: The configuration has 2 problems:`,
+      expect.stringMatching(/^ {2}ANONYMOUS_PASTS has no effect: .*write ANONYMOUS_PASTES/),
+      '  OPS_TOKEN has no effect behind the word export; remove that word',
+    ]);
+  },
+);
+
+it.each([
+  ['a setting', 'ANONYMOUS_PASTES=deny', true],
+  ['a comment, an empty line and a setting with spaces', '# a\n\n; b\n A_B=c d', true],
+  ['the word export', 'LOG_LEVEL=info\nexport ANONYMOUS_PASTES=deny', false],
+  ['a byte order mark', '\uFEFFANONYMOUS_PASTES=deny', false],
+  ['a colon', 'ANONYMOUS_PASTES: deny', false],
+])('the unit of a service starts it with a file of settings that has %s: %#', (_, text, starts) => {
+  const unit = readFileSync(join(ROOT, 'infra/one-machine/systemd/pasteflow-run@.service'), 'utf8');
+  const command = /^ExecStartPre=\+\/usr\/bin\/sh -c "(.*)"$/m.exec(unit)?.[1] ?? '';
+  const folder = mkdtempSync(join(tmpdir(), 'pasteflow-settings-'));
+  writeFileSync(join(folder, 'api.env'), text);
+  const here = command.replaceAll('$$', '$').replaceAll('%i', 'api').replaceAll('/etc/pasteflow', folder);
+  const { status, stderr } = spawnSync('sh', ['-c', here], { encoding: 'utf8', env: { LC_ALL: 'C.UTF-8' } });
+  rmSync(folder, { recursive: true });
+  expect([status === 0, stderr === '']).toEqual([starts, starts]);
+  expect(stderr).not.toContain('deny');
 });
 
 it('checks the configuration of a single sweep in the same way', async () => {

@@ -46,4 +46,6 @@ function describeWithCauses(error: unknown): string {
   return error.cause === undefined ? error.message : `${error.message} (${describeWithCauses(error.cause)})`;
 }
 
+// A migration goes on, and has succeeded, also when nobody can read what it prints.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 process.exitCode = await main();

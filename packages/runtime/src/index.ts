@@ -21,6 +21,7 @@ export {
   variable,
   type Variable,
 } from './config/variables.ts';
+export { type SettingNames } from './config/unknown-settings.ts';
 export { GroupedCalls } from './grouped-calls.ts';
 export { HealthServer } from './health/health-server.ts';
 export { listen } from './health/listen.ts';
@@ -32,6 +33,7 @@ export { runCommand } from './entry/run-command.ts';
 export { runService, type ServiceContext } from './entry/run-service.ts';
 export { StartError } from './lifecycle/start-error.ts';
 export { createLogger, logEnv, type LogConfig, type LogFields, type Logger } from './logging/logger.ts';
+export { outliveOutput } from './logging/lossy-output.ts';
 export { redact } from './logging/redact.ts';
 export { Metrics, registerPoolMetrics, type Sample } from './metrics.ts';
 export { PollLoop, type PollLoopOptions } from './poll-loop.ts';

@@ -49,6 +49,24 @@ describe('the logger', () => {
     ]);
   });
 
+  it('counts the lines that its stream refuses, and writes their number when a line is written again', () => {
+    let isFull = true;
+    const written: string[] = [];
+    const stream = {
+      write(line: string, done: (error?: Error) => void): boolean {
+        if (!isFull) written.push((JSON.parse(line) as { message: string }).message);
+        done(isFull ? new Error('ENOSPC') : undefined);
+        return true;
+      },
+    } as unknown as NodeJS.WritableStream;
+    const logger = createLogger({ level: 'info', format: 'json', service: 'api', stream });
+    for (const message of ['one', 'two']) logger.info(message);
+    isFull = false;
+    for (const message of ['three', 'four']) logger.info(message);
+    expect(logger.lostLines()).toBe(2);
+    expect(written).toEqual(['three', 'log works again', 'four']);
+  });
+
   it('writes no message below its level', () => {
     const { logger, text } = capture({ level: 'warn' });
     logger.info('below the level');

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -11,11 +12,12 @@ class Process {
   readonly child: ChildProcess;
   readonly exited: Promise<number | null>;
 
-  constructor(fixture: 'service' | 'command', env: Record<string, string>) {
+  constructor(fixture: 'service' | 'command', env: Record<string, string>, log: 'pipe' | number = 'pipe') {
     const file = new URL(`./fixtures/${fixture}.ts`, import.meta.url).pathname;
     const { PATH, NODE_COMPILE_CACHE } = process.env; // with compiled modules a start takes half the CPU time
     this.child = spawn(process.execPath, ['--conditions=source', file], {
       env: { PATH, NODE_COMPILE_CACHE, API_PORT: '0', ...env },
+      stdio: ['ignore', 'pipe', log],
     });
     this.child.stdout?.on('data', (chunk: Buffer) => (this.stdout += chunk.toString()));
     this.child.stderr?.on('data', (chunk: Buffer) => (this.stderr += chunk.toString()));
@@ -42,15 +44,25 @@ class Process {
 
 const running: Process[] = [];
 
-function run(fixture: 'service' | 'command', env: Record<string, string>): Process {
-  const process = new Process(fixture, env);
+function run(...args: ConstructorParameters<typeof Process>): Process {
+  const process = new Process(...args);
   running.push(process);
   return process;
 }
 
+/** Refuses every byte, as a full disk does. */
+function fullDisk(): number {
+  const file = openSync('/dev/full', 'w');
+  opened.push(file);
+  return file;
+}
+
+const opened: number[] = [];
+
 afterEach(async () => {
   for (const { child } of running) child.kill('SIGKILL');
   await Promise.all(running.splice(0).map(({ exited }) => exited));
+  for (const file of opened.splice(0)) closeSync(file);
 });
 
 describe('runService', () => {
@@ -120,6 +132,26 @@ describe('runService', () => {
     await expect(fetch(`http://127.0.0.1:${port}/readyz`).then(({ status }) => status)).resolves.toBe(200);
   });
 
+  it.each(['a full disk', 'a reader that is gone'])(
+    'starts, works and stops with %s for its log, and counts the lines that are lost',
+    async (log) => {
+      const service = run('service', { FIXTURE: 'works' }, log === 'a full disk' ? fullDisk() : 'pipe');
+      service.child.stderr?.destroy();
+      await service.waitForOutput('started');
+      const port = /started (\d+)/.exec(service.stdout)?.[1];
+      const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+      expect(metrics).toMatch(/^log_lines_lost_total\{service="fixture"\} 1$/m); // 'service started'
+      service.child.kill('SIGTERM');
+      expect(await service.exited).toBe(0);
+      expect(service.stdout).toMatch(/draining\ndrained\n$/);
+    },
+  );
+
+  it('exits with 78 for a wrong configuration also when it cannot say why', async () => {
+    const service = run('service', { FIXTURE: 'works', LOG_LEVEL: 'loud' }, fullDisk());
+    expect(await service.exited).toBe(78);
+  });
+
   it('names the component that hangs and exits with 1 when the deadline has passed', async () => {
     const service = run('service', { FIXTURE: 'hangs' });
     await service.waitForOutput('started');
@@ -165,7 +197,7 @@ describe('runService', () => {
 
   it('prints one message with every problem of the configuration, and exits with 78', async () => {
     const service = run('service', {
-      LOG_LEVEL: 'loud',
+      LOG_LEVLE: 'debug',
       METRICS_PORT: 'x',
       API_PORT: '-1',
       FIXTURE: 'works',
@@ -175,12 +207,23 @@ describe('runService', () => {
     expect(service.stderr).toBe(
       [
         'fixture: The configuration has 3 problems:',
-        '  LOG_LEVEL is "loud"; set it to error or warn or info or debug',
         '  METRICS_PORT is "x"; set it to a port from 0 to 65535 (0: any free port)',
         '  API_PORT is "-1"; set it to a port from 0 to 65535 (0: any free port)',
+        '  LOG_LEVLE has no effect: there is no such setting; write LOG_LEVEL, or set LOG_LEVEL as well if something else reads LOG_LEVLE',
         '',
       ].join('\n'),
     );
+  });
+
+  it('refuses a misspelt setting, and warns of unknown ones that begin like settings', async () => {
+    const refused = run('service', { FIXTURE: 'works', LOG_LEVELS: 'debug' });
+    expect(await refused.exited).toBe(78);
+    expect(refused.stderr).toContain('write LOG_LEVEL');
+    const service = run('service', { FIXTURE: 'works', API_PORT_80_TCP: 'tcp://10.0.0.1:80' });
+    await service.waitForOutput('started');
+    service.child.kill('SIGTERM');
+    expect(await service.exited).toBe(0);
+    expect(service.log[0]).toMatchObject({ message: 'unknown settings ignored', names: ['API_PORT_80_TCP'] });
   });
 
   it('says in one sentence that its port is in use, and exits with 1', async () => {
@@ -203,6 +246,12 @@ describe('runCommand', () => {
     expect(await command.exited).toBe(0);
     expect(command.stdout).toBe('{"done":1}\n');
     expect(command.log[0]).toMatchObject({ message: 'working' });
+  });
+
+  it('does its work and exits with 0 when its log cannot be written', async () => {
+    const command = run('command', {}, fullDisk());
+    expect(await command.exited).toBe(0);
+    expect(command.stdout).toBe('{"done":1}\n');
   });
 
   it.each([

@@ -46,6 +46,7 @@ export {
   randomShortCode,
   type ShortCodes,
 } from './new-paste/paste-identity.ts';
+export { settingNames } from './setting-names.ts';
 export {
   awsEnv,
   bucketEnv,

@@ -1,5 +1,7 @@
+import { outliveOutput } from '@pasteflow/runtime';
 import { printResult } from '@pasteflow/service-kit';
 import { runTokenCommand } from './token/token-command.ts';
 
 /** `npm run token`: makes, lists and revokes API tokens. */
+outliveOutput();
 printResult(await runTokenCommand(process.argv.slice(2), process.env));

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { spawnCommand, spawnService } from '@pasteflow/dev-stack/testing';
+import { spawnCommand, spawnProgram, spawnService } from '@pasteflow/dev-stack/testing';
 import { claimExecutions, uploadSubject } from '@pasteflow/postgres';
 import { makeJobs, makePastes } from '@pasteflow/postgres/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
@@ -208,3 +208,35 @@ const spawnOps = (args: string[], env: Readonly<Record<string, string>>) =>
   spawnService({ entry: new URL('../src/ops-main.ts', import.meta.url).pathname, args, env });
 
 const send = (queue: string, ...bodies: string[]) => sendRaw(world, queue, ...bodies);
+
+describe('a command whose log cannot be written', () => {
+  const ran = async (redirection: string, entry: string, args: readonly string[] = [], env = {}) => {
+    const file = new URL(`../../../${entry}`, import.meta.url).pathname;
+    const node = [process.execPath, '--disable-warning=ExperimentalWarning', '--conditions=source'] as const;
+    const command = spawnProgram(['sh', '-c', `exec "$@" ${redirection}`, 'sh', ...node, file, ...args], {
+      env: { ...world.env, LOG_LEVEL: 'debug', ...env },
+    });
+    const { code } = await command.exited;
+    return { code, stdout: command.stdout.join('\n'), stderr: command.stderr.join('\n') };
+  };
+
+  it('does its work: ops, a single sweep, and the migration, which prints nothing else', async () => {
+    expect(await ran('2>/dev/full', 'services/janitor/src/ops-main.ts', ['status'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('stuck'),
+    });
+    expect(await ran('2>/dev/full', 'services/janitor/src/main.ts', ['--once', 'cleanup'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^\{/),
+    });
+    const migrated = await ran('>/dev/full 2>/dev/full', 'packages/postgres/src/migrate-main.ts', [], {
+      DATABASE_URL: world.databaseUrl,
+    });
+    expect(migrated.code).toBe(0);
+  });
+
+  it('fails when its answer cannot be written, and says so', async () => {
+    const { code, stderr } = await ran('>/dev/full', 'services/janitor/src/ops-main.ts', ['status']);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('The answer could not be written: ENOSPC')]);
+  });
+});

@@ -1,4 +1,5 @@
 import { loadConfig, runService } from '@pasteflow/runtime';
+import { settingNames } from '@pasteflow/service-kit';
 import { compose } from './compose.ts';
 import { configSchema } from './config.ts';
 
@@ -6,5 +7,6 @@ await runService({
   name: 'upload-worker',
   env: process.env,
   loadConfig: (env) => loadConfig(configSchema, env),
+  settingNames,
   compose,
 });

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { ConfigError, type Environment } from '../config/load-config.ts';
+import { findUnknownSettings, type SettingNames } from '../config/unknown-settings.ts';
 import { createLogger, type LogConfig, type Logger } from '../logging/logger.ts';
 import type { TracingConfig } from '../config/tracing-env.ts';
 import { activeSpanIds } from '../tracing/spans.ts';
@@ -24,6 +25,11 @@ export interface Entry<Config> {
   readonly tracing: Tracing;
 }
 
+export interface OpenEntry<Config> extends Entry<Config> {
+  /** The lines of the log that could not be written since the start. */
+  readonly lostLines: () => number;
+}
+
 /** The settings that every service and command has. */
 export interface EntryConfig {
   readonly log: LogConfig;
@@ -37,20 +43,37 @@ export interface EntryOptions<Config> {
   readonly env: Environment;
   /** Usually `(env) => loadConfig(schema, env)`. */
   readonly loadConfig: (env: Environment) => Config;
+  /** Names in the environment that were meant to be one of these are refused. Default: any name may be set. */
+  readonly settingNames?: SettingNames;
 }
 
 export async function openEntry<Config extends EntryConfig>(
-  { name, env, loadConfig }: EntryOptions<Config>,
+  { name, env, loadConfig, settingNames }: EntryOptions<Config>,
   { traced }: { readonly traced: boolean },
-): Promise<Entry<Config>> {
-  const config = loadConfig(env);
+): Promise<OpenEntry<Config>> {
+  const { problems, ignored } = findUnknownSettings(env, settingNames ?? { current: [], retired: [] });
+  const config = loadOrExplain(() => loadConfig(env), problems);
   const instance = instanceId(name);
   const logger = createLogger({ ...config.log, service: name, instance, spanFields: activeSpanIds });
   process.once('exit', () => logger.flush());
+  if (ignored.length > 0) logger.warn('unknown settings ignored', { names: ignored });
   const tracing = traced
     ? await startTracing(config.tracing, { service: name, instance, logger })
     : tracingOff;
-  return { name, instance, config, logger, tracing };
+  return { name, instance, config, logger, tracing, lostLines: logger.lostLines };
+}
+
+/** A misspelt name is often the reason why a setting is missing. */
+function loadOrExplain<Config>(load: () => Config, problems: readonly string[]): Config {
+  let config: Config;
+  try {
+    config = load();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    throw new ConfigError([...error.problems, ...problems]);
+  }
+  if (problems.length > 0) throw new ConfigError(problems);
+  return config;
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Logger } from '../logging/logger.ts';
+import { outliveOutput } from '../logging/lossy-output.ts';
 import { openEntry, reportFatal, type Entry, type EntryConfig, type EntryOptions } from './entry.ts';
 
 export interface CommandOptions<Config> extends EntryOptions<Config> {
@@ -11,6 +12,7 @@ export interface CommandOptions<Config> extends EntryOptions<Config> {
  * 1 for any other error.
  */
 export async function runCommand<Config extends EntryConfig>(options: CommandOptions<Config>): Promise<void> {
+  outliveOutput();
   let logger: Logger | undefined;
   try {
     const entry = await openEntry(options, { traced: false });

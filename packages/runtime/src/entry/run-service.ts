@@ -1,7 +1,15 @@
 import { Readiness } from '../health/readiness.ts';
 import { Metrics } from '../metrics.ts';
 import type { Component } from '../lifecycle/component.ts';
-import { openEntry, reportFatal, type Entry, type EntryConfig, type EntryOptions } from './entry.ts';
+import {
+  openEntry,
+  reportFatal,
+  type Entry,
+  type EntryConfig,
+  type EntryOptions,
+  type OpenEntry,
+} from './entry.ts';
+import { outliveOutput } from '../logging/lossy-output.ts';
 import { Lifecycle } from '../lifecycle/lifecycle.ts';
 
 /** The argument of a service's compose function. */
@@ -42,7 +50,8 @@ const SPARE_MS = 100;
  * the state of the process is unknown after it.
  */
 export async function runService<Config extends EntryConfig>(options: ServiceOptions<Config>): Promise<void> {
-  let entry: Entry<Config> | undefined;
+  outliveOutput();
+  let entry: OpenEntry<Config> | undefined;
   let lifecycle: Lifecycle | undefined;
   let exitCode = 0;
   const ending = Promise.withResolvers<string>();
@@ -69,7 +78,12 @@ export async function runService<Config extends EntryConfig>(options: ServiceOpt
 
   try {
     entry = await openEntry(options, { traced: true });
-    const { logger } = entry;
+    const { logger, lostLines } = entry;
+    const metrics = new Metrics(options.name);
+    metrics.computed(
+      { type: 'counter', name: 'log_lines_lost_total', help: 'Lines of the log that could not be written.' },
+      () => [{ value: lostLines() }],
+    );
     const readiness: Readiness = new Readiness({
       onCheckFailed: (check, error) => {
         // A probe that comes before the end of the start says nothing about the dependency.
@@ -77,10 +91,7 @@ export async function runService<Config extends EntryConfig>(options: ServiceOpt
         else logger.warn('readiness check failed', { check, error });
       },
     });
-    lifecycle = new Lifecycle(
-      await options.compose({ ...entry, metrics: new Metrics(options.name), readiness, fail }),
-      logger,
-    );
+    lifecycle = new Lifecycle(await options.compose({ ...entry, metrics, readiness, fail }), logger);
     lifecycle.start().then(() => {
       if (readiness.markStarted()) logger.info('service started');
     }, fail);

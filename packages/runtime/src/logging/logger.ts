@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { oneOf } from '../config/variables.ts';
 import { FloodLimit, kindOf } from './flood-limit.ts';
 import { jsonLine, prettyLine, type Entry } from './lines.ts';
+import { LossyOutput } from './lossy-output.ts';
 
 const logLevels = ['error', 'warn', 'info', 'debug'] as const;
 type LogLevel = (typeof logLevels)[number];
@@ -51,6 +52,8 @@ interface ChildOptions {
 interface ProcessLogger extends Logger {
   /** Writes the lines that wait for the end of their second. To be called when the process exits. */
   flush(): void;
+  /** The lines that could not be written since the start. */
+  readonly lostLines: () => number;
 }
 
 export interface LoggerOptions extends LogConfig {
@@ -67,10 +70,11 @@ export interface LoggerOptions extends LogConfig {
 
 export function createLogger(options: LoggerOptions): ProcessLogger {
   const { service, instance, stream = process.stderr } = options;
+  const output = new LossyOutput(stream, (lost_lines) => logger.warn('log works again', { lost_lines }));
   const sink = winston.createLogger({
     level: options.level,
     format: options.format === 'json' ? jsonLine() : prettyLine(),
-    transports: [new winston.transports.Stream({ stream, eol: '\n' })],
+    transports: [new winston.transports.Stream({ stream: output, eol: '\n' })],
   });
   const write = (entry: Entry): void => void sink.log({ ...entry });
   const limit = new FloodLimit<Entry>((entry, suppressed) =>
@@ -78,7 +82,8 @@ export function createLogger(options: LoggerOptions): ProcessLogger {
   );
   const spanFields = options.spanFields ?? (() => undefined);
   const bindings = instance === undefined ? { service } : { service, instance };
-  return { ...loggerTo({ write, limit, spanFields }, bindings, false), flush: () => limit.flush() };
+  const logger = loggerTo({ write, limit, spanFields }, bindings, false);
+  return { ...logger, flush: () => limit.flush(), lostLines: () => output.lostLines };
 }
 
 interface Sink {

@@ -23,9 +23,16 @@ export function asJson(result: unknown): string {
   return `${JSON.stringify(result, null, 2)}\n`;
 }
 
-/** Prints the answer of this process and sets its exit code. */
+/**
+ * Prints the answer of this process and sets its exit code: 1 when the answer can't be written, for example a
+ * new token.
+ */
 export function printResult({ code, stdout, stderr }: CommandResult): void {
-  process.stderr.write(stderr);
-  process.stdout.write(stdout);
   process.exitCode = code;
+  process.stderr.write(stderr);
+  process.stdout.write(stdout, (error) => {
+    if (error === null || error === undefined) return;
+    process.exitCode = EXIT_FAILED;
+    process.stderr.write(`The answer could not be written: ${error.message}\n`);
+  });
 }
