@@ -84,6 +84,7 @@ export {
   jobKeyPrefix,
   OBJECT_KEY_PREFIX,
   objectKeyOf,
+  PROBE_KEY,
   shortCodeOfKey,
 } from './object-key.ts';
 export { takedownClasses, type TakedownClass } from './takedown.ts';
@@ -108,7 +109,9 @@ export {
   type AttemptOutcome,
   type NextStep,
 } from './attempt.ts';
+export { rereadCredentials } from './credentials.ts';
 export {
+  ALL_REFUSED,
   actorClasses,
   actorClassOf,
   parseJobReason,

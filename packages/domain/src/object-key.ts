@@ -12,6 +12,12 @@ export const JOB_OBJECT_KEY_PREFIX = 'jobs/';
  */
 export const BUCKET_OWNER_KEY = 'pasteflow-owner';
 
+/**
+ * An object with which a worker finds out whether S3 refuses all that it sends. It belongs to no job, so that
+ * `reconcile` removes one that is left.
+ */
+export const PROBE_KEY = `${JOB_OBJECT_KEY_PREFIX}00000000-0000-0000-0000-000000000000/probe`;
+
 /** The key of a paste's object in the bucket. */
 export function objectKeyOf(shortCode: string): string {
   return `${OBJECT_KEY_PREFIX}${shortCode}`;

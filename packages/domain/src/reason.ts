@@ -78,6 +78,9 @@ export function storedReason(reasonClass: Exclude<ReasonClass, 'other'>, text: s
   return `${wordsOf(reasonClass)}: ${text}`;
 }
 
+/** How the text of `storage_refused` begins when S3 refuses everything that this service sends. */
+export const ALL_REFUSED = 'S3 refuses all uploads';
+
 /** Reads a stored reason, from any source: what doesn't begin with the words of a class is `other`. */
 export function parseReason(stored: string): Reason {
   const colon = stored.indexOf(': ');

@@ -66,6 +66,11 @@ describeIt(
     for (const { status, retryAfter, body } of refusals)
       expect([status, retryAfter, body.code]).toEqual([503, '1', 'dependency_unavailable']);
     expect((await fetch(`${running.http().url}/healthz`)).status).toBe(200);
+    const ready = await fetch(`${running.http().url}/readyz`);
+    expect([ready.status, await ready.json()]).toMatchObject([
+      200, // reads go on
+      { checks: { postgres_writes: { state: 'failed', required: false } } },
+    ]);
 
     await disk!.empty();
     if (!isAlive(stack.postgresPid)) await stack.restartPostgres();

@@ -7,6 +7,7 @@ export {
   type DatabaseOptions,
 } from './database/database.ts';
 export {
+  cannotWrite,
   FORBIDDEN_CHANGE_SQLSTATE,
   INVALID_TRANSITION_SQLSTATE,
   isLockTimeout,
@@ -275,6 +276,7 @@ export {
   type SnapshotHolder,
 } from './monitoring/snapshot-holders.ts';
 export { isSweepDue, readSweepRuns, recordSweepRun, type SweepRun } from './sweeps/sweep-runs.ts';
+export { findRefusedUploads, type RefusedUploads } from './monitoring/refused-uploads.ts';
 export { countLostWork, findLostWork, findStuck } from './monitoring/stuck.ts';
 export { withSweepLock } from './sweeps/sweep-lock.ts';
 export type { ExecutionKind } from './schema/executions.ts';

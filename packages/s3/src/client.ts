@@ -1,4 +1,5 @@
 import { S3Client } from '@aws-sdk/client-s3';
+import { rereadCredentials } from '@pasteflow/domain';
 
 export interface S3ClientOptions {
   readonly region: string;
@@ -22,7 +23,13 @@ export const CONNECT_TIMEOUT_MS = 2000;
  * of its own.
  */
 export function createS3Client(options: S3ClientOptions): S3Client {
-  return new S3Client({
+  const client: S3Client = new S3Client({
+    credentials: rereadCredentials(async () => {
+      // A new one has no memory of what it has read.
+      const { config } = client;
+      // oxlint-disable-next-line typescript/no-deprecated -- the chain of the SDK, without a dependency on its package
+      return await config.credentialDefaultProvider({ ignoreCache: true, parentClientConfig: config })();
+    }, Date.now),
     region: options.region,
     ...(options.endpoint !== undefined && { endpoint: options.endpoint, forcePathStyle: true }),
     maxAttempts: options.maxAttempts,
@@ -37,4 +44,5 @@ export function createS3Client(options: S3ClientOptions): S3Client {
       httpsAgent: { maxSockets: options.maxSockets ?? MAX_SOCKETS, keepAlive: true },
     },
   });
+  return client;
 }

@@ -18,15 +18,26 @@ export function describeS3Error(error: unknown): string {
   if (error instanceof S3ServiceException) {
     return `S3 answered ${error.$metadata.httpStatusCode ?? '?'}${/^\w{1,64}$/.test(error.name) ? ` ${error.name}` : ''}`;
   }
+  if (refusalOf(error) === 'credentials') return 'the service has no credentials for S3';
   const code = Error.isError(error) ? (error as { code?: unknown }).code : undefined;
   return `S3 did not answer${typeof code === 'string' && /^[A-Z][A-Z\d_]{0,39}$/.test(code) ? `: ${code}` : ''}`;
 }
 
+/** What S3, or the SDK before it asks S3, says of credentials. It is never about one object. */
+const ABOUT_CREDENTIALS = ['InvalidAccessKeyId', 'ExpiredToken', 'InvalidToken', 'CredentialsProviderError'];
+
+/** Whether S3 has refused a request: because of what it asks for (`object`), or certainly because of who asks. */
+export function refusalOf(error: unknown): 'object' | 'credentials' | null {
+  const answer = error instanceof NotReadBackError ? error.cause : error;
+  if (Error.isError(answer) && ABOUT_CREDENTIALS.includes(answer.name)) return 'credentials';
+  if (!(answer instanceof S3ServiceException)) return null;
+  const status = answer.$metadata.httpStatusCode;
+  return status === undefined || isOwnFailure(status) ? null : 'object';
+}
+
 /** The stored reason of a request to S3 that has failed. */
 export function reasonOfS3Error(error: unknown): string {
-  const answer = error instanceof NotReadBackError ? error.cause : error;
-  const status = answer instanceof S3ServiceException ? answer.$metadata.httpStatusCode : undefined;
-  const isRefused = status !== undefined && !isOwnFailure(status);
+  const isRefused = refusalOf(error) !== null;
   return storedReason(isRefused ? 'storage_refused' : 'storage_unavailable', describeS3Error(error));
 }
 

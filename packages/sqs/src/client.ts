@@ -1,4 +1,5 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
+import { rereadCredentials } from '@pasteflow/domain';
 
 /** The SDK's client under a name of this package, so that its users need no dependency on the SDK. */
 export type SqsClient = SQSClient;
@@ -31,7 +32,13 @@ export function createSqsClient({
   requestTimeoutMs = 10_000,
   maxAttempts = 2,
 }: SqsClientOptions): SQSClient {
-  return new SQSClient({
+  const client: SQSClient = new SQSClient({
+    credentials: rereadCredentials(async () => {
+      // A new one has no memory of what it has read.
+      const { config } = client;
+      // oxlint-disable-next-line typescript/no-deprecated -- the chain of the SDK, without a dependency on its package
+      return await config.credentialDefaultProvider({ ignoreCache: true, parentClientConfig: config })();
+    }, Date.now),
     region,
     ...(endpoint !== undefined && { endpoint }),
     useQueueUrlAsEndpoint: false,
@@ -45,4 +52,5 @@ export function createSqsClient({
       httpsAgent: { maxSockets, keepAlive: true },
     },
   });
+  return client;
 }

@@ -29,6 +29,7 @@ import { DownloadBudget } from './budget/download-budget.ts';
 import { WaitingPlaces } from './budget/waiting-places.ts';
 import { composeDispatchers } from './compose-dispatchers.ts';
 import type { Config } from './config.ts';
+import { LastWrite } from './health/last-write.ts';
 import { createIsTrustedProxy } from './http/request/client-address.ts';
 import { ApiServer } from './http/server/api-server.ts';
 import type { SendOptions } from './http/response/send-paced.ts';
@@ -115,8 +116,10 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
     requests: aws.s3Requests,
     onDirectRefused: (error) => logger.warn(DIRECT_REFUSED, { error }),
   });
+  const lastWrite = new LastWrite(metrics);
   const inserts = new PasteInserts({
     db,
+    lastWrite,
     newShortCode: overrides.newShortCode ?? randomShortCode,
     slowMs: overrides.slowGroupMs,
     ...config.slugLimit,
@@ -133,6 +136,7 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
     settings.requirePassed();
   });
   readiness.showPaused(() => listPausedKinds(db));
+  readiness.addCheck('postgres_writes', () => lastWrite.requireWritten(), { required: false });
   readiness.addCheck('s3', (signal) => store.ping(signal), { required: false });
   readiness.addCheck('sqs', () => dispatchers.ping(), { required: false });
 

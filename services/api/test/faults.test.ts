@@ -1,5 +1,6 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
 import { FaultProxy, TcpProxy } from '@pasteflow/dev-stack/testing';
 import { useApi } from './support/api.ts';
 import { startHoldingProxy } from './support/holding-proxy.ts';
@@ -85,6 +86,39 @@ describe('while SQS is unavailable', () => {
     // One line of a kind is written in a second, so the counts of the lines don't add up to 30.
     await until(() => api.logs.some(({ message }) => message === 'messages left to the relay'));
     await proxy.stop();
+  });
+});
+
+describe('while Postgres can read and not write', () => {
+  it('stays ready, shows that the last paste could not be written, and counts the refusals', async () => {
+    const api = await bed.start();
+    const code = await processedPaste(bed, 'stored');
+    await sql`CREATE FUNCTION refuse_writes() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = 'disk_full'; END $$`.execute(
+      bed.db,
+    );
+    await sql`CREATE TRIGGER refuse_writes BEFORE INSERT ON pastes EXECUTE FUNCTION refuse_writes()`.execute(
+      bed.db,
+    );
+    try {
+      expect((await postRaw(api.url, 'x')).status).toBe(503);
+      expect((await fetch(`${api.url}/${code}`)).status).toBe(200);
+      const ready = await until(
+        async () =>
+          (await fetch(`${api.url}/readyz`)).json() as Promise<{ checks: Record<string, { state: string }> }>,
+        ({ checks }) => checks.postgres_writes?.state === 'failed',
+      );
+      expect(ready).toMatchObject({ ready: true, checks: { postgres_writes: { required: false } } });
+    } finally {
+      await sql`DROP FUNCTION refuse_writes() CASCADE`.execute(bed.db);
+    }
+    expect((await postRaw(api.url, 'x')).status).toBe(201);
+    await until(
+      async () =>
+        (await fetch(`${api.url}/readyz`)).json() as Promise<{ checks: Record<string, { state: string }> }>,
+      ({ checks }) => checks.postgres_writes?.state === 'ok',
+    );
+    await api.stop();
   });
 });
 

@@ -62,6 +62,11 @@ export function isSystemError(error: unknown): boolean {
   return hasCode(error, /^58/);
 }
 
+/** Whether Postgres answers but can't write: its disk is full (53100), or it is read only (25006). */
+export function cannotWrite(error: unknown): boolean {
+  return hasCode(error, /^(53100|25006)$/);
+}
+
 /** Whether the error, or one of its causes, has a code like this. */
 export function hasCode(error: unknown, pattern: RegExp): boolean {
   if (!Error.isError(error)) return false;

@@ -23,6 +23,7 @@ import {
 } from '@pasteflow/postgres';
 import { GroupedCalls, withSpan } from '@pasteflow/runtime';
 import { MAX_SHORT_CODE_TRIES, type ShortCodes } from '@pasteflow/service-kit';
+import type { LastWrite } from '../health/last-write.ts';
 import { invalidToken } from '../identity/authorization.ts';
 import { RequestError } from '../http/errors/request-error.ts';
 import type { Answer } from '../http/response/answer.ts';
@@ -35,6 +36,7 @@ export interface PasteInsertsOptions {
   readonly maxSlugs: number | null;
   /** null: there are none. */
   readonly quotas: Quotas | null;
+  readonly lastWrite?: Pick<LastWrite, 'watch'> | undefined;
   /** See GroupedCallsOptions. */
   readonly slowMs?: number | undefined;
 }
@@ -93,13 +95,18 @@ export class PasteInserts {
     key: KeyOfRequest | null,
     answerOf: Insert['answerOf'],
   ): Promise<{ readonly created: CreatedPaste; readonly answer: Answer }> {
+    const { lastWrite } = this.#options;
+    const write = (insert: () => Promise<Inserted | null>) => {
+      const traced = () => withSpan('INSERT pastes', SPAN, insert);
+      return lastWrite === undefined ? traced() : lastWrite.watch(traced);
+    };
+    const grouped = (coded: NewPaste) =>
+      write(() => this.#grouped.call({ paste: coded, key, answerOf }));
     const alone = (coded: NewPaste) =>
-      withSpan('INSERT pastes', SPAN, async () => {
+      write(async () => {
         const [inserted = null] = await insertAll([{ paste: coded, key, answerOf }], this.#options);
         return inserted;
       });
-    const grouped = (coded: NewPaste) =>
-      withSpan('INSERT pastes', SPAN, () => this.#grouped.call({ paste: coded, key, answerOf }));
     const { created, answer } = await this.#underFreeCode(this.#options.db, paste, {
       grouped: paste.content.length <= MAX_GROUPED_BYTES ? grouped : null,
       alone,

@@ -30,6 +30,8 @@ type FindNeeds = (status: Status) => readonly Need[];
 /** The kinds, in the order in which they are shown: a new line of the status is one more function here. */
 const kinds: readonly FindNeeds[] = [
   failedUploads,
+  refusedUploads,
+  refusedRows,
   pausedWork,
   reportedPastes,
   waitingErasures,
@@ -62,6 +64,25 @@ function failedUploads({ failed, at }: Status): readonly Need[] {
       action: { name: 'retry-failed', subject: null, label: 'Retry' },
     },
   ];
+}
+
+function refusedUploads({ refused }: Status): readonly Need[] {
+  return refused.map(({ answer, count }) => ({
+    ...none,
+    what: 'refused_uploads',
+    text: `${count} of the oldest uploads wait, because S3 refuses all of them: ${toOneLine(answer)}`,
+  }));
+}
+
+/** Rows that stop no sweep, and that none can change. */
+function refusedRows({ sweeps }: Status): readonly Need[] {
+  return sweeps.flatMap(({ sweep, refused }) =>
+    refused.map(({ row, error, failures }) => ({
+      ...none,
+      what: 'refused_row',
+      text: `Postgres has refused ${row} of the sweep ${sweep} ${counted(failures, 'time')}: ${toOneLine(error)}`,
+    })),
+  );
 }
 
 function pausedWork({ paused }: Status): readonly Need[] {

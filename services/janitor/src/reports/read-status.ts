@@ -2,6 +2,7 @@ import {
   countReported,
   estimateLivePastes,
   findLostWork,
+  findRefusedUploads,
   findStuck,
   listFailedCauses,
   listWorkKinds,
@@ -9,6 +10,7 @@ import {
   readStateFigures,
   readSweepRuns,
   type Database,
+  type RefusedUploads,
   type StateFigures,
 } from '@pasteflow/postgres';
 import { createQueue, deadLetterQueueName, queueCounts, type SqsClient } from '@pasteflow/sqs';
@@ -56,6 +58,7 @@ async function readDatabase(db: Database, config: JanitorConfig) {
     bounds,
   });
   const lost = await findLostWork(db, MAX_LOST_OF_EACH_KIND);
+  const refused: readonly RefusedUploads[] = await findRefusedUploads(db);
   const kinds = await listWorkKinds(db);
   const runs = await readSweepRuns(db);
   const failed = await listFailedCauses(db);
@@ -93,6 +96,8 @@ async function readDatabase(db: Database, config: JanitorConfig) {
     /** Due, or leased, for longer than can be. */
     ahead: ofKinds(({ ahead }) => ahead),
     stuck: stuck.map(({ workerId, ...rest }) => ({ ...rest, worker_id: workerId })),
+    /** Among the oldest uploads: those that wait because S3 refuses everything, by its answer. */
+    refused,
     lost: lost.map(({ runAt, workerId, ...rest }) => ({ ...rest, run_at: runAt, worker_id: workerId })),
     sweeps: sweepNames.map((sweep) => {
       const run = runs.find((each) => each.sweep === sweep);

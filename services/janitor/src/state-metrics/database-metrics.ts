@@ -1,5 +1,6 @@
 import {
   countLostWork,
+  findRefusedUploads,
   estimateLivePastes,
   listWorkKinds,
   readInstallation,
@@ -48,6 +49,7 @@ export async function readDatabase(
     figures: await unlessAborted(readStateFigures(db, undefined, bounds)),
     livePastes: await unlessAborted(estimateLivePastes(db)),
     lost: await unlessAborted(countLostWork(db)),
+    refused: await unlessAborted(findRefusedUploads(db)),
     enforcementGaps: await unlessAborted(countGaps()),
     unsafeSettings: await unlessAborted(countUnsafe()),
     heldSnapshots: await unlessAborted(readHeldSnapshots()),
@@ -145,6 +147,13 @@ export const databaseMetrics: readonly DatabaseMetric[] = [
     help: 'Uploads and jobs that were lost more than three times and have not ended, counted up to 100000.',
     labels: ['kind'],
     samplesOf: ofKinds(({ kind }, { lost }) => lost[kind]),
+  },
+  {
+    type: 'gauge',
+    name: 'pasteflow_refused_uploads',
+    help: 'Uploads among the oldest 100 that wait because S3 refuses everything from the workers, by its answer.',
+    labels: ['answer'],
+    samplesOf: ({ refused }) => refused.map(({ answer, count }) => ({ labels: { answer }, value: count })),
   },
   {
     type: 'gauge',

@@ -3,8 +3,8 @@ import { backoffMs, sleep } from '@pasteflow/runtime';
 const BACKOFF = { firstMs: 100, capMs: 1000, jitter: 0.2 };
 
 /**
- * Stops receiving while messages could not be claimed, because Postgres does not answer or an operator has
- * paused the work. Each useless receipt brings a message closer to the dead-letter queue.
+ * Stops receiving while messages could not be claimed, because Postgres does not answer, an operator has
+ * paused the work, or S3 refuses all uploads. Each useless receipt brings a message closer to the dead-letter queue.
  */
 export class ReceiveGate {
   readonly #mayOpen: () => Promise<boolean>;

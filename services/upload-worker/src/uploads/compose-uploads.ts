@@ -9,6 +9,7 @@ import { createPipeline, type QueueConsumer } from '../executions/pipeline.ts';
 import type { WorkerContext } from '../executions/worker-context.ts';
 import { createUploadEvents } from './events.ts';
 import { createPutContent } from './put-content.ts';
+import { StorageAccess } from './storage-access.ts';
 import { UploadIntake } from './upload-intake.ts';
 import { UploadRunner } from './upload-runner.ts';
 
@@ -50,8 +51,10 @@ export function composeUploads(
     requests: config.aws.s3Requests,
     onDirectRefused: (error) => logger.warn(DIRECT_REFUSED, { error }),
   });
+  const access = new StorageAccess(store);
   const putContent = createPutContent({
     store: tracePuts(store),
+    access,
     readPayload: (pasteId) => readPayload(worker.db, pasteId),
     putTimeoutMs,
     compresses: compression === 'gzip',
@@ -65,7 +68,8 @@ export function composeUploads(
     batchSize: SQS_BATCH_SIZE,
     decode: decodeUpload,
     events,
-    mayReceive: async () => !(await listPausedKinds(worker.db)).includes(UPLOADS),
+    mayReceive: async () =>
+      !(await listPausedKinds(worker.db)).includes(UPLOADS) && (await access.isGranted()),
     handler: ({ messages, acknowledger, pauses }) => {
       const runner = new UploadRunner({
         worker,

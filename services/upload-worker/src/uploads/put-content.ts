@@ -1,12 +1,20 @@
 import { hash } from 'node:crypto';
-import { INLINE_CONTENT_BYTES, objectKeyOf, storedReason, type ContentEncoding } from '@pasteflow/domain';
+import {
+  ALL_REFUSED,
+  INLINE_CONTENT_BYTES,
+  objectKeyOf,
+  storedReason,
+  type ContentEncoding,
+} from '@pasteflow/domain';
 import { contentHashOf } from '@pasteflow/service-kit';
 import type { ClaimedUpload, UploadOutcome } from '@pasteflow/postgres';
 import { compress, reasonOfS3Error, type ObjectStore } from '@pasteflow/s3';
 import { Semaphore } from 'async-mutex';
+import type { StorageAccess } from './storage-access.ts';
 
 export interface PutContentOptions {
   readonly store: Pick<ObjectStore, 'put' | 'urlOf'>;
+  readonly access: Pick<StorageAccess, 'refusalBehind'>;
   /** Returns the payload, or null when there is none. */
   readonly readPayload: (pasteId: string) => Promise<Buffer | null>;
   readonly putTimeoutMs: number;
@@ -39,11 +47,12 @@ export type PutContent = (
 
 /**
  * Stores the content of one upload in S3. Never throws. The outcome is `interrupted` after an abort, and
- * `postponed` when Postgres did not return the payload. Neither is a failure of S3, so neither spends an
- * attempt. A payload that is missing or damaged is a failure that is final: no further attempt could succeed.
+ * `postponed` when Postgres did not return the payload, or S3 refuses everything from this service. None of
+ * these is a failure of S3, so none spends an attempt. A payload that is missing or damaged is a failure that is final: no further attempt could succeed.
  */
 export function createPutContent({
   store,
+  access,
   readPayload,
   putTimeoutMs,
   compresses,
@@ -105,6 +114,11 @@ export function createPutContent({
       return { kind: 'succeeded', s3Url: store.urlOf(key), encoding, storedBytes: bytes.length };
     } catch (error) {
       if (signal.aborted) return { kind: 'interrupted' };
+      const refusal = isLate ? null : await access.refusalBehind(error);
+      if (refusal !== null) {
+        const refused = storedReason('storage_refused', `${ALL_REFUSED}: ${refusal}`);
+        return { kind: 'postponed', error: refused, cause: error };
+      }
       // The error's name does not tell: the SDK also reports a reset connection as a TimeoutError.
       const reason = isLate ? storedReason('storage_unavailable', lateReason) : reasonOfS3Error(error);
       return { kind: 'failed', error: reason, cause: error };

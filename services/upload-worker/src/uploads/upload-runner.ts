@@ -131,7 +131,7 @@ export class UploadRunner {
     { body: { contentBytes } }: UploadDelivery,
     signal: AbortSignal,
   ): Promise<AttemptEnd> {
-    const { worker, putContent, store, retry } = this.#options;
+    const { worker, pauses, putContent, store, retry } = this.#options;
     const inline = contentBytes === undefined ? null : Buffer.from(contentBytes, 'base64');
     const decide = (outcome: UploadOutcome): AttemptEnd => ({
       outcome,
@@ -142,7 +142,10 @@ export class UploadRunner {
       put.outcome.kind === 'failed' && put.nextStep.kind === 'give_up'
         ? decide(await confirmStored(store, upload, put.outcome, signal))
         : put;
-    if (end.outcome.kind === 'postponed') worker.gate.close();
+    if (end.outcome.kind === 'postponed') {
+      worker.gate.close();
+      pauses.close();
+    }
     return end;
   }
 

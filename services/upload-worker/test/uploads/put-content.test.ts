@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { DependencyUnavailableError } from '@pasteflow/domain';
 import type { ClaimedUpload } from '@pasteflow/postgres';
 import type { ObjectStore } from '@pasteflow/s3';
+import { StorageAccess } from '../../src/uploads/storage-access.ts';
 import { confirmStored, createPutContent, type PutContentOptions } from '../../src/uploads/put-content.ts';
 
 const content = Buffer.from('hello');
@@ -21,6 +22,10 @@ function setUp({ put, ...options }: Partial<PutContentOptions> & { put?: ObjectS
   } as ObjectStore;
   const putContent = createPutContent({
     store,
+    access: new StorageAccess({
+      put: (key, body, how) => store.put(key, body, how),
+      deleteMany: () => Promise.resolve([]),
+    }),
     readPayload: () => Promise.resolve(content),
     putTimeoutMs: 1000,
     compresses: true,
