@@ -59,7 +59,14 @@ export function uploadWorkerPermissions({ bucket, uploads, jobs }: Data): Policy
  */
 export function janitorPermissions({ bucket, uploads, jobs }: Data): PolicyStatement[] {
   return [
-    seeBucket(bucket, 's3:ListBucketMultipartUploads'),
+    seeBucket(
+      bucket,
+      's3:ListBucketMultipartUploads',
+      // How long the bucket keeps what is deleted.
+      's3:GetBucketVersioning',
+      's3:GetLifecycleConfiguration',
+      's3:GetBucketObjectLockConfiguration',
+    ),
     onObject('OwnBucket', bucket, OWN, owner),
     onObjects('ReadAndDeleteContent', bucket, ['s3:GetObject', 's3:DeleteObject'], [prefixes.pastes]),
     onObjects('ClearExports', bucket, CLEAR, [prefixes.jobs]),

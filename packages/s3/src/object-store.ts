@@ -5,6 +5,7 @@ import { isNotFound, isRangeRefused, unavailable } from './errors.ts';
 import { findContent, type ExpectedContent, type FoundObject } from './find-content.ts';
 import { abortMultipartUpload, listMultipartUploads, type OpenUpload } from './multipart-uploads.ts';
 import type { GetOptions, ObjectRequests, StoredObject, VerifiedPutOptions } from './object-requests.ts';
+import { readKeptVersions, type KeptVersions } from './kept-versions.ts';
 import { presign, type PresignOptions } from './presign.ts';
 import { putStream } from './put-stream.ts';
 import { readText, writeText, type SmallObject } from './small-objects.ts';
@@ -160,6 +161,11 @@ export class ObjectStore {
   /** Makes the last version of a deleted object the current one. */
   async restore(deleted: DeletedObject): Promise<void> {
     await restoreDeletedObject(this.#client, this.bucket, deleted);
+  }
+
+  /** How long the bucket keeps what is deleted. Needs three rights to read its settings. */
+  async keptVersions(): Promise<KeptVersions> {
+    return await readKeptVersions(this.#client, this.bucket);
   }
 
   /**

@@ -78,6 +78,22 @@ describe('npm run ops -- erase', () => {
     });
   });
 
+  it('says that the bucket keeps old versions, here and in the status', async () => {
+    const { name } = await newOwner();
+    const body = '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>';
+    const remove = world.proxy.rule(
+      { method: 'GET', path: /[?&]versioning/ },
+      { kind: 'answer', status: 200, body },
+    );
+    const kept = expect.stringContaining('The bucket keeps old versions for ever');
+    expect(await ops(name, '--yes')).toMatchObject({ code: 0, stdout: kept });
+    expect(await runOpsCommand(['status'], world.env)).toMatchObject({ code: 0, stdout: kept });
+    remove();
+    expect(await runOpsCommand(['status'], world.env)).toMatchObject({
+      stdout: expect.not.stringContaining('old versions'),
+    });
+  });
+
   it.each([
     ['an unknown name', () => 'nobody'],
     ['the beginning of a name', (name: string) => name.slice(0, -1)],

@@ -38,6 +38,7 @@ export interface ActionDependencies {
   readonly queues: QueueConfig;
   readonly sweeps: Sweeps;
   readonly runner: Pick<SweepRunner, 'run'>;
+  readonly keptVersions: () => Promise<string | null>;
 }
 
 /** All actions of the operations page, by their names. */
@@ -47,9 +48,11 @@ export function createActions({
   queues,
   sweeps,
   runner,
+  keptVersions,
 }: ActionDependencies): ReadonlyMap<string, Action> {
   return new Map([
     ...Object.entries(actionsOnRows).map(([name, create]) => [name, create(db)] as const),
+    ['erase', erase(db, keptVersions)],
     ['retry-dead-letters', retryDeadLetters(sqs, queues)],
     ['run-sweep', runSweep(sweeps, runner)],
   ]);

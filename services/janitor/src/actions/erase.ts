@@ -3,8 +3,14 @@ import { countOwned, eraseUser, type Database } from '@pasteflow/postgres';
 import { counted } from '../reports/counted.ts';
 import { Refused, type Action } from './action.ts';
 
-/** The subject is the id of a user: records of the action keep no name. */
-export function erase(db: Database): Action {
+/**
+ * The subject is the id of a user: records of the action keep no name.
+ * @param keptVersions what the bucket keeps for too long, for the outcome
+ */
+export function erase(
+  db: Database,
+  keptVersions: () => Promise<string | null> = () => Promise.resolve(null),
+): Action {
   return {
     title: 'Erase the user',
     check: async (id) => {
@@ -20,7 +26,11 @@ export function erase(db: Database): Action {
     do: async (id) => {
       if (!(await eraseUser(db, id))) throw new Refused(`user ${id} does not exist or is being erased`);
       const outcome = `Ended the name, the tokens and the sessions of user ${id}. The sweep erasures deletes the rest.`;
-      return { outcome, json: { user_id: id } };
+      const kept = await keptVersions();
+      return {
+        outcome: kept === null ? outcome : `${outcome} ${kept}`,
+        json: { user_id: id, kept_versions: kept },
+      };
     },
   };
 }

@@ -26,10 +26,12 @@ import { createObjectStore, type ObjectStore } from '@pasteflow/s3';
 import { createSqsClient, type SqsClient } from '@pasteflow/sqs';
 import type { Action } from '../actions/action.ts';
 import { actionsOnRows } from '../actions/actions.ts';
+import { erase } from '../actions/erase.ts';
 import { retryDeadLetters } from '../actions/dead-letters.ts';
 import { messageOf, operator, recorded, type RecordedAction } from '../actions/record.ts';
 import { loadJanitorConfig, type JanitorConfig } from '../config.ts';
 import { readBeginning, readReported } from '../reports/read-reported.ts';
+import { keptVersionsOrWhyNot } from '../reports/kept-versions.ts';
 import { needsOf } from '../reports/needs.ts';
 import { readStatus } from '../reports/read-status.ts';
 import { readSubjectTimeline } from '../reports/read-timeline.ts';
@@ -87,7 +89,7 @@ function runCommand(command: OpsCommand, env: Environment, onProgress: ShowLine)
           : act(db, actionsOnRows[command.action](db), command, onProgress),
       );
     case 'erase':
-      return withDatabase('ops', env, (db) => eraseUserOf(db, command, onProgress));
+      return withBucket(env, (db, store) => eraseUserOf(db, store, command, onProgress));
     case 'erasures':
       return withDatabase('ops', env, (db) => showErasures(db, command));
     case 'adopt-bucket':
@@ -172,6 +174,7 @@ async function count(db: Database, { action, subject, json }: CountCommand): Pro
 /** The name must match exactly, and --yes be given: an erasure can't be taken back. */
 async function eraseUserOf(
   db: Database,
+  store: ObjectStore,
   { of, reason, yes, json }: Extract<OpsCommand, { kind: 'erase' }>,
   onProgress: ShowLine,
 ): Promise<CommandResult> {
@@ -185,7 +188,13 @@ async function eraseUserOf(
         : `ops: there is no user ${quote(of.name)}; the name must match exactly\n`,
     );
   const command = { kind: 'act', action: 'erase', subject: id, class: 'other', reason, json } as const;
-  if (yes) return await act(db, actionsOnRows.erase(db), command, onProgress);
+  if (yes)
+    return await act(
+      db,
+      erase(db, () => keptVersionsOrWhyNot(store)),
+      command,
+      onProgress,
+    );
   const advice = 'ops: nothing was changed. To erase the user, repeat the command with --yes\n';
   return { ...failed(EXIT_FAILED, advice), stdout: json ? asJson(meant) : `${meant.sentence}\n` };
 }
@@ -209,7 +218,9 @@ async function showTimeline(db: Database, of: string, json: boolean): Promise<Co
 
 async function showStatus(json: boolean, env: Environment): Promise<CommandResult> {
   const status = await withSqs(env, (sqs, config) =>
-    withDatabase('ops', env, (db) => readStatus({ db, sqs, config })),
+    withBucket(env, (db, store) =>
+      readStatus({ db, sqs, config, keptVersions: () => keptVersionsOrWhyNot(store) }),
+    ),
   );
   return succeeded(json ? asJson({ needs: needsOf(status), ...status }) : statusText(status));
 }

@@ -12,6 +12,7 @@ export function statusText(status: Status): string {
     ...(status.stuck.length === 0 ? [] : [stuckText(status)]),
     ...(status.lost.length === 0 ? [] : [lostText(status)]),
     ...(status.sweeps.every(({ refused }) => refused.length === 0) ? [] : [refusedText(status)]),
+    ...(status.kept_versions === null ? [] : [`${status.kept_versions}\n`]),
     statesText(status),
     queuesText(status),
     sweepsText(status),

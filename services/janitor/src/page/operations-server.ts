@@ -9,6 +9,7 @@ import type { SqsClient } from '@pasteflow/sqs';
 import { loadAssets, operationsPolicy, refusalPage, type Assets, type OperationsSite } from '@pasteflow/web';
 import { Access, assertSameOrigin, NoGroup, originOf, type Visitor } from './access.ts';
 import { createActions } from '../actions/actions.ts';
+import { keptVersionsOrWhyNot } from '../reports/kept-versions.ts';
 import type { StatusSources } from '../reports/read-status.ts';
 import type { SweepRunner } from '../sweep-runner/sweep-runner.ts';
 import type { Sweeps } from '../sweep-runner/sweep.ts';
@@ -201,7 +202,7 @@ class OperationsServer implements Component {
 
 export interface OperationsDependencies {
   readonly db: Database;
-  readonly store: Pick<ObjectStore, 'get'>;
+  readonly store: Pick<ObjectStore, 'get' | 'keptVersions'>;
   readonly sqs: SqsClient;
   readonly sweeps: Sweeps;
   readonly runner: SweepRunner;
@@ -221,7 +222,14 @@ export function composeOperations(
     store,
     minutes,
     overview: new OverviewReader({ db, sqs, config: janitor }),
-    actions: createActions({ db, sqs, queues: janitor.queues, sweeps, runner }),
+    actions: createActions({
+      db,
+      sqs,
+      queues: janitor.queues,
+      sweeps,
+      runner,
+      keptVersions: () => keptVersionsOrWhyNot(store),
+    }),
     runner: new ActionRunner({ db, logger, metrics }),
     assets: loadAssets(),
     logger,

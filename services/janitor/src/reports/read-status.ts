@@ -24,6 +24,8 @@ export interface StatusSources {
   readonly db: Database;
   readonly sqs: SqsClient;
   readonly config: JanitorConfig;
+  /** What the bucket keeps; null: nothing for too long. Default: it is not read. */
+  readonly keptVersions?: () => Promise<string | null>;
 }
 
 /** Those that have been stuck longest. */
@@ -37,10 +39,11 @@ const MAX_COUNTED = 100_000;
 /** Nearly every row of the table is in this state, so the planner's estimate replaces a count. */
 const live = { machine: 'paste_deletion', state: 'NOT_EXPIRED' };
 
-export async function readStatus({ db, sqs, config }: StatusSources) {
+export async function readStatus({ db, sqs, config, keptVersions }: StatusSources) {
   const queues = readQueues(sqs, config);
   try {
-    return { ...(await readDatabase(db, config)), queues: await queues };
+    const kept_versions = (await keptVersions?.()) ?? null;
+    return { ...(await readDatabase(db, config)), queues: await queues, kept_versions };
   } finally {
     await queues; // a request that outlives its client would keep the process running
   }
