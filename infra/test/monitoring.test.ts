@@ -43,6 +43,7 @@ const standsFor: Readonly<Record<string, string | null>> = {
   PasteflowPostgresCanLoseData: null,
   PasteflowSnapshotHeld: null,
   PasteflowJobsFailed: null,
+  PasteflowJobRunsLong: null,
   PasteflowQueueOld: 'UploadsQueueAge',
   PasteflowDeadLetters: 'UploadsDeadLetters',
   PasteflowSweepOverdue: null,

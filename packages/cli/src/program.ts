@@ -170,10 +170,10 @@ export function buildProgram(terminal: Terminal, act: Act): Command {
     .action(inSession((session, file: string, options: ImportOptions) => importFile(session, file, options)));
   program
     .command('export')
-    .description('makes an archive of your pastes, and prints the name of its file')
-    .option('-o, --output <file>', 'the file; - is stdout')
+    .description('makes archives of your pastes, and prints the names of their files')
+    .option('-o, --output <file>', 'the file, and what the names of further archives begin with; - is stdout')
     .option('-f, --format <format>', 'zip, tar.gz or ndjson', 'zip')
-    .option('--job <id>', 'fetch the archive of this export, and start none')
+    .option('--job <id>', 'fetch the archives of this export, and start none')
     .action(inSession((session, options: ExportOptions) => exportPastes(session, options)));
   program
     .command('watch')

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { json, useBed, type SeenRequest } from './support/bed.ts';
@@ -99,6 +100,55 @@ describe('pasteflow export', () => {
     } finally {
       process.chdir(before);
     }
+  });
+
+  describe('of several archives', () => {
+    const parts = ['first', 'second', 'third'].map((text) => Buffer.from(text));
+    function serveSeveral(format: string): void {
+      const assets = parts.map((part, n) => ({
+        ...asset(`${bed.url}/archive/${n}`, part.length),
+        id: `${ID.slice(0, -1)}${n}`,
+        number: n + 1,
+      }));
+      route(bed, {
+        'POST /v1/jobs': queued,
+        [`GET /v1/jobs/${ID}`]: json(200, jobWith({ job_type: 'export', parameters: { format } })),
+        [`GET /v1/jobs/${ID}/assets`]: json(200, { assets: assets.toReversed(), next_cursor: null }),
+        ...Object.fromEntries(
+          parts.map((part, n) => [
+            `GET /archive/${n}`,
+            (_request: SeenRequest, res: ServerResponse) => void res.end(part),
+          ]),
+        ),
+      });
+    }
+
+    it('writes each into a file of its own, in their order', async () => {
+      serveSeveral('tar.gz');
+      const paths = ['', '-2', '-3'].map((number) => join(bed.home, `all${number}.tar.gz`));
+      const ended = await bed.run(['export', '-f', 'tar.gz', '-o', paths[0]!], { env });
+      expect(ended).toMatchObject({ code: 0, stdout: paths.map((each) => `${each}\n`).join('') });
+      expect(await Promise.all(paths.map((each) => readFile(each)))).toEqual(parts);
+    });
+
+    it('writes NDJSON to stdout one after the other, and refuses that for a zip', async () => {
+      serveSeveral('ndjson');
+      const ended = await bed.run(['export', '-f', 'ndjson', '-o', '-'], { env });
+      expect(ended).toMatchObject({ code: 0, stdout: parts.join('') });
+      serveSeveral('zip');
+      const refused = await bed.run(['export', '-o', '-'], { env });
+      expect([refused.code, refused.stdout]).toEqual([2, '']);
+      expect(refused.stderr).toContain(`pasteflow export --job ${ID} -o FILE`);
+    });
+  });
+
+  it('says why an export that was made has no archive', async () => {
+    route(bed, {
+      [`GET /v1/jobs/${ID}`]: json(200, jobWith({ job_type: 'export' })),
+      [`GET /v1/jobs/${ID}/assets`]: json(200, { assets: [], next_cursor: null }),
+    });
+    const { code, stderr } = await run(['--job', ID]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('three newest exports')]);
   });
 
   it('writes to a named pipe', async () => {

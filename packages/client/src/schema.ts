@@ -775,7 +775,7 @@ export interface paths {
     put?: never;
     /**
      * Retries a job that is failed or partial, as a new job.
-     * @description The new job has the parameters of the old one, and each names the other. An import makes only what is missing. A job is retried once; after that, its retry is. An import whose items came with the request is not retried.
+     * @description The new job has the parameters of the old one, and each names the other. An import makes only what is missing; an export begins anew. A job is retried once; after that, its retry is. An import whose items came with the request is not retried.
      */
     post: operations['retryJob'];
     delete?: never;
@@ -1064,7 +1064,7 @@ export interface components {
       /** @description Where operators can ask the reporter, such as an email address. */
       contact?: string;
     };
-    /** @description Writes the caller's pastes into one archive: all of them, or those of a period or a status. */
+    /** @description Writes the caller's pastes into archives: all of them up to the creation of the job, or those of a period or a status. */
     NewExportJob: {
       /**
        * @description discriminator enum property added by openapi-typescript
@@ -1794,6 +1794,7 @@ export interface components {
      *       "url": "https://paste.example.org/q7Zk2Lm9Xa",
      *       "asset_type": "paste",
      *       "file_size": 14,
+     *       "number": null,
      *       "created_at": "2026-11-21T12:00:09.000Z"
      *     }
      */
@@ -1808,6 +1809,8 @@ export interface components {
       asset_type: string;
       /** @description In bytes. */
       file_size: number;
+      /** @description The number of an archive of an export, from 1. Each is complete in itself. Null: no archive. */
+      number: number | null;
       /** Format: date-time */
       created_at: string;
     };

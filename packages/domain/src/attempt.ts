@@ -1,5 +1,5 @@
 import { parseReason, storedReason, wordsOf } from './reason.ts';
-import { lossDelayMs, maxAttempts, retryDelayMs, type RetryPolicy } from './retry.ts';
+import { lossDelayMs, MAX_STOPS, maxAttempts, retryDelayMs, type RetryPolicy } from './retry.ts';
 
 /**
  * How one attempt at a piece of work ended, as seen by the process that reports the end. `error` is a stored
@@ -28,8 +28,11 @@ export type AttemptOutcome =
    * turn. No attempt is spent, and the next one is due after `delayMs`.
    */
   | { readonly kind: 'yielded'; readonly delayMs: number }
-  /** The process is stopping. No attempt is spent. */
-  | { readonly kind: 'interrupted' };
+  /**
+   * The process is stopping. No attempt is spent. `stops`: how often the work was stopped since it last made
+   * something that stays, this time included; 0, the default: it may be stopped any number of times.
+   */
+  | { readonly kind: 'interrupted'; readonly stops?: number };
 
 /** What follows an ended attempt: nothing, another attempt, or the end of all attempts. */
 export type NextStep =
@@ -63,8 +66,11 @@ export function decideNextStep(
   switch (outcome.kind) {
     case 'succeeded':
       return { kind: 'done' };
-    case 'interrupted':
+    case 'interrupted': {
+      const { stops = 0 } = outcome;
+      if (stops >= MAX_STOPS) return { kind: 'give_up', reason: stoppedTooOften(stops) };
       return { kind: 'retry', attempt, delayMs: 0 };
+    }
     case 'yielded':
       return { kind: 'retry', attempt, delayMs: outcome.delayMs };
     case 'postponed':
@@ -91,6 +97,13 @@ function giveUpReason(error: string, policy: RetryPolicy): string {
   const { class: last, text } = parseReason(error);
   const reason = `${maxAttempts(policy)} attempts failed; the last: ${text ?? wordsOf(last)}`;
   return storedReason(last === 'other' ? 'internal' : last, reason);
+}
+
+function stoppedTooOften(stops: number): string {
+  return storedReason(
+    INTERRUPTED,
+    `its workers were stopped ${stops} times before they could make anything more`,
+  );
 }
 
 /** Without the text of the loss, which names the worker. */

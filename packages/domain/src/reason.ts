@@ -4,7 +4,7 @@
 export const reasonClasses = [
   /** A worker has claimed the execution. */
   'claimed',
-  /** The worker stopped before the attempt ended. */
+  /** The worker stopped before the attempt ended. With a text: it stopped so often that the job has ended. */
   'interrupted',
   /** The job lets uploads of its user end before it makes more. */
   'yielded',
@@ -49,6 +49,7 @@ type ReasonClass = (typeof reasonClasses)[number];
  * hosts, modules and processes, and are for operators.
  */
 const textIsForOwner: ReadonlySet<ReasonClass> = new Set([
+  'interrupted',
   'dead_letter',
   'lost_too_often',
   'storage_unavailable',

@@ -27,6 +27,9 @@ export const MAX_UNREPORTED_LOSSES = 3;
  */
 export const MAX_JOB_LOSSES = 6;
 
+/** A job always reaches an end, also where workers live too short for the next thing that it makes. */
+export const MAX_STOPS = 10;
+
 export function maxAttempts(policy: RetryPolicy): number {
   return policy.delaysMs.length + 1;
 }

@@ -117,4 +117,13 @@ describe('the next step after an attempt', () => {
     const yielded = { kind: 'yielded', delayMs: 5000 } as const;
     expect(nextStep(yielded, 6)).toEqual({ kind: 'retry', attempt: 6, delayMs: 5000 });
   });
+
+  it('is the end after the tenth interruption in which the work made nothing, where those are counted', () => {
+    const stopped = (stops: number) => nextStep({ kind: 'interrupted', stops }, 1);
+    expect(stopped(9)).toEqual({ kind: 'retry', attempt: 1, delayMs: 0 });
+    expect(stopped(10)).toEqual({
+      kind: 'give_up',
+      reason: 'interrupted: its workers were stopped 10 times before they could make anything more',
+    });
+  });
 });

@@ -52,15 +52,17 @@ const requests = (content: Buffer, stored: string) => ({
   create: () => cluster.http().post(content),
   createOnce: () =>
     cluster.http().post(content, { headers: { ...asUser(), 'idempotency-key': keyOf(content) } }),
-  export: () =>
-    cluster.http().post(JSON.stringify({ job_type: 'export', parameters: {} }), {
+  import: () => {
+    const parameters = { items: [{ content: content.toString('hex') }] };
+    return cluster.http().post(JSON.stringify({ job_type: 'import', parameters }), {
       path: '/v1/jobs',
       headers: { ...asUser(), 'content-type': 'application/json' },
-    }),
+    });
+  },
   read: () => cluster.http().request(`/${stored}`),
   list: () => cluster.http().request('/v1/pastes', { headers: asUser() }),
 });
-const kinds = ['create', 'createOnce', 'export', 'read', 'list'] as const;
+const kinds = ['create', 'createOnce', 'import', 'read', 'list'] as const;
 
 const asUser = () => ({ authorization: `Bearer ${user.token}` });
 const keyOf = (content: Buffer) => content.toString('hex', 0, 16);

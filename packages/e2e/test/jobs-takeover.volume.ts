@@ -82,7 +82,7 @@ describe('a worker killed during an export', () => {
       const { items: assets } = await user.jobs.assets(id).page();
       expect(assets).toHaveLength(1);
       expect((await cluster.bucket.keys()).filter((key) => key.includes(id))).toEqual([
-        `jobs/${id}/${successor!.id}.zip`,
+        `jobs/${id}/${successor!.id}-1.zip`,
       ]);
       await cluster.expectQuiet();
     },

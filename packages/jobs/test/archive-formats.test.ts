@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { ExportedFile } from '../src/types/export/formats/archive.ts';
-import { archiveFormats, zipUpTo } from '../src/types/export/formats/archive-formats.ts';
+import { archiveFormats } from '../src/types/export/formats/archive-formats.ts';
 
 const MIB = 1024 * 1024;
 const names = ['zip', 'tar.gz', 'ndjson'] as const;
@@ -93,17 +93,4 @@ describe.each(names)('an archive that is being written: %s', (name) => {
     })();
     await expect(reading).rejects.toBe(failure);
   });
-});
-
-it('a zip fails with more files than its limit', async () => {
-  const files = (count: number) => source(count, (n) => fileOf(n, Buffer.from('x')));
-  const read = async ({ files: taken }: Source): Promise<void> => {
-    for await (const _ of zipUpTo(10).write(taken));
-  };
-  await read(files(10));
-  const tooMany = files(99);
-  await expect(read(tooMany)).rejects.toThrow(
-    'A zip export can contain at most 10 pastes. Export as tar.gz or ndjson, or export less at a time with created_after and created_before.',
-  );
-  expect(tooMany.ended()).toBe(true);
 });

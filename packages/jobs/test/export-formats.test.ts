@@ -51,8 +51,15 @@ describe('an export', () => {
     const { ending, result, job, progress } = await run(world, 'export', { format }, { userId });
     expect(ending.status).toBe('completed');
     const { key, bytes } = await archiveOf(world, job.jobId);
-    expect(result).toEqual({ exported: 8, bytes: bytes.length, missing: [], missing_count: 0, left_out: 0 });
-    expect(key).toBe(`jobs/${job.jobId}/${job.executionId}.${format}`);
+    expect(result).toEqual({
+      exported: 8,
+      archives: 1,
+      bytes: bytes.length,
+      missing: [],
+      missing_count: 0,
+      left_out: 0,
+    });
+    expect(key).toBe(`jobs/${job.jobId}/${job.executionId}-1.${format}`);
     const files = await filesIn(format, bytes);
     expect(files).toEqual(expected);
     expect(Object.keys(files)).toEqual(Object.keys(expected)); // oldest first
@@ -144,7 +151,7 @@ describe('an export', () => {
     const { bytes } = await archiveOf(world, job.jobId);
     expect(ending).toEqual({
       status: 'completed',
-      result: { exported: 0, bytes: bytes.length, missing: [], missing_count: 0, left_out: 0 },
+      result: { exported: 0, archives: 1, bytes: bytes.length, missing: [], missing_count: 0, left_out: 0 },
     });
     if (format === 'ndjson') expect(result.bytes).toBe(0);
     else expect(await filesIn(format, bytes)).toEqual({});

@@ -51,6 +51,7 @@ describe('an export of pastes whose content is missing', () => {
       const { bytes } = await archiveOf(world, job.jobId);
       expect(result).toEqual({
         exported: 3,
+        archives: 1,
         bytes: bytes.length,
         missing: [
           { short_code: none, reason: 'its object is not in S3' },

@@ -101,8 +101,9 @@ export {
 export { readOpenUploads } from './jobs/open-uploads.ts';
 export { secondsUntilBytesAllowed } from './jobs/imported-bytes.ts';
 export { writeProgress } from './jobs/job-progress.ts';
-export { createAsset } from './jobs/assets.ts';
-export { removeAssets } from './jobs/remove-assets.ts';
+export { createAsset, type NewAsset } from './jobs/assets.ts';
+export { countStops } from './jobs/count-stops.ts';
+export { findOlderArchives, readExport, removeArchives, type MadeArchive } from './jobs/exports.ts';
 export { importedPositions, importPastes, type ImportEntry } from './jobs/import-pastes.ts';
 export {
   countPastes,

@@ -57,17 +57,6 @@ export class NotReadBackError extends Error {
   }
 }
 
-/** The content exceeds the maximum size of an object. Another attempt would fail in the same way. */
-export class ObjectTooLargeError extends Error {
-  readonly maxBytes: number;
-
-  constructor(maxBytes: number) {
-    super(`The content exceeds the maximum object size of ${maxBytes} bytes.`);
-    this.name = 'ObjectTooLargeError';
-    this.maxBytes = maxBytes;
-  }
-}
-
 export function isNotFound(error: unknown): boolean {
   return error instanceof S3ServiceException && error.$metadata.httpStatusCode === 404;
 }

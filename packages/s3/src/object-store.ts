@@ -55,11 +55,10 @@ export class ObjectStore {
   }
 
   /**
-   * Stores the content of a stream of at most 273 GiB in parts. It holds 24 MiB in memory, and 96 MiB for an
-   * object of more than 23 GiB. When the body fails, S3 fails or the signal aborts, the body is destroyed and
-   * the multipart upload aborted before this rejects.
+   * Stores the content of a stream in parts, and holds 24 MiB in memory. When the body fails, S3 fails or the
+   * signal aborts, the body is destroyed and the multipart upload aborted before this rejects.
    * @returns the bytes written
-   * @throws the body's own error, ObjectTooLargeError, the signal's reason, or DependencyUnavailableError
+   * @throws the body's own error, the signal's reason, or DependencyUnavailableError
    */
   async putStream(
     key: string,

@@ -10,11 +10,11 @@ import {
 } from '@aws-sdk/client-s3';
 import { isNotFound, ObjectNotStoredError, unavailable } from './errors.ts';
 import { abortMultipartUpload } from './multipart-uploads.ts';
-import { growingParts, partsOf, type Part, type PartPlan } from './object-parts.ts';
+import { partsOf, type Part } from './object-parts.ts';
 import type { ObjectRequests } from './object-requests.ts';
 import { isEtag, verifiedPut } from './verified-put.ts';
 
-/** Parts that are being filled or sent: 24 MiB in memory, and 96 MiB when an object has more than 23 GiB. */
+/** Parts that are being filled or sent: 24 MiB in memory. */
 const PARTS_IN_FLIGHT = 3;
 
 /** How an object is sent: in parts by the client, or at once by the requests. */
@@ -36,7 +36,6 @@ interface SentPart {
 
 interface StreamOptions {
   readonly signal?: AbortSignal | undefined;
-  readonly plan?: PartPlan;
 }
 
 /**
@@ -45,13 +44,13 @@ interface StreamOptions {
  * only when the abort fails too. The SDK's lib-storage is not used: its parts all have the same size, its
  * requests get no signal, and it continues to read after a part has failed.
  * @returns the bytes written
- * @throws the body's own error, ObjectTooLargeError, the signal's reason, or DependencyUnavailableError
+ * @throws the body's own error, the signal's reason, or DependencyUnavailableError
  */
 export async function putStream(
   clients: StreamClients,
   target: StreamTarget,
   body: Readable,
-  { signal, plan = growingParts }: StreamOptions = {},
+  { signal }: StreamOptions = {},
 ): Promise<number> {
   body.on('error', () => {}); // the loop over its parts throws the same error; without a listener the event would end the process
   const spent: Buffer[] = [];
@@ -60,7 +59,7 @@ export async function putStream(
   signal?.addEventListener('abort', stop, { once: true });
   if (signal?.aborted === true) stop();
   try {
-    return await transfer.run(partsOf(body, plan, spent));
+    return await transfer.run(partsOf(body, spent));
   } finally {
     signal?.removeEventListener('abort', stop);
     body.destroy();
@@ -146,8 +145,7 @@ class Transfer {
   }
 
   /**
-   * For an object whose ETag proves nothing, as with encryption by KMS. Reading up to 273 GiB back would take
-   * too long.
+   * For an object whose ETag proves nothing, as with encryption by KMS. Reading it back would take too long.
    */
   async #assertSize(): Promise<void> {
     try {

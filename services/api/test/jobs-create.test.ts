@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { FaultProxy } from '@pasteflow/dev-stack/testing';
 import { jobTypes } from '@pasteflow/jobs';
 import { MAX_JOB_BYTES } from '../src/jobs/new-job.ts';
@@ -11,7 +11,7 @@ const bed = useApi();
 const EXPORT = { job_type: 'export', parameters: {} };
 let user: TestUser;
 
-beforeAll(async () => {
+beforeEach(async () => {
   user = await newUser(bed.db);
 });
 

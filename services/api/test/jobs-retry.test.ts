@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { createJob } from '@pasteflow/postgres';
 import { makePastes } from '@pasteflow/postgres/testing';
 import { sql } from 'kysely';
@@ -10,7 +10,7 @@ import { newUser, type TestUser } from './support/users.ts';
 
 const bed = useApi();
 let user: TestUser;
-beforeAll(async () => {
+beforeEach(async () => {
   user = await newUser(bed.db);
 });
 

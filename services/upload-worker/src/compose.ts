@@ -104,6 +104,7 @@ export function compose(context: ServiceContext<Config>, overrides: Overrides = 
     leaseSeconds,
     renewSoon: () => leases.wake(),
   });
+  const stopping = new AbortController();
   const graceOver = new AbortController();
   let cutting: NodeJS.Timeout | undefined;
   const ownerStore = createObjectStore({
@@ -127,6 +128,7 @@ export function compose(context: ServiceContext<Config>, overrides: Overrides = 
     running,
     actor: instance,
     leaseSeconds,
+    stopping: stopping.signal,
     graceOver: graceOver.signal,
   };
   const leases: PollLoop = new PollLoop({
@@ -211,6 +213,7 @@ export function compose(context: ServiceContext<Config>, overrides: Overrides = 
         for (const { pipeline } of queueConsumers) pipeline.consumers.start();
       },
       stop: async () => {
+        stopping.abort(new Error('The worker stops.'));
         gate.stop();
         bucket.release();
         const graceMs = overrides.stopGraceMs ?? STOP_GRACE_MS;

@@ -1,4 +1,5 @@
-import type { Job } from '@pasteflow/client';
+import { extname } from 'node:path';
+import type { Asset, Job } from '@pasteflow/client';
 import { EXIT_DONE, EXIT_FAILED, type ExitCode, UsageError } from '../errors.ts';
 import { download } from '../files/download.ts';
 import { assertWritable, writeAtomically } from '../files/write-atomically.ts';
@@ -18,8 +19,8 @@ export interface ExportOptions {
 const FORMATS = ['zip', 'tar.gz', 'ndjson'] as const;
 
 /**
- * `pasteflow export`: an archive of the caller's own pastes, in a file whose name is on stdout, or on stdout
- * for `-o -`.
+ * `pasteflow export`: the caller's own pastes in an archive, or in several when they are many: in files whose
+ * names are on stdout, or on stdout for `-o -`.
  */
 export async function exportPastes(session: Session, options: ExportOptions): Promise<ExitCode> {
   const { output, terminal } = session;
@@ -34,14 +35,24 @@ export async function exportPastes(session: Session, options: ExportOptions): Pr
   const id =
     options.job === undefined ? await create(session, format) : await findExport(session, options.job);
   const job = await waitForJob(session, id, `pasteflow export --job ${id}`);
-  const archive = await archiveOf(session, id);
-  if (archive === undefined)
-    throw new Error(job.error_message ?? `The job is ${job.status} and has no archive.`);
-  const path = options.output ?? `pasteflow-export-${id}.${formatOf(job) ?? format}`;
-  if (path === '-') await toStdout(session, archive);
-  else {
-    await toFile(session, archive, path);
-    output.result({ file: path, ...job }, [path]);
+  const archives = await archivesOf(session, id);
+  if (archives.length === 0)
+    throw new Error(
+      job.error_message ??
+        `The job is ${job.status} and has no archive. The archives of your three newest exports are kept.`,
+    );
+  const madeFormat = formatOf(job) ?? format;
+  const path = options.output ?? `pasteflow-export-${id}.${madeFormat}`;
+  if (path === '-') {
+    if (archives.length > 1 && madeFormat !== 'ndjson')
+      throw new UsageError(
+        `The export has ${archives.length} archives, which no program reads from one stream. Name a file: pasteflow export --job ${id} -o FILE`,
+      );
+    for (const archive of archives) await toStdout(session, archive);
+  } else {
+    const files = archives.map((_, index) => nameOf(path, index + 1, madeFormat));
+    for (const [index, archive] of archives.entries()) await toFile(session, archive, files[index] ?? path);
+    output.result({ file: path, files, ...job }, files);
   }
   if (job.status === 'completed') return EXIT_DONE;
   output.problem(job.error_message ?? `The job is ${job.status}.`);
@@ -65,17 +76,30 @@ function formatOf({ parameters }: Job): (typeof FORMATS)[number] | undefined {
   return FORMATS.find((each) => each === parameters.format);
 }
 
+/** The first archive has the name that was asked for, and the others a number before its extension. */
+function nameOf(path: string, number: number, format: string): string {
+  if (number === 1) return path;
+  const extension = path.endsWith(`.${format}`) ? `.${format}` : extname(path);
+  return `${path.slice(0, path.length - extension.length)}-${number}${extension}`;
+}
+
 interface Archive {
   readonly size: number;
   /** A new URL each time: a URL is valid for some minutes. */
   readonly urlOf: () => Promise<string>;
 }
 
-async function archiveOf({ client, signal }: Session, id: string): Promise<Archive | undefined> {
-  const read = async () => (await client.jobs.assets(id, { signal }).page()).items[0];
-  const asset = await read();
-  if (asset === undefined) return undefined;
-  return { size: asset.file_size, urlOf: async () => (await read())?.url ?? asset.url };
+/** In their order. */
+async function archivesOf({ client, signal }: Session, id: string): Promise<Archive[]> {
+  const read = async (): Promise<Asset[]> => {
+    const assets: Asset[] = [];
+    for await (const asset of client.jobs.assets(id, { signal })) assets.unshift(asset);
+    return assets;
+  };
+  return (await read()).map((asset) => ({
+    size: asset.file_size,
+    urlOf: async () => (await read()).find((each) => each.id === asset.id)?.url ?? asset.url,
+  }));
 }
 
 async function toFile(session: Session, { urlOf, size }: Archive, path: string): Promise<void> {

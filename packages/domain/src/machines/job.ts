@@ -16,7 +16,7 @@ export const job = defineMachine({
     },
     processing: {
       meaning:
-        'A worker runs the job, or the next attempt waits. The worker ends the job; the reaper ends the job at its sixth loss.',
+        'A worker runs the job, or the next attempt waits. The worker ends the job, also at the tenth stop without a new asset; the reaper ends the job at its sixth loss.',
       to: ['completed', 'partial', 'failed'],
     },
     completed: { meaning: 'All work was done.', to: [] },

@@ -16,6 +16,11 @@ export interface JobContext<Parameters> {
    * Aborted when the lease is lost or the worker stops. `run` must then end as soon as it can, by throwing.
    */
   readonly signal: AbortSignal;
+  /**
+   * Aborted some seconds before `signal` when the worker stops. Work that can go on where it ended commits what it
+   * has, and throws the signal's reason. That spends no attempt.
+   */
+  readonly stopping: AbortSignal;
   readonly logger: JobLogger;
   /**
    * Reports the progress, 0 to 100, with an optional message. At most one write a second; never decreases,
@@ -33,6 +38,11 @@ interface NewJobAsset {
   readonly storagePath: string;
   /** In bytes. */
   readonly fileSize: number;
+  /**
+   * For one of several archives of the job, numbered from 1. The checkpoint is what the next attempt needs to go
+   * on behind it. It must be plain JSON.
+   */
+  readonly archive?: { readonly number: number; readonly checkpoint: object };
 }
 
 /** The worker's services for job types. */
@@ -87,6 +97,8 @@ export interface JobType<Schema extends z.ZodType = z.ZodType> {
    * deleted when the job ends.
    */
   readonly contentParameters?: readonly (keyof z.output<Schema>)[];
+  /** How many jobs of this type a user may have that wait or run (default: MAX_OPEN_JOBS_PER_USER). */
+  readonly maxOpen?: number;
   /** Example parameters, as a client sends them. */
   readonly example: z.input<Schema>;
   /**

@@ -12,7 +12,13 @@ import {
 } from '@pasteflow/postgres';
 import { makeUsers } from '@pasteflow/postgres/testing';
 import { sql } from 'kysely';
-import { jobTypes, type JobEnding, type JobServices, type NewUpload } from '../../src/index.ts';
+import {
+  jobTypes,
+  type JobContext,
+  type JobEnding,
+  type JobServices,
+  type NewUpload,
+} from '../../src/index.ts';
 import type { World } from './world.ts';
 
 /** The result of an attempt at a job. */
@@ -29,6 +35,9 @@ export interface Attempt {
 
 export interface AttemptOptions {
   readonly signal?: AbortSignal;
+  readonly stopping?: AbortSignal;
+  /** Default: that of the type. */
+  readonly work?: (context: JobContext<never>) => Promise<JobEnding>;
   readonly services?: Partial<JobServices>;
   readonly onProgress?: (percent: number, job: ClaimedJob) => void;
 }
@@ -53,7 +62,13 @@ export async function newJob(
 export async function attempt(
   world: World,
   jobId: string,
-  { signal = new AbortController().signal, services = {}, onProgress }: AttemptOptions = {},
+  {
+    signal = new AbortController().signal,
+    stopping = new AbortController().signal,
+    services = {},
+    onProgress,
+    work,
+  }: AttemptOptions = {},
 ): Promise<Attempt> {
   const { db, store } = world;
   await sql`UPDATE task_executions SET run_at = now() WHERE status = 'PENDING'`.execute(db);
@@ -67,15 +82,17 @@ export async function attempt(
   const messages: string[] = [];
   const uploads: NewUpload[] = [];
   const type = jobTypes.get(job.jobType)!;
+  const begin = work ?? ((context: JobContext<never>) => type.run(context));
   let ending: JobEnding | null = null;
   let error: unknown = null;
   try {
-    ending = await type.run({
+    ending = await begin({
       jobId,
       userId,
       executionId,
-      parameters: type.parameters.parse(job.parameters),
+      parameters: type.parameters.parse(job.parameters) as never,
       signal,
+      stopping,
       logger: { info: () => {}, warn: () => {} },
       progress: (percent, message) => {
         progress.push(percent);

@@ -4,16 +4,39 @@ import { readArchive } from '../../src/types/import/source/read-archive.ts';
 import { assetsOf } from './attempts.ts';
 import type { World } from './world.ts';
 
+interface Archive {
+  readonly key: string;
+  readonly bytes: Buffer;
+}
+
 /** The only archive of a job. */
-export async function archiveOf(world: World, jobId: string): Promise<{ key: string; bytes: Buffer }> {
-  const assets = await assetsOf(world, jobId);
-  if (assets.length !== 1) throw new Error(`the job has ${assets.length} assets`);
-  const [{ storage_path: key, file_size: size, asset_type: type, url }] = assets as [(typeof assets)[0]];
-  const object = await world.store.get(key);
-  const bytes = await buffer(object!.body);
-  if (type !== 'archive' || Number(size) !== bytes.length || url !== `s3://pasteflow/${key}`)
-    throw new Error(`the asset is ${type}, ${size} bytes instead of ${bytes.length}, at ${url}`);
-  return { key, bytes };
+export async function archiveOf(world: World, jobId: string): Promise<Archive> {
+  const [archive, ...more] = await archivesOf(world, jobId);
+  if (archive === undefined || more.length > 0) throw new Error('the job has not one archive');
+  return archive;
+}
+
+/** The archives of a job, whose numbers are in their order. */
+export async function archivesOf(world: World, jobId: string): Promise<Archive[]> {
+  const archives: Archive[] = [];
+  for (const { storage_path: key, file_size: size, asset_type: type, url, number } of await assetsOf(
+    world,
+    jobId,
+  )) {
+    const object = await world.store.get(key);
+    const bytes = await buffer(object!.body);
+    if (type !== 'archive' || Number(size) !== bytes.length || url !== `s3://pasteflow/${key}`)
+      throw new Error(`the asset is ${type}, ${size} bytes instead of ${bytes.length}, at ${url}`);
+    archives.push({ key, bytes });
+    if (number !== archives.length) throw new Error(`archive ${archives.length} has the number ${number}`);
+  }
+  return archives;
+}
+
+/** The short codes in each archive of a job, of NDJSON. */
+export async function codesIn(world: World, jobId: string): Promise<string[][]> {
+  const archives = await archivesOf(world, jobId);
+  return archives.map(({ bytes }) => linesIn(bytes).map(({ short_code: code }) => String(code)));
 }
 
 /** The SHA-256 of each file in an archive, by name. */

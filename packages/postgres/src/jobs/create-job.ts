@@ -30,16 +30,18 @@ export async function createJob(db: Database, job: NewJob): Promise<CreatedJob> 
  * 202 is sent after its commit. Of concurrent creations by one user, each waits for the commit of the one
  * before, so the cap is exact.
  * @param maxOpen null: no cap
- * @returns null when the user has `maxOpen` open jobs or is erased; nothing was inserted
+ * @param maxOfType a cap on the open jobs of this type; null: none
+ * @returns null when the user has so many open jobs or is erased; nothing was inserted
  */
 export async function createCappedJob(
   db: Database,
   { userId, jobType, title = null, parameters, payload = null }: NewJob,
   maxOpen: number | null,
+  maxOfType: number | null = null,
 ): Promise<CreatedJob | null> {
   const { rows } = await sql<CreatedJob>`
     WITH taken AS MATERIALIZED (
-      SELECT take_job_turn(${userId}::uuid, ${maxOpen}::integer) AS turn WHERE user_stands(${userId}::uuid)
+      SELECT take_job_turn(${userId}::uuid, ${maxOpen}::integer, ${jobType}::text, ${maxOfType}::integer) AS turn WHERE user_stands(${userId}::uuid)
     ), job AS (
       INSERT INTO jobs (user_id, job_type, title, parameters, payload, had_content)
       SELECT ${userId}::uuid, ${jobType}, ${title}::text, ${JSON.stringify(parameters)}::jsonb, ${payload && JSON.stringify(payload)}::jsonb, ${payload !== null} FROM taken WHERE turn IS NOT NULL

@@ -12,7 +12,7 @@ import {
 } from '../database/page.ts';
 
 export type JobRow = Pick<Selectable<JobsTable>, (typeof shownJobColumns)[number]>;
-export type AssetRow = Selectable<AssetsTable>;
+export type AssetRow = Omit<Selectable<AssetsTable>, 'checkpoint'>;
 
 /** @param id a UUID */
 export async function findJob(db: Database, id: string): Promise<JobRow | null> {
@@ -76,7 +76,12 @@ export async function listAssets(
   jobId: string,
   { limit, after }: PageRequest,
 ): Promise<Page<AssetRow & { readonly place: Place }>> {
-  let assets = db.selectFrom('assets').selectAll().select(placeOfRow.as('place')).where('job_id', '=', jobId);
+  let assets = db
+    .selectFrom('assets')
+    .select(['id', 'job_id', 'user_id', 'asset_type', 'url', 'storage_path', 'file_size'])
+    .select(['position', 'number', 'created_at'])
+    .select(placeOfRow.as('place'))
+    .where('job_id', '=', jobId);
   if (after !== null) assets = assets.where(isOlderThan(after));
   const rows = await assets
     .orderBy('created_at', 'desc')

@@ -30,8 +30,14 @@ const contentIsGone: RawBuilder<boolean> = sql`(j.had_content OR (j.job_type = '
  * The lock on the job and `retried_as` fence the retry: of two at once, one inserts, and the other finds no
  * row and learns which job the first one made. An erased user has no job that can be retried.
  * @param maxOpen how many open jobs the user may have; null: any number
+ * @param maxOfType the same, of the type of the job
  */
-export async function retryJob(db: Database, id: string, maxOpen: number | null): Promise<JobRetry> {
+export async function retryJob(
+  db: Database,
+  id: string,
+  maxOpen: number | null,
+  maxOfType: number | null = null,
+): Promise<JobRetry> {
   const { rows } = await sql<{ id: string | null; executionId: string; createdAt: Date }>`
     WITH old AS MATERIALIZED (
       SELECT j.id, j.user_id, j.job_type, j.title, j.parameters FROM jobs j
@@ -39,7 +45,7 @@ export async function retryJob(db: Database, id: string, maxOpen: number | null)
         AND user_stands(j.user_id)
       FOR NO KEY UPDATE
     ), taken AS MATERIALIZED (
-      SELECT take_job_turn(user_id, ${maxOpen}::integer) AS turn FROM old
+      SELECT take_job_turn(user_id, ${maxOpen}::integer, job_type, ${maxOfType}::integer) AS turn FROM old
     ), job AS (
       INSERT INTO jobs (user_id, job_type, title, parameters, retry_of)
       SELECT user_id, job_type, title, parameters, id FROM old, taken WHERE turn IS NOT NULL
@@ -54,7 +60,7 @@ export async function retryJob(db: Database, id: string, maxOpen: number | null)
     SELECT job.id, execution.id AS "executionId", job.created_at AS "createdAt"
     FROM old LEFT JOIN (job CROSS JOIN execution) ON true`.execute(db);
   const [row] = rows;
-  if (row === undefined) return (await readRefusal(db, id)) ?? (await retryJob(db, id, maxOpen));
+  if (row === undefined) return (await readRefusal(db, id)) ?? (await retryJob(db, id, maxOpen, maxOfType));
   return row.id === null ? { kind: 'too_many_open' } : { kind: 'created', job: { ...row, id: row.id } };
 }
 

@@ -28,8 +28,8 @@ export interface ExportFilter {
   readonly userId: string;
   /** Created at this time or later; null: no bound. */
   readonly createdAfter: Date | null;
-  /** Created before this time; null: no bound. */
-  readonly createdBefore: Date | null;
+  /** Created before this time, a text in microseconds or a Date; null: no bound. */
+  readonly createdBefore: Date | string | null;
   /** null: any. */
   readonly status: PasteUploadState | null;
 }

@@ -103,7 +103,17 @@ const workerRights: RoleRights = {
   },
   assets: {
     select: 'all',
-    insert: ['job_id', 'user_id', 'asset_type', 'url', 'storage_path', 'file_size', 'position'],
+    insert: [
+      'job_id',
+      'user_id',
+      'asset_type',
+      'url',
+      'storage_path',
+      'file_size',
+      'position',
+      'number',
+      'checkpoint',
+    ],
     delete: true,
   },
   task_executions: {

@@ -64,5 +64,9 @@ export interface AssetsTable {
   file_size: ColumnType<string, number, number>;
   /** The entry of the input that the asset was made from, from 0; NULL: not made from a single entry. */
   position: number | null;
+  /** The number of an archive of an export, from 1; NULL: no archive. */
+  number: number | null;
+  /** What is in it, and the place behind which the next archive begins. Only the worker reads it. */
+  checkpoint: JSONColumnType<object> | null;
   created_at: Generated<Date>;
 }

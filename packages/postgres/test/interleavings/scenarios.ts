@@ -48,7 +48,7 @@ const { settleStored, settleFailed, settleInterrupted, giveUp } = uploads;
 const { cleanup, refusedCleanup, settleClaimed, releaseClaimed, watchdog, reconcile } = deletions;
 const { removeOldFailed, removeOldTombstones, reveal, cleanupBurned } = deletions;
 const { stampJob, relayJobs, claimByTurn, claimNamedJob, createAnotherJob, rescueJob } = jobs;
-const { renewJob, progress, addAsset, dropAssets, importPaste } = jobs;
+const { renewJob, progress, addAsset, importPaste } = jobs;
 const { complete, failAttempt, failJob, reapJob, removeOldJobs, reconcileJob } = jobs;
 const cancelJob = jobs.cancel;
 
@@ -231,7 +231,6 @@ export const scenarios: readonly Scenario[] = [
     renewJob,
     progress,
     addAsset,
-    dropAssets,
     importPaste,
     complete,
     failAttempt,

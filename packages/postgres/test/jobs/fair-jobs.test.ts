@@ -190,4 +190,14 @@ describe('the cap on open jobs', () => {
     await settle(current.db, endingOf(await claimed(second!.id)));
     expect(await create(userId, 2)).not.toBeNull();
   });
+
+  it('of one type is exact, too, and counts no jobs of other types', async () => {
+    const userId = await newUser();
+    const createOf = (jobType: string) =>
+      createCappedJob(current.db, { userId, jobType, parameters: {} }, 10, 3);
+    await createOf('import');
+    const created = await Promise.all(Array.from({ length: 20 }, () => createOf('export')));
+    expect(created.filter((job) => job !== null)).toHaveLength(3);
+    expect(await createOf('import')).not.toBeNull();
+  });
 });

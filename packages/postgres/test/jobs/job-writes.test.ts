@@ -6,7 +6,6 @@ import {
   findJob,
   importPastes,
   listAssets,
-  removeAssets,
   renewLeases,
   writeProgress,
 } from '../../src/index.ts';
@@ -148,25 +147,6 @@ describe('J5: assets', () => {
     ]);
     await sql`DELETE FROM jobs`.execute(current.db);
     expect((await sql`SELECT FROM assets`.execute(current.db)).rows).toHaveLength(0);
-  });
-
-  it('of earlier attempts are removed by the execution that runs, except one, and those of no other job', async () => {
-    const [job, other] = [await runningJob(current.db), await runningJob(current.db)];
-    const paths = ['first', 'second', 'kept'].map((name) => `jobs/${job.jobId}/${name}`);
-    const kept = paths[2]!;
-    for (const storagePath of paths)
-      await createAsset(current.db, { ...job, asset: { ...newAsset(job), storagePath } });
-    await createAsset(current.db, { ...other, asset: newAsset(other) });
-    await reap(current.db, job);
-    const remove = (by: ClaimedJob) => removeAssets(current.db, { ...by, except: kept });
-    expect(await remove(job)).toEqual([]);
-    const next = await claimJob(current.db, job.jobId, 'w2');
-    expect(await remove({ ...next, jobId: other.jobId })).toEqual([]);
-    expect((await remove(next)).toSorted()).toEqual(paths.slice(0, 2));
-    const left = await current.db.selectFrom('assets').select('storage_path').execute();
-    expect(new Set(left.map(({ storage_path: path }) => path))).toEqual(
-      new Set([kept, newAsset(other).storagePath]),
-    );
   });
 
   it('leave a job completed whose work reports so, with the result of that work', async () => {

@@ -10,6 +10,8 @@ interface MadeAsset {
   readonly url: string;
   readonly asset_type: string;
   readonly file_size: number;
+  /** Of an archive of an export, from 1; null: no archive. */
+  readonly number: number | null;
   /** The title of a paste; null: none. */
   readonly title: string | null;
 }
@@ -148,15 +150,17 @@ function textOf(value: unknown): string {
 
 function assetsOf(
   { base, words }: Site,
-  { job_type: jobType, assets, hasMoreAssets, completed_at: completedAt }: MyJob,
+  { job_type: jobType, assets, hasMoreAssets, completed_at: completedAt, result }: MyJob,
 ): Html | false {
   const { job: text } = words;
-  if (assets.length === 0) return false;
-  const files = assets.filter(({ asset_type: type }) => type !== 'paste');
+  const isExport = jobType === 'export';
+  if (assets.length === 0)
+    return isExport && hasExported(result) && html`<p class="hint">${text.archivesRemoved}</p>`;
+  const files = assets.filter(({ asset_type: type }) => type !== 'paste').toReversed();
   const pastes = assets.filter(({ asset_type: type }) => type === 'paste');
   return html`${files.map(
-    ({ url, file_size: size, asset_type: type }) =>
-      html`<p><a class="button primary" href="${url}">${jobType === 'export' ? text.download : text.downloadOf(type.replaceAll('_', ' '))}</a></p>
+    ({ url, file_size: size, asset_type: type, number }) =>
+      html`<p><a class="button primary" href="${url}">${isExport ? downloadOf(words, number, files.length) : text.downloadOf(type.replaceAll('_', ' '))}</a></p>
 <p class="hint">${formatSize(size, words)} · ${text.downloadHint}</p>\n`,
   )}${
     pastes.length > 0 &&
@@ -164,4 +168,13 @@ function assetsOf(
     html`<h2>${text.pastes}</h2>
 ${hasMoreAssets && html`<p class="hint">${text.newestPastes(pastes.length)} <a href="${base}/my/pastes">${text.allPastes}</a></p>\n`}<ul class="made">${pastes.map(({ url, title }) => html`<li><a href="${url}"><bdi>${title ?? url.split('/').at(-1)}</bdi></a></li>\n`)}</ul>`
   }`;
+}
+
+/** The archives of older exports are removed, and their objects. */
+function hasExported(result: MyJob['result']): boolean {
+  return Number(result?.['archives'] ?? result?.['assets'] ?? result?.['exported'] ?? 0) > 0;
+}
+
+function downloadOf({ job: text }: Words, number: number | null, count: number): string {
+  return number === null || (number === 1 && count === 1) ? text.download : text.downloadArchive(number);
 }

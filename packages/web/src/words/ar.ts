@@ -430,6 +430,8 @@ export const ar: Translation = {
     reason: 'السبب',
     missing: 'لصائق بلا محتوى',
     download: 'تنزيل الأرشيف',
+    downloadArchive: (number: number) => `تنزيل الأرشيف ${number}`,
+    archivesRemoved: 'حُذفت أرشيفات هذا التصدير: لا يُحتفظ إلا بأرشيفات آخر ثلاث عمليات تصدير لك.',
     downloadOf: (type: string) => `تنزيل: ${type}`,
     downloadHint: 'الرابط صالح لبضع دقائق؛ للحصول على رابط جديد يُرجى إعادة تحميل الصفحة.',
     pastes: 'اللصائق',

@@ -424,6 +424,9 @@ export const de: Translation = {
     reason: 'Grund',
     missing: 'Pastes ohne Inhalt',
     download: 'Archiv herunterladen',
+    downloadArchive: (number: number) => `Archiv ${number} herunterladen`,
+    archivesRemoved:
+      'Die Archive dieses Exports wurden entfernt: Nur die Ihrer drei neuesten Exporte bleiben erhalten.',
     downloadOf: (type: string) => `Herunterladen: ${type}`,
     downloadHint: 'Der Link gilt einige Minuten; für einen neuen laden Sie die Seite neu.',
     pastes: 'Pastes',

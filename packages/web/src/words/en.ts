@@ -408,6 +408,9 @@ export const en = {
     reason: 'Reason',
     missing: 'Pastes without content',
     download: 'Download the archive',
+    downloadArchive: (number: number) => `Download archive ${number}`,
+    archivesRemoved:
+      'The archives of this export have been removed: only those of your three newest exports are kept.',
     downloadOf: (type: string) => `Download: ${type}`,
     downloadHint: 'The link is valid for some minutes; reload the page for a new one.',
     pastes: 'Pastes',

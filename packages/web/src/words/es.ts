@@ -435,6 +435,9 @@ export const es: Translation = {
     reason: 'Motivo',
     missing: 'Pastes sin contenido',
     download: 'Descargar el archivo',
+    downloadArchive: (number: number) => `Descargar el archivo ${number}`,
+    archivesRemoved:
+      'Se han eliminado los archivos de esta exportación: solo se conservan los de sus tres exportaciones más recientes.',
     downloadOf: (type: string) => `Descargar: ${type}`,
     downloadHint: 'El enlace es válido durante unos minutos; recargue la página para obtener uno nuevo.',
     pastes: 'Pastes',

@@ -444,6 +444,9 @@ export const fr: Translation = {
     reason: 'Motif',
     missing: 'Pastes sans contenu',
     download: 'Télécharger l’archive',
+    downloadArchive: (number: number) => `Télécharger l’archive ${number}`,
+    archivesRemoved:
+      'Les archives de cet export ont été supprimées : seules celles de vos trois derniers exports sont conservées.',
     downloadOf: (type: string) => `Télécharger : ${type}`,
     downloadHint: 'Le lien est valable quelques minutes ; rechargez la page pour en obtenir un nouveau.',
     pastes: 'Pastes',

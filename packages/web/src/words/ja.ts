@@ -420,6 +420,9 @@ export const ja: Translation = {
     reason: '理由',
     missing: '内容のないペースト',
     download: 'アーカイブをダウンロード',
+    downloadArchive: (number: number) => `アーカイブ ${number} をダウンロード`,
+    archivesRemoved:
+      'このエクスポートのアーカイブは削除されました。残るのは、最新の 3 回のエクスポートのアーカイブだけです。',
     downloadOf: (type: string) => `ダウンロード: ${type}`,
     downloadHint: 'リンクの有効期間は数分間です。ページを再読み込みすると、新しいリンクになります。',
     pastes: 'ペースト',

@@ -18,6 +18,10 @@ const assetSchema = z
     }),
     asset_type: z.string(),
     file_size: z.int().min(0).meta({ description: 'In bytes.' }),
+    number: z.int().min(1).nullable().meta({
+      description:
+        'The number of an archive of an export, from 1. Each is complete in itself. Null: no archive.',
+    }),
     created_at: instant,
   })
   .meta({
@@ -29,6 +33,7 @@ const assetSchema = z
         url: 'https://paste.example.org/q7Zk2Lm9Xa',
         asset_type: 'paste',
         file_size: 14,
+        number: null,
         created_at: example.completedAt.toISOString(),
       },
     ],
@@ -53,6 +58,7 @@ export async function viewOfAsset(
     url: await urlOf(asset, jobType, deps),
     asset_type: asset.asset_type,
     file_size: Number(asset.file_size),
+    number: asset.number,
     created_at: asset.created_at.toISOString(),
   };
 }
@@ -68,8 +74,13 @@ async function urlOf(
   const day = asset.created_at.toISOString().slice(0, 10);
   return await store.presign(asset.storage_path, {
     expiresInSeconds: assetUrlSeconds,
-    downloadName: `pasteflow-${jobType}-${day}${extensionOf(asset.storage_path)}`,
+    downloadName: `pasteflow-${jobType}-${day}${nameSuffixOf(asset)}${extensionOf(asset.storage_path)}`,
   });
+}
+
+/** The archives of an export have different names; most exports have one. */
+function nameSuffixOf({ number }: AssetRow): string {
+  return number === null || number === 1 ? '' : `-${number}`;
 }
 
 /** The whole extension, such as `.tar.gz`: the id before it has no dot. */

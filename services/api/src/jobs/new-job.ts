@@ -91,14 +91,27 @@ export async function insertJob(
     db,
     { userId, jobType, title, ...withContentApart(job) },
     limits.maxOpen,
+    maxOpenOf(jobType),
   );
   if (inserted !== null) return inserted;
-  throw (await isErased(db, userId)) ? invalidToken() : tooManyOpen(limits);
+  throw (await isErased(db, userId)) ? invalidToken() : tooManyOpen(jobType, limits);
 }
 
-export function tooManyOpen({ maxOpen }: JobLimits): RequestError {
+/** How many jobs of a type one user may have that wait or run; null: as many as jobs of any type. */
+export function maxOpenOf(jobType: string): number | null {
+  return jobTypes.get(jobType)?.maxOpen ?? null;
+}
+
+export function tooManyOpen(jobType: string, { maxOpen }: JobLimits): RequestError {
+  const maxOfType = maxOpenOf(jobType);
+  const ofAny = maxOpen === null ? [] : [`${maxOpen} jobs`];
+  const ofType =
+    maxOfType === null || (maxOpen !== null && maxOpen <= maxOfType)
+      ? []
+      : [`${maxOfType} of the type ${jobType}`];
+  const which = [...ofAny, ...ofType].join(', or ');
   return rateLimited(
-    `You have ${maxOpen} jobs that wait or run. Wait until one of them has ended.`,
+    `You have ${which}${ofType.length > 0 ? ',' : ''} that wait or run. Wait until one of them has ended.`,
     OPEN_JOBS_RETRY_SECONDS,
   );
 }

@@ -10,7 +10,7 @@ import type { Endpoint } from '../openapi/endpoint.ts';
 import { jsonResponse } from '../openapi/formats.ts';
 import { countGuesses, queuedJobSchema, type CreateJobDependencies } from './create-job.ts';
 import { findErrors, findNamedJob, namedJob } from './find-named-job.ts';
-import { refuseOverImportLimit, tooManyOpen } from './new-job.ts';
+import { maxOpenOf, refuseOverImportLimit, tooManyOpen } from './new-job.ts';
 
 export type RetryJobDependencies = Omit<CreateJobDependencies, 'bodies'>;
 
@@ -23,7 +23,7 @@ export function retryJob(deps: RetryJobDependencies): Endpoint {
       access: 'user',
       summary: 'Retries a job that is failed or partial, as a new job.',
       description:
-        'The new job has the parameters of the old one, and each names the other. An import makes only what is missing. ' +
+        'The new job has the parameters of the old one, and each names the other. An import makes only what is missing; an export begins anew. ' +
         'A job is retried once; after that, its retry is. An import whose items came with the request is not retried.',
       params: { path: namedJob },
       answers: {
@@ -67,12 +67,12 @@ export async function retryIn(
   { jobLimits }: Pick<RetryJobDependencies, 'jobLimits'>,
 ): Promise<CreatedJob> {
   if (old.job_type === 'import') await refuseOverImportLimit(db, old.user_id, jobLimits);
-  const retried = await retry(db, old.id, jobLimits.maxOpen);
+  const retried = await retry(db, old.id, jobLimits.maxOpen, maxOpenOf(old.job_type));
   switch (retried.kind) {
     case 'created':
       return retried.job;
     case 'too_many_open':
-      throw tooManyOpen(jobLimits);
+      throw tooManyOpen(old.job_type, jobLimits);
     case 'refused':
       throw new JobNotRetryableError(retried.why);
     case 'not_found':

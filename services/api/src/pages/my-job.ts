@@ -8,8 +8,11 @@ import type { Endpoint, Handler } from '../openapi/endpoint.ts';
 import { type Pages, sendPage } from '../html/page.ts';
 import { pageOf } from './page-answers.ts';
 
-/** An export has one. An import may have 10,000, which the list of pastes has, too. */
-const SHOWN_ASSETS = 100;
+/** Of an import, which may have 10,000. The list of pastes has them, too. */
+const SHOWN_PASTES = 100;
+
+/** Of any other job all: 2.5 TB of an export. */
+const SHOWN_ARCHIVES = 10_000;
 
 /** GET /my/jobs/:id: the progress of a job, and what it did. */
 export function myJob({
@@ -19,7 +22,8 @@ export function myJob({
 }: AssetUrlDependencies & { readonly db: Database; readonly pages: Pages }): Endpoint {
   const show: Handler = async (req, res) => {
     const job = await findNamedJob(db, req);
-    const assets = await listAssets(db, job.id, { limit: SHOWN_ASSETS, after: null });
+    const limit = job.job_type === 'import' ? SHOWN_PASTES : SHOWN_ARCHIVES;
+    const assets = await listAssets(db, job.id, { limit, after: null });
     const shown = await Promise.all(assets.rows.map((asset) => viewOfAsset(asset, job.job_type, urls)));
     const shortCodes = shown.filter(({ asset_type }) => asset_type === 'paste').map(({ url }) => codeOf(url));
     const pastes = await findOwnPastes(db, { userId: requireUser(req), shortCodes });

@@ -7,6 +7,7 @@ import {
   writeProgress,
   type Database,
   type JobSettlementEnding,
+  type NewAsset,
 } from '@pasteflow/postgres';
 import type { TestUser } from './users.ts';
 
@@ -40,9 +41,9 @@ export async function progress(
 export async function addAsset(
   db: Database,
   { user, jobId, executionId }: { user: TestUser; jobId: string; executionId: string },
-  asset: { assetType: string; storagePath: string; fileSize?: number },
+  asset: Pick<NewAsset, 'assetType' | 'storagePath' | 'archive'> & { fileSize?: number },
 ): Promise<void> {
-  const { assetType, storagePath, fileSize = 1 } = asset;
+  const { assetType, storagePath, fileSize = 1, archive } = asset;
   await createAsset(db, {
     executionId,
     asset: {
@@ -52,6 +53,7 @@ export async function addAsset(
       url: `s3://pasteflow/${storagePath}`,
       storagePath,
       fileSize,
+      archive,
     },
   });
 }

@@ -15,6 +15,8 @@ export interface WorkerContext {
   /** The name of this process in the audit trail. */
   readonly actor: string;
   readonly leaseSeconds: number;
+  /** Aborted when the worker stops: work that can go on elsewhere commits what it has, and ends as interrupted. */
+  readonly stopping: AbortSignal;
   /** Aborted when the grace period of a stop is over: running attempts must end as interrupted. */
   readonly graceOver: AbortSignal;
 }

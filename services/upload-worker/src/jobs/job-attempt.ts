@@ -9,6 +9,7 @@ import {
 } from '@pasteflow/domain';
 import type { JobContext, JobServices, JobType } from '@pasteflow/jobs';
 import {
+  countStops,
   createAsset,
   jobSubject,
   pingDatabase,
@@ -30,6 +31,8 @@ import { Progress } from './progress.ts';
 import { runJob, type JobOutcome } from './run-job.ts';
 
 export type JobDelivery = Delivery<JobMessage>;
+
+type SettledOutcome = Exclude<JobOutcome, { kind: 'lost' }>;
 
 export interface JobAttemptOptions {
   readonly worker: WorkerContext;
@@ -132,6 +135,7 @@ export class JobAttempt {
     return runJob(this.#job, this.#context(), {
       types,
       lost,
+      stopping: worker.stopping,
       graceOver: worker.graceOver,
       postgresAnswers: () =>
         pingDatabase(worker.db).then(
@@ -143,7 +147,7 @@ export class JobAttempt {
     });
   }
 
-  #context(): Omit<JobContext<unknown>, 'parameters' | 'signal'> {
+  #context(): Omit<JobContext<unknown>, 'parameters' | 'signal' | 'stopping'> {
     const { services, logger } = this.#options;
     const { jobId, userId, executionId } = this.#job;
     return {
@@ -165,14 +169,12 @@ export class JobAttempt {
   }
 
   /** @returns what follows; null when the settlement did not count */
-  async #settle(
-    outcome: Exclude<JobOutcome, { kind: 'lost' }>,
-    seconds: number,
-    span: Span,
-  ): Promise<NextStep | null> {
+  async #settle(outcome: SettledOutcome, seconds: number, span: Span): Promise<NextStep | null> {
     const { worker, events } = this.#options;
     if (outcome.kind === 'postponed') worker.gate.close();
-    const settlement = this.#settlementOf(outcome);
+    const settlement = this.#settlementOf(
+      outcome.kind === 'interrupted' ? { ...outcome, stops: await this.#countStops() } : outcome,
+    );
     const counted = await this.#settleWhileLeased(settlement);
     if (counted === null) return null;
     const { nextStep } = settlement;
@@ -180,6 +182,17 @@ export class JobAttempt {
     events.attemptEnded(this.#job, this.#delivery.context, end);
     describeEnd(span, settlement);
     return nextStep;
+  }
+
+  /** With this one. When Postgres does not say it, the job may be stopped once more. */
+  async #countStops(): Promise<number> {
+    const { worker, events } = this.#options;
+    try {
+      return 1 + (await countStops(worker.db, this.#job.jobId));
+    } catch (error) {
+      events.dependencyFailed('counting the stops of a job', error);
+      return 0;
+    }
   }
 
   /** The last progress goes before the settlement: once the execution has ended, it would be ignored. */
@@ -198,7 +211,7 @@ export class JobAttempt {
     }
   }
 
-  #settlementOf(outcome: Exclude<JobOutcome, { kind: 'lost' }>): JobSettlement {
+  #settlementOf(outcome: SettledOutcome): JobSettlement {
     const { executionId } = this.#job;
     if (outcome.kind !== 'ended') {
       const nextStep = decideNextStep(outcome, this.#job, this.#options.retry, Math.random());

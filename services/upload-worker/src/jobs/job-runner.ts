@@ -38,7 +38,7 @@ export class JobRunner {
   /** @returns after how long the message is to come back, in ms; null: never */
   async #handle(delivery: JobDelivery): Promise<number | null> {
     const { worker, servicesFor } = this.#options;
-    if (worker.graceOver.aborted) return 0; // the last long poll has brought it: it is another worker's
+    if (worker.stopping.aborted) return 0; // the last long poll has brought it: it is another worker's
     const claimedAt = worker.running.now();
     const claimBeganAt = performance.now();
     const claim = await this.#claim(delivery);

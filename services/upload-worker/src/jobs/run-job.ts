@@ -8,6 +8,7 @@ import {
 } from '@pasteflow/jobs';
 import type { ClaimedJob } from '@pasteflow/postgres';
 import { sleep } from '@pasteflow/runtime';
+import { reasonOfS3Error } from '@pasteflow/s3';
 
 /** How an attempt at a job ended. */
 export type JobOutcome =
@@ -15,7 +16,7 @@ export type JobOutcome =
   | { readonly kind: 'ended'; readonly ending: JobEnding }
   /** `error` is a stored reason, and `cause` is what the work threw. */
   | { readonly kind: 'failed' | 'postponed'; readonly error: string; readonly cause: unknown }
-  | { readonly kind: 'interrupted' }
+  | { readonly kind: 'interrupted'; readonly stops?: number }
   | { readonly kind: 'yielded'; readonly delayMs: number }
   /** Another process has ended the execution, so there is nothing to settle. */
   | { readonly kind: 'lost' };
@@ -24,6 +25,8 @@ export interface RunJobOptions {
   readonly types: ReadonlyMap<string, JobType>;
   /** Aborted when the execution is lost. */
   readonly lost: AbortSignal;
+  /** Aborted when the worker stops. */
+  readonly stopping: AbortSignal;
   /** Aborted when the grace period of a stop is over. */
   readonly graceOver: AbortSignal;
   /** Whether Postgres answers at this moment. */
@@ -44,21 +47,21 @@ const ABANDONED = Symbol('abandoned');
 /** Runs one attempt at a job: finds its type, parses its stored parameters, and runs it. Never throws. */
 export async function runJob(
   job: ClaimedJob,
-  context: Omit<JobContext<unknown>, 'parameters' | 'signal'>,
+  context: Omit<JobContext<unknown>, 'parameters' | 'signal' | 'stopping'>,
   options: RunJobOptions,
 ): Promise<JobOutcome> {
-  const { lost, graceOver, onAbandoned } = options;
+  const { lost, stopping, graceOver, onAbandoned } = options;
   const signal = AbortSignal.any([lost, graceOver]);
   try {
     const found = findWork(job, options.types);
     if ('error' in found) return cannotBeDone(found.error);
-    const ending = await runUntilAbandoned(signal, () => found.run({ ...context, signal }));
+    const ending = await runUntilAbandoned(signal, () => found.run({ ...context, signal, stopping }));
     if (ending === ABANDONED) onAbandoned();
     else if (!lost.aborted) return { kind: 'ended', ending };
     return { kind: lost.aborted ? 'lost' : 'interrupted' };
   } catch (error) {
     if (lost.aborted || error instanceof ExecutionTakenError) return { kind: 'lost' };
-    if (graceOver.aborted) return { kind: 'interrupted' };
+    if (graceOver.aborted || (stopping.aborted && error === stopping.reason)) return { kind: 'interrupted' };
     if (error instanceof WorkYieldedError) return { kind: 'yielded', delayMs: error.delayMs };
     return { kind: await kindOf(error, options), error: reasonOf(error), cause: error };
   }
@@ -116,27 +119,19 @@ async function kindOf(error: unknown, options: RunJobOptions): Promise<'failed' 
   return isAway && !options.hasBegun() && !(await options.postgresAnswers()) ? 'postponed' : 'failed';
 }
 
-/** The stored reason of what the work threw. The log gets the whole error. */
+/**
+ * The stored reason of what the work threw. The log gets the whole error. The owner of the job may read the text of
+ * WorkFailedError, and what S3 answered, and of no other error.
+ */
 function reasonOf(error: unknown): string {
+  if (error instanceof DependencyUnavailableError && error.dependency === 's3')
+    return reasonOfS3Error(error.cause);
   const message = Error.isError(error) && error.message !== '' ? error.message : String(error);
   return storedReason(classOf(error), message.slice(0, MAX_ERROR_CHARACTERS));
 }
 
-/**
- * The owner of the job may read the text of WorkFailedError and of an S3 that does not answer, and of no
- * other error.
- */
-function classOf(
-  error: unknown,
-): 'work_failed' | 'storage_unavailable' | 'database_unavailable' | 'internal' {
+function classOf(error: unknown): 'work_failed' | 'database_unavailable' | 'internal' {
   if (error instanceof WorkFailedError) return 'work_failed';
-  if (!(error instanceof DependencyUnavailableError)) return 'internal';
-  switch (error.dependency) {
-    case 's3':
-      return 'storage_unavailable';
-    case 'postgres':
-      return 'database_unavailable';
-    default:
-      return 'internal';
-  }
+  const isAway = error instanceof DependencyUnavailableError && error.dependency === 'postgres';
+  return isAway ? 'database_unavailable' : 'internal';
 }

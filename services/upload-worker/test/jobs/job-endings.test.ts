@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { defineJobType, jobTypes, type JobType } from '@pasteflow/jobs';
 import { makePastes } from '@pasteflow/postgres/testing';
@@ -111,6 +112,20 @@ describe('a job', () => {
     });
     expect((await bench.attempts(nothing)).map(([attempt]) => attempt)).toEqual([1, 2, 3]);
     await bench.untilAcknowledged();
+  });
+
+  it('whose last attempt failed at S3 says what S3 answered', async () => {
+    const key = { method: 'PUT', path: /jobs\/answer/ };
+    bench.proxy.rule(key, { kind: 'fail', status: 507 });
+    addType('storing', async ({ services, signal }) => {
+      const body = Readable.from([Buffer.from('x')]);
+      await services.store.putStream('jobs/answer', body, { contentType: 'text/plain', signal });
+      return completed;
+    });
+    const id = await bench.submit('storing');
+    expect((await bench.untilEnded(id)).error_message).toMatch(
+      /^storage unavailable: 3 attempts failed; the last: S3 answered 507/,
+    );
   });
 });
 

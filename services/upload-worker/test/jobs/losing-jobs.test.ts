@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ExecutionTakenError } from '@pasteflow/domain';
 import type { JobContext } from '@pasteflow/jobs';
+import { claimExecutions, jobSubject, settleExecutions } from '@pasteflow/postgres';
 import { queueDepth } from '@pasteflow/sqs';
 import { completed, jobType, until, untilAborted, useBench } from '../support/bench.ts';
 import { endAsLost } from '../support/reap.ts';
@@ -156,6 +157,41 @@ describe('a worker that is stopped', () => {
     expect(await queueDepth(bench.sqs, bench.jobs)).toBe(0);
   });
 
+  it('lets work that can go on elsewhere commit what it has and end at once', async () => {
+    const { type, begun } = firstAttempt(async ({ stopping, createAsset }) => {
+      await untilAborted(stopping).catch(() => {});
+      await createAsset({ ...asset, archive: { number: 1, checkpoint: {} } });
+      throw stopping.reason as Error;
+    });
+    const id = await bench.submit('long');
+    // Longer than the test: nothing else ends the attempt.
+    const worker = await bench.start([type], { overrides: { stopGraceMs: 600_000 } });
+    await begun;
+    await worker.stop();
+    expect(await bench.attempts(id)).toEqual([
+      [1, 'FAILED', 'interrupted'],
+      [1, 'PENDING', null],
+    ]);
+    expect(await assetsOf(id)).toMatchObject([{ number: 1 }]);
+    await bench.start([type]);
+    await bench.untilEnded(id);
+  });
+
+  it('ends a job at the tenth stop in which it made nothing, and says so', async () => {
+    const { type, begun } = firstAttempt(({ signal }) => untilAborted(signal));
+    const id = await bench.submit('long');
+    for (let stops = 1; stops < 10; stops += 1) await interruptOnce(id);
+    const worker = await bench.start([type], { overrides: { stopGraceMs: 100 } });
+    await begun;
+    await worker.stop();
+    expect(await bench.job(id)).toMatchObject({
+      status: 'failed',
+      error_message: 'interrupted: its workers were stopped 10 times before they could make anything more',
+    });
+    expect((await bench.attempts(id)).at(-1)).toEqual([1, 'FAILED', 'interrupted']);
+    expect(await queueDepth(bench.sqs, bench.jobs)).toBe(0);
+  });
+
   it('does not wait for work that ignores its abort signal', async () => {
     const { type, begun } = firstAttempt(() => new Promise<never>(() => {}));
     const id = await bench.submit('long');
@@ -167,3 +203,17 @@ describe('a worker that is stopped', () => {
     await bench.untilEnded(id);
   });
 });
+
+/** As a worker that stops does. */
+async function interruptOnce(jobId: string): Promise<void> {
+  const by = { actor: 'upload-worker/test', leaseSeconds: 60 };
+  const claim = (await claimExecutions(bench.db, jobSubject, { keys: [jobId], ...by })).get(jobId);
+  if (claim?.kind !== 'claimed') throw new Error('the job was not claimed');
+  const { executionId } = claim.execution;
+  const outcome = { kind: 'interrupted' } as const;
+  const nextStep = { kind: 'retry', attempt: 1, delayMs: 0 } as const;
+  await settleExecutions(bench.db, jobSubject, [{ executionId, outcome, nextStep, ending: null }], {
+    actor: by.actor,
+    dispatched: true,
+  });
+}

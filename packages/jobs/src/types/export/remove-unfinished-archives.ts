@@ -2,12 +2,12 @@ import { jobKeyPrefix, MAX_PAGE_SIZE } from '@pasteflow/domain';
 import { listAssets, type Place } from '@pasteflow/postgres';
 import type { JobContext } from '../../definition/job-type.ts';
 
-/** The key of an attempt's archive: `jobs/<job>/<execution>.<extension>`. */
+/** The key of an archive that an attempt makes: `jobs/<job>/<execution>-<number>.<extension>`. */
 export function archiveKey(
   { jobId, executionId }: Pick<JobContext<unknown>, 'jobId' | 'executionId'>,
-  extension: string,
+  name: string,
 ): string {
-  return `${jobKeyPrefix(jobId)}${executionId}${extension}`;
+  return `${jobKeyPrefix(jobId)}${executionId}-${name}`;
 }
 
 /**

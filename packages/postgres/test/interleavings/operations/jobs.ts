@@ -17,7 +17,6 @@ import {
   findZombies,
   importPastes,
   jobSubject,
-  removeAssets,
   removeJobs,
   renewLeases,
   rescueStranded,
@@ -117,7 +116,7 @@ export const progress = statement('progress', both, async (db, { executionId, jo
 });
 
 export const addAsset = statement('add an asset', both, (db, { executionId, jobId, userId, objects }) => {
-  const storagePath = `jobs/${jobId}/archive.zip`;
+  const storagePath = `jobs/${jobId}/${executionId}-1.zip`;
   objects.add(storagePath);
   const asset = {
     jobId,
@@ -126,13 +125,9 @@ export const addAsset = statement('add an asset', both, (db, { executionId, jobI
     url: `s3://pasteflow/${storagePath}`,
     storagePath,
     fileSize: 1,
+    archive: { number: 1, checkpoint: { after: null } },
   };
   return unlessTaken(createAsset(db, { executionId, asset }));
-});
-
-export const dropAssets = statement('drop assets', both, async (db, { executionId, jobId }) => {
-  await removeAssets(db, { executionId, jobId, except: 'none' });
-  return undefined;
 });
 
 export const importPaste = statement('import a paste', both, (db, { executionId, jobId, userId }) =>

@@ -9,7 +9,6 @@ import {
   type ExportedFile,
   feedArchive,
   inPieces,
-  TooManyFilesError,
   untilDone,
 } from './archive.ts';
 
@@ -19,7 +18,6 @@ const BASE64_PIECE_BYTES = 48 * 1024;
 const ndjson: ArchiveFormat = {
   extension: '.ndjson',
   contentType: 'application/x-ndjson',
-  maxFiles: Number.POSITIVE_INFINITY,
   write: (files) => Readable.from(lines(files), { objectMode: false }),
 };
 
@@ -65,7 +63,6 @@ function* encoded(content: Buffer): Generator<Buffer> {
 const tarGz: ArchiveFormat = {
   extension: '.tar.gz',
   contentType: 'application/gzip',
-  maxFiles: Number.POSITIVE_INFINITY,
   write: (files) => {
     const tar = pack();
     const gzip = createGzip();
@@ -89,36 +86,24 @@ const tarGz: ArchiveFormat = {
   },
 };
 
-/**
- * A zip ends with a directory of all its files, which is held in memory until then, half a kilobyte for each,
- * and yazl searches it for each file. The other formats have no such limit.
- */
-const MAX_ZIP_FILES = 50_000;
-
 const ZIP_PIECE_BYTES = 64 * 1024;
 const REGULAR_FILE = 0o100644;
 
-export function zipUpTo(maxFiles: number): ArchiveFormat {
-  return {
-    extension: '.zip',
-    contentType: 'application/zip',
-    maxFiles,
-    write: (files) => {
-      const archive = new ZipFile();
-      return feedArchive(archive.outputStream as Readable, async (closed) => {
-        let count = 0;
-        for await (const file of files) {
-          count += 1;
-          if (count > maxFiles) throw new TooManyFilesError(maxFiles);
-          await add(archive, file, closed);
-        }
-        archive.end();
-      });
-    },
-  };
-}
-
-const zip = zipUpTo(MAX_ZIP_FILES);
+/**
+ * A zip ends with a directory of all its files, which is held in memory until then, half a kilobyte for each,
+ * and yazl searches it for each file.
+ */
+const zip: ArchiveFormat = {
+  extension: '.zip',
+  contentType: 'application/zip',
+  write: (files) => {
+    const archive = new ZipFile();
+    return feedArchive(archive.outputStream as Readable, async (closed) => {
+      for await (const file of files) await add(archive, file, closed);
+      archive.end();
+    });
+  },
+};
 
 /**
  * Adds a file, and resolves when its content has been written. yazl keeps what a file was added with until
