@@ -88,7 +88,7 @@ export class Jobs {
   }
 
   /**
-   * Retries a job that is `failed` or `partial`, as a new job.
+   * Retries a job that is `failed` or `partial`, as a new job. That of an export begins from nothing.
    * @returns the id of the new job
    * @throws PasteflowApiError job_not_retryable
    */

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { affectedRows } from '../database/affected-rows.ts';
 import type { Database } from '../database/database.ts';
 import { whileRunning } from '../executions/fence.ts';
 
@@ -60,15 +61,17 @@ export async function findOlderArchives(
 /**
  * Removes the rows of archives of ended jobs of the user for whom this execution works, after their objects.
  * Does nothing when this execution is not RUNNING.
+ * @returns how many it removed
  */
 export async function removeArchives(
   db: Database,
   { executionId, jobId, archives }: { executionId: string; jobId: string; archives: readonly OldArchive[] },
-): Promise<void> {
-  await sql`
+): Promise<number> {
+  const result = await sql`
     WITH ${whileRunning({ executionId, jobId })}
     DELETE FROM assets a USING running, jobs j
     WHERE a.job_id = ANY (${archives.map((archive) => archive.jobId)}::uuid[])
       AND a.storage_path = ANY (${archives.map(({ storagePath }) => storagePath)}::text[])
       AND j.id = a.job_id AND j.user_id = running.user_id AND j.completed_at IS NOT NULL`.execute(db);
+  return affectedRows(result);
 }

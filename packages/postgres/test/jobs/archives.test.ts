@@ -88,7 +88,7 @@ describe('assets', () => {
     expect(new Set(found.map((archive) => archive.jobId))).toEqual(new Set([oldest, older]));
     expect(found).toHaveLength(4);
     const fenced = { executionId: oldest, jobId, archives: found };
-    await removeArchives(current.db, fenced);
+    expect(await removeArchives(current.db, fenced)).toBe(0);
     expect(await find(1)).toHaveLength(4);
     const mine = { jobId, storagePath: newAsset(job).storagePath };
     await removeArchives(current.db, { ...fenced, executionId: job.executionId, archives: [...found, mine] });

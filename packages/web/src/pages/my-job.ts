@@ -160,7 +160,7 @@ function assetsOf(
   const pastes = assets.filter(({ asset_type: type }) => type === 'paste');
   return html`${files.map(
     ({ url, file_size: size, asset_type: type, number }) =>
-      html`<p><a class="button primary" href="${url}">${isExport ? downloadOf(words, number, files.length) : text.downloadOf(type.replaceAll('_', ' '))}</a></p>
+      html`<p><a class="button primary" href="${url}">${isExport ? downloadOf(words, number, completedAt !== null && files.length === 1) : text.downloadOf(type.replaceAll('_', ' '))}</a></p>
 <p class="hint">${formatSize(size, words)} · ${text.downloadHint}</p>\n`,
   )}${
     pastes.length > 0 &&
@@ -175,6 +175,6 @@ function hasExported(result: MyJob['result']): boolean {
   return Number(result?.['archives'] ?? result?.['assets'] ?? result?.['exported'] ?? 0) > 0;
 }
 
-function downloadOf({ job: text }: Words, number: number | null, count: number): string {
-  return number === null || (number === 1 && count === 1) ? text.download : text.downloadArchive(number);
+function downloadOf({ job: text }: Words, number: number | null, isOnly: boolean): string {
+  return number === null || isOnly ? text.download : text.downloadArchive(number);
 }

@@ -378,7 +378,7 @@ export const de: Translation = {
     fileHint: 'Bei zip, tar oder tar.gz wird jede Datei ein Paste, bei NDJSON jede Zeile.',
     startImport: 'Import starten',
     exportTitle: 'Export',
-    exportHint: 'Ein Archiv all Ihrer Pastes, die Inhalt haben.',
+    exportHint: 'Alle Ihre Pastes, die Inhalt haben, in einem oder mehreren Archiven.',
     format: 'Format',
     startExport: 'Export starten',
   },
@@ -484,7 +484,7 @@ export const de: Translation = {
     title: 'Mein Konto',
     exportTitle: 'Ihre Pastes mitnehmen',
     exportHint:
-      'Ein Auftrag erstellt ein Archiv all Ihrer Pastes. Laden Sie es herunter, bevor Sie alles löschen.',
+      'Ein Auftrag packt alle Ihre Pastes in ein oder mehrere Archive. Laden Sie alle herunter, bevor Sie alles löschen.',
     eraseTitle: 'Alles löschen',
     eraseHint:
       'Damit löschen Sie Ihre Pastes, Aufträge, Archive, Tokens und Sitzungen sowie Ihren Namen für immer. Niemand kann sie zurückholen.',

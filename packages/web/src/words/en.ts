@@ -362,7 +362,7 @@ export const en = {
     fileHint: 'A zip, tar or tar.gz makes one paste of each file, NDJSON one of each line.',
     startImport: 'Start import',
     exportTitle: 'Export',
-    exportHint: 'An archive of all your pastes that have content.',
+    exportHint: 'All your pastes that have content, in one or more archives.',
     format: 'Format',
     startExport: 'Start export',
   },
@@ -462,7 +462,8 @@ export const en = {
   myAccount: {
     title: 'My account',
     exportTitle: 'Take your pastes with you',
-    exportHint: 'A job makes an archive of all your pastes. Download it before you erase them.',
+    exportHint:
+      'A job puts all your pastes into archives, one or more. Download all of them before you erase your pastes.',
     eraseTitle: 'Erase everything',
     eraseHint:
       'This deletes your pastes, jobs, archives, tokens and sessions, and your name, for ever. Nobody can bring them back.',

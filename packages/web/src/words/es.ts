@@ -389,7 +389,7 @@ export const es: Translation = {
     fileHint: 'Con un zip, tar o tar.gz se crea un paste por cada archivo; con NDJSON, uno por cada línea.',
     startImport: 'Iniciar importación',
     exportTitle: 'Exportar',
-    exportHint: 'Un archivo con todos sus pastes que tienen contenido.',
+    exportHint: 'Todos sus pastes que tienen contenido, en uno o varios archivos.',
     format: 'Formato',
     startExport: 'Iniciar exportación',
   },
@@ -493,7 +493,8 @@ export const es: Translation = {
   myAccount: {
     title: 'Mi cuenta',
     exportTitle: 'Llévese sus pastes',
-    exportHint: 'Una tarea crea un archivo con todos sus pastes. Descárguelo antes de borrarlo todo.',
+    exportHint:
+      'Una tarea guarda todos sus pastes en uno o varios archivos. Descárguelos todos antes de borrarlo todo.',
     eraseTitle: 'Borrar todo',
     eraseHint:
       'Esto elimina para siempre sus pastes, tareas, archivos, tokens y sesiones, así como su nombre. Nadie puede recuperarlos.',

@@ -398,7 +398,7 @@ export const fr: Translation = {
       'Une archive zip, tar ou tar.gz donne un paste par fichier, un fichier NDJSON un paste par ligne.',
     startImport: 'Lancer l’import',
     exportTitle: 'Export',
-    exportHint: 'Une archive de tous vos pastes qui ont un contenu.',
+    exportHint: 'Tous vos pastes qui ont un contenu, dans une ou plusieurs archives.',
     format: 'Format',
     startExport: 'Lancer l’export',
   },
@@ -507,7 +507,8 @@ export const fr: Translation = {
   myAccount: {
     title: 'Mon compte',
     exportTitle: 'Emporter vos pastes',
-    exportHint: 'Une tâche crée une archive de tous vos pastes. Téléchargez-la avant de les effacer.',
+    exportHint:
+      'Une tâche place tous vos pastes dans une ou plusieurs archives. Téléchargez-les toutes avant d’effacer vos pastes.',
     eraseTitle: 'Tout effacer',
     eraseHint:
       'Cette action supprime pour toujours vos pastes, tâches, archives, jetons et sessions, ainsi que votre nom. Personne ne peut les récupérer.',

@@ -374,7 +374,7 @@ export const ja: Translation = {
     fileHint: 'zip、tar、tar.gz ではファイルごとに、NDJSON では 1 行ごとに、1 件のペーストを作成します。',
     startImport: 'インポートを開始',
     exportTitle: 'エクスポート',
-    exportHint: '内容のあるすべてのペーストを、1 つのアーカイブにまとめます。',
+    exportHint: '内容のあるすべてのペーストを、1 つ以上のアーカイブにまとめます。',
     format: '形式',
     startExport: 'エクスポートを開始',
   },
@@ -475,7 +475,7 @@ export const ja: Translation = {
     title: 'マイアカウント',
     exportTitle: 'ペーストのエクスポート',
     exportHint:
-      'ジョブがすべてのペーストを 1 つのアーカイブにまとめます。消去する前にダウンロードしてください。',
+      'ジョブがすべてのペーストを 1 つ以上のアーカイブにまとめます。消去する前に、すべてのアーカイブをダウンロードしてください。',
     eraseTitle: 'すべて消去',
     eraseHint:
       'あなたのペースト、ジョブ、アーカイブ、トークン、セッション、および名前が完全に削除されます。元に戻すことは誰にもできません。',
