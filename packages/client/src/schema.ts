@@ -76,6 +76,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/.well-known/security.txt': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Names whom to tell of a vulnerability.
+     * @description RFC 9116. 404 without ABUSE_CONTACT.
+     */
+    get: operations['readSecurityTxt'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/cli.tgz': {
     parameters: {
       query?: never;
@@ -1199,6 +1219,7 @@ export interface components {
         | 'token_not_found'
         | 'token_limit_reached'
         | 'cross_site_request'
+        | 'user_changed'
         | 'route_not_found'
         | 'method_not_allowed'
         | 'range_not_satisfiable'
@@ -1889,6 +1910,8 @@ export interface components {
         'X-Request-Id': components['headers']['X-Request-Id'];
         /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
         Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         RateLimit: components['headers']['RateLimit'];
         [name: string]: unknown;
@@ -1934,6 +1957,8 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
         Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
         [name: string]: unknown;
       };
       content: {
@@ -1959,6 +1984,8 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
         Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
         [name: string]: unknown;
       };
       content: {
@@ -1982,6 +2009,8 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
         Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
         [name: string]: unknown;
       };
       content: {
@@ -2007,6 +2036,8 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
         Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
         [name: string]: unknown;
       };
       content: {
@@ -2030,6 +2061,8 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
         Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
         [name: string]: unknown;
       };
       content: {
@@ -2053,6 +2086,8 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
         Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
         [name: string]: unknown;
       };
       content: {
@@ -2078,6 +2113,8 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
         Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
         [name: string]: unknown;
       };
       content: {
@@ -2101,6 +2138,8 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
         Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
         [name: string]: unknown;
       };
       content: {
@@ -2116,8 +2155,8 @@ export interface components {
         'text/html': string;
       };
     };
-    /** @description Slug taken (`slug_taken`); Too many slugs (`slug_limit_reached`); Idempotency key in use (`idempotency_key_in_use`). */
-    SlugTakenOrSlugLimitReachedOrIdempotencyKeyInUsePage: {
+    /** @description Slug taken (`slug_taken`); Too many slugs (`slug_limit_reached`); Idempotency key in use (`idempotency_key_in_use`); Somebody else is signed in (`user_changed`). */
+    SlugTakenOrSlugLimitReachedOrIdempotencyKeyInUseOrUserChangedPage: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
         /** @description Seconds after which to try again; missing when that can't help. */
@@ -2126,6 +2165,8 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
         Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
         [name: string]: unknown;
       };
       content: {
@@ -2134,7 +2175,7 @@ export interface components {
             /** @constant */
             status: 409;
             /** @enum {string} */
-            code: 'slug_taken' | 'slug_limit_reached' | 'idempotency_key_in_use';
+            code: 'slug_taken' | 'slug_limit_reached' | 'idempotency_key_in_use' | 'user_changed';
           } & {
             [key: string]: unknown;
           });
@@ -2149,6 +2190,8 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
         Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
         [name: string]: unknown;
       };
       content: {
@@ -2172,6 +2215,8 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
         Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
         [name: string]: unknown;
       };
       content: {
@@ -2195,6 +2240,8 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
         Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
         [name: string]: unknown;
       };
       content: {
@@ -2220,6 +2267,8 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
         Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
         [name: string]: unknown;
       };
       content: {
@@ -2245,6 +2294,8 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
         Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
         [name: string]: unknown;
       };
       content: {
@@ -2268,6 +2319,8 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
         Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
         [name: string]: unknown;
       };
       content: {
@@ -2373,6 +2426,98 @@ export interface components {
           });
       };
     };
+    /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
+    MalformedRequestOrRequestIncompleteUnlimitedPage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 400;
+            /** @enum {string} */
+            code: 'malformed_request' | 'request_incomplete';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Request timeout (`request_timeout`). */
+    RequestTimeoutUnlimitedPage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 408;
+            /** @enum {string} */
+            code: 'request_timeout';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Request headers too large (`request_headers_too_large`). */
+    RequestHeadersTooLargeUnlimitedPage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 431;
+            /** @enum {string} */
+            code: 'request_headers_too_large';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Internal error (`internal`). */
+    InternalUnlimitedPage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 500;
+            /** @enum {string} */
+            code: 'internal';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
     /** @description Validation failed (`validation_failed`). */
     ValidationFailedPage: {
       headers: {
@@ -2381,6 +2526,8 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
         Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
         [name: string]: unknown;
       };
       content: {
@@ -2404,6 +2551,8 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
         Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
         [name: string]: unknown;
       };
       content: {
@@ -2427,6 +2576,8 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
         Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
         [name: string]: unknown;
       };
       content: {
@@ -2452,6 +2603,8 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
         Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
         [name: string]: unknown;
       };
       content: {
@@ -2477,6 +2630,8 @@ export interface components {
         'Set-Cookie'?: string;
         /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
         Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
         [name: string]: unknown;
       };
       content: {
@@ -2504,6 +2659,8 @@ export interface components {
         'Set-Cookie'?: string;
         /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
         Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
         [name: string]: unknown;
       };
       content: {
@@ -2529,6 +2686,8 @@ export interface components {
         'Set-Cookie'?: string;
         /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
         Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
         [name: string]: unknown;
       };
       content: {
@@ -2554,6 +2713,8 @@ export interface components {
         'Set-Cookie'?: string;
         /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
         Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
         [name: string]: unknown;
       };
       content: {
@@ -2579,6 +2740,8 @@ export interface components {
         'Set-Cookie'?: string;
         /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
         Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
         [name: string]: unknown;
       };
       content: {
@@ -2606,6 +2769,8 @@ export interface components {
         'Set-Cookie'?: string;
         /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
         Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
         [name: string]: unknown;
       };
       content: {
@@ -2631,6 +2796,8 @@ export interface components {
         'Set-Cookie'?: string;
         /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
         Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
         [name: string]: unknown;
       };
       content: {
@@ -2656,6 +2823,8 @@ export interface components {
         'Set-Cookie'?: string;
         /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
         Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
         [name: string]: unknown;
       };
       content: {
@@ -2683,6 +2852,8 @@ export interface components {
         'Set-Cookie'?: string;
         /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
         Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
         [name: string]: unknown;
       };
       content: {
@@ -2708,6 +2879,8 @@ export interface components {
         'Set-Cookie'?: string;
         /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
         Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
         [name: string]: unknown;
       };
       content: {
@@ -2723,6 +2896,31 @@ export interface components {
         'text/html': string;
       };
     };
+    /** @description Somebody else is signed in (`user_changed`). */
+    UserChangedPage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 409;
+            /** @enum {string} */
+            code: 'user_changed';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
     /** @description Validation failed (`validation_failed`); Content is empty (`content_empty`). */
     ValidationFailedOrContentEmptyPage: {
       headers: {
@@ -2731,6 +2929,8 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
         Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
         [name: string]: unknown;
       };
       content: {
@@ -2756,6 +2956,8 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
         Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
         [name: string]: unknown;
       };
       content: {
@@ -2779,6 +2981,8 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
         Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
         [name: string]: unknown;
       };
       content: {
@@ -2802,6 +3006,8 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
         Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
         [name: string]: unknown;
       };
       content: {
@@ -2825,6 +3031,8 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
         Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
         [name: string]: unknown;
       };
       content: {
@@ -2840,14 +3048,16 @@ export interface components {
         'text/html': string;
       };
     };
-    /** @description Job is not retried (`job_not_retryable`). */
-    JobNotRetryablePage: {
+    /** @description Job is not retried (`job_not_retryable`); Somebody else is signed in (`user_changed`). */
+    JobNotRetryableOrUserChangedPage: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         RateLimit: components['headers']['RateLimit'];
         /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
         Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
         [name: string]: unknown;
       };
       content: {
@@ -2856,7 +3066,7 @@ export interface components {
             /** @constant */
             status: 409;
             /** @enum {string} */
-            code: 'job_not_retryable';
+            code: 'job_not_retryable' | 'user_changed';
           } & {
             [key: string]: unknown;
           });
@@ -2871,6 +3081,8 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
         Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
         [name: string]: unknown;
       };
       content: {
@@ -2886,14 +3098,16 @@ export interface components {
         'text/html': string;
       };
     };
-    /** @description Too many tokens (`token_limit_reached`). */
-    TokenLimitReachedPage: {
+    /** @description Too many tokens (`token_limit_reached`); Somebody else is signed in (`user_changed`). */
+    TokenLimitReachedOrUserChangedPage: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         RateLimit: components['headers']['RateLimit'];
         /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
         Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
         [name: string]: unknown;
       };
       content: {
@@ -2902,7 +3116,34 @@ export interface components {
             /** @constant */
             status: 409;
             /** @enum {string} */
-            code: 'token_limit_reached';
+            code: 'token_limit_reached' | 'user_changed';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Somebody else is signed in (`user_changed`). */
+    UserChangedPageWithCookies: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
+        'Set-Cookie'?: string;
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 409;
+            /** @enum {string} */
+            code: 'user_changed';
           } & {
             [key: string]: unknown;
           });
@@ -2919,6 +3160,8 @@ export interface components {
         'Set-Cookie'?: string;
         /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
         Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
         [name: string]: unknown;
       };
       content: {
@@ -2944,6 +3187,8 @@ export interface components {
         'Set-Cookie'?: string;
         /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
         Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
         [name: string]: unknown;
       };
       content: {
@@ -2971,6 +3216,8 @@ export interface components {
         'Set-Cookie'?: string;
         /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
         Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
         [name: string]: unknown;
       };
       content: {
@@ -2994,6 +3241,8 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
         Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
         [name: string]: unknown;
       };
       content: {
@@ -3009,14 +3258,16 @@ export interface components {
         'text/html': string;
       };
     };
-    /** @description Slug names another paste (`slug_moved`); Slug not moved (`slug_move_refused`). */
-    SlugMovedOrSlugMoveRefusedPage: {
+    /** @description Slug names another paste (`slug_moved`); Slug not moved (`slug_move_refused`); Somebody else is signed in (`user_changed`). */
+    SlugMovedOrSlugMoveRefusedOrUserChangedPage: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         RateLimit: components['headers']['RateLimit'];
         /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
         Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
         [name: string]: unknown;
       };
       content: {
@@ -3025,7 +3276,7 @@ export interface components {
             /** @constant */
             status: 409;
             /** @enum {string} */
-            code: 'slug_moved' | 'slug_move_refused';
+            code: 'slug_moved' | 'slug_move_refused' | 'user_changed';
           } & {
             [key: string]: unknown;
           });
@@ -3040,6 +3291,8 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
         Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
         [name: string]: unknown;
       };
       content: {
@@ -3063,6 +3316,8 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
         Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
         [name: string]: unknown;
       };
       content: {
@@ -3088,6 +3343,8 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
         Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
         [name: string]: unknown;
       };
       content: {
@@ -3957,6 +4214,8 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
         Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
         [name: string]: unknown;
       };
       content: {
@@ -3980,6 +4239,8 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
         Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
         [name: string]: unknown;
       };
       content: {
@@ -4003,6 +4264,8 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
         Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
         [name: string]: unknown;
       };
       content: {
@@ -4026,6 +4289,8 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
         Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
         [name: string]: unknown;
       };
       content: {
@@ -4041,14 +4306,16 @@ export interface components {
         'text/html': string;
       };
     };
-    /** @description Reports are settled (`report_settled`). */
-    ReportSettledPage: {
+    /** @description Reports are settled (`report_settled`); Somebody else is signed in (`user_changed`). */
+    ReportSettledOrUserChangedPage: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         RateLimit: components['headers']['RateLimit'];
         /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
         Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
         [name: string]: unknown;
       };
       content: {
@@ -4057,7 +4324,7 @@ export interface components {
             /** @constant */
             status: 409;
             /** @enum {string} */
-            code: 'report_settled';
+            code: 'report_settled' | 'user_changed';
           } & {
             [key: string]: unknown;
           });
@@ -4072,6 +4339,8 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
         Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
         [name: string]: unknown;
       };
       content: {
@@ -4097,6 +4366,8 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
         Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
         [name: string]: unknown;
       };
       content: {
@@ -4112,14 +4383,16 @@ export interface components {
         'text/html': string;
       };
     };
-    /** @description Paste is not deleted when it is read (`nothing_to_reveal`). */
-    NothingToRevealPage: {
+    /** @description Paste is not deleted when it is read (`nothing_to_reveal`); Somebody else is signed in (`user_changed`). */
+    NothingToRevealOrUserChangedPage: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         RateLimit: components['headers']['RateLimit'];
         /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
         Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
         [name: string]: unknown;
       };
       content: {
@@ -4128,7 +4401,7 @@ export interface components {
             /** @constant */
             status: 409;
             /** @enum {string} */
-            code: 'nothing_to_reveal';
+            code: 'nothing_to_reveal' | 'user_changed';
           } & {
             [key: string]: unknown;
           });
@@ -4173,6 +4446,8 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
           Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
           [name: string]: unknown;
         };
         content: {
@@ -4190,6 +4465,8 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
           Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
           [name: string]: unknown;
         };
         content: {
@@ -4331,6 +4608,8 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
           Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
           [name: string]: unknown;
         };
         content: {
@@ -4342,7 +4621,7 @@ export interface operations {
       401: components['responses']['UnauthorizedPage'];
       403: components['responses']['ContentBlockedOrCrossSiteRequestOrInsufficientScopePage'];
       408: components['responses']['RequestTimeoutPage'];
-      409: components['responses']['SlugTakenOrSlugLimitReachedOrIdempotencyKeyInUsePage'];
+      409: components['responses']['SlugTakenOrSlugLimitReachedOrIdempotencyKeyInUseOrUserChangedPage'];
       413: components['responses']['ContentTooLargePage'];
       415: components['responses']['UnsupportedEncodingPage'];
       422: components['responses']['ContentEmptyOrParentNotFoundOrValidationFailedOrIdempotencyKeyReusedPage'];
@@ -4446,6 +4725,12 @@ export interface operations {
       /** @description OpenAPI 3.1, generated from the schemas that validate requests. */
       200: {
         headers: {
+          /** @description A strong entity tag: the SHA-256 of the content, and `-gzip` when the body is compressed. */
+          ETag: string;
+          /** @description The answer depends on Accept-Encoding. */
+          Vary: 'Accept-Encoding';
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -4457,7 +4742,51 @@ export interface operations {
           };
         };
       };
+      /** @description The client has the current version: an empty body. */
+      304: {
+        headers: {
+          /** @description A strong entity tag: the SHA-256 of the content, and `-gzip` when the body is compressed. */
+          ETag: string;
+          /** @description The answer depends on Accept-Encoding. */
+          Vary: 'Accept-Encoding';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
       400: components['responses']['MalformedRequestOrRequestIncompleteUnlimited'];
+      408: components['responses']['RequestTimeoutUnlimited'];
+      431: components['responses']['RequestHeadersTooLargeUnlimited'];
+      500: components['responses']['InternalUnlimited'];
+    };
+  };
+  readSecurityTxt: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The contact. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'text/plain': string;
+        };
+      };
+      400: components['responses']['MalformedRequestOrRequestIncompleteUnlimited'];
+      404: components['responses']['RouteNotFoundUnlimited'];
       408: components['responses']['RequestTimeoutUnlimited'];
       431: components['responses']['RequestHeadersTooLargeUnlimited'];
       500: components['responses']['InternalUnlimited'];
@@ -4517,11 +4846,6 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description ETags of the versions that the client has.
-         * @example "x"
-         */
-        'If-None-Match'?: string;
-        /**
          * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
          * @example my-request-1
          */
@@ -4535,29 +4859,21 @@ export interface operations {
       /** @description The page. */
       200: {
         headers: {
-          /** @description A strong entity tag: the SHA-256 of the content, and `-gzip` when the body is compressed. */
-          ETag: string;
           'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
           [name: string]: unknown;
         };
         content: {
           'text/html': string;
         };
       };
-      /** @description The client has the current version: an empty body. */
-      304: {
-        headers: {
-          /** @description A strong entity tag: the SHA-256 of the content, and `-gzip` when the body is compressed. */
-          ETag: string;
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      400: components['responses']['MalformedRequestOrRequestIncompleteUnlimited'];
-      408: components['responses']['RequestTimeoutUnlimited'];
-      431: components['responses']['RequestHeadersTooLargeUnlimited'];
-      500: components['responses']['InternalUnlimited'];
+      400: components['responses']['MalformedRequestOrRequestIncompleteUnlimitedPage'];
+      408: components['responses']['RequestTimeoutUnlimitedPage'];
+      431: components['responses']['RequestHeadersTooLargeUnlimitedPage'];
+      500: components['responses']['InternalUnlimitedPage'];
     };
   };
   readDocsFile: {
@@ -4596,6 +4912,10 @@ export interface operations {
         headers: {
           /** @description A strong entity tag: the SHA-256 of the content, and `-gzip` when the body is compressed. */
           ETag: string;
+          /** @description The answer depends on Accept-Encoding. */
+          Vary: 'Accept-Encoding';
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -4611,6 +4931,8 @@ export interface operations {
         headers: {
           /** @description A strong entity tag: the SHA-256 of the content, and `-gzip` when the body is compressed. */
           ETag: string;
+          /** @description The answer depends on Accept-Encoding. */
+          Vary: 'Accept-Encoding';
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -4698,6 +5020,8 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
           Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
           [name: string]: unknown;
         };
         content: {
@@ -4756,6 +5080,8 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
           Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
           [name: string]: unknown;
         };
         content: {
@@ -4808,6 +5134,8 @@ export interface operations {
           'Set-Cookie'?: string;
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
           Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
           [name: string]: unknown;
         };
         content: {
@@ -4866,6 +5194,8 @@ export interface operations {
           'Set-Cookie'?: string;
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
           Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
           [name: string]: unknown;
         };
         content: {
@@ -4918,6 +5248,8 @@ export interface operations {
           'Set-Cookie'?: string;
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
           Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
           [name: string]: unknown;
         };
         content: {
@@ -4980,6 +5312,8 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
           Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
           [name: string]: unknown;
         };
         content: {
@@ -5053,6 +5387,8 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
           Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
           [name: string]: unknown;
         };
         content: {
@@ -5111,6 +5447,8 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
           Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
           [name: string]: unknown;
         };
         content: {
@@ -5127,6 +5465,8 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
           Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
           [name: string]: unknown;
         };
         content: {
@@ -5137,6 +5477,7 @@ export interface operations {
       401: components['responses']['UnauthorizedPage'];
       403: components['responses']['CrossSiteRequestOrInsufficientScopePage'];
       408: components['responses']['RequestTimeoutPage'];
+      409: components['responses']['UserChangedPage'];
       413: components['responses']['ContentTooLargePage'];
       415: components['responses']['UnsupportedMediaTypeOrUnsupportedEncodingPage'];
       422: components['responses']['ValidationFailedPage'];
@@ -5185,6 +5526,8 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
           Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
           [name: string]: unknown;
         };
         content: {
@@ -5244,6 +5587,8 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
           Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
           [name: string]: unknown;
         };
         content: {
@@ -5254,6 +5599,7 @@ export interface operations {
       401: components['responses']['UnauthorizedPage'];
       403: components['responses']['CrossSiteRequestOrInsufficientScopePage'];
       408: components['responses']['RequestTimeoutPage'];
+      409: components['responses']['UserChangedPage'];
       413: components['responses']['ContentTooLargePage'];
       415: components['responses']['UnsupportedMediaTypeOrUnsupportedEncodingPage'];
       422: components['responses']['ValidationFailedOrContentEmptyPage'];
@@ -5304,6 +5650,8 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
           Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
           [name: string]: unknown;
         };
         content: {
@@ -5314,6 +5662,7 @@ export interface operations {
       401: components['responses']['UnauthorizedPage'];
       403: components['responses']['CrossSiteRequestOrInsufficientScopePage'];
       408: components['responses']['RequestTimeoutPage'];
+      409: components['responses']['UserChangedPage'];
       413: components['responses']['ContentTooLargePage'];
       415: components['responses']['UnsupportedMediaTypeOrUnsupportedEncodingPage'];
       422: components['responses']['ValidationFailedPage'];
@@ -5352,6 +5701,8 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
           Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
           [name: string]: unknown;
         };
         content: {
@@ -5400,6 +5751,8 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
           Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
           [name: string]: unknown;
         };
         content: {
@@ -5411,10 +5764,14 @@ export interface operations {
       403: components['responses']['JobForbiddenOrCrossSiteRequestOrInsufficientScopePage'];
       404: components['responses']['JobNotFoundPage'];
       408: components['responses']['RequestTimeoutPage'];
+      409: components['responses']['UserChangedPage'];
+      413: components['responses']['ContentTooLargePage'];
+      415: components['responses']['UnsupportedMediaTypeOrUnsupportedEncodingPage'];
+      422: components['responses']['ValidationFailedPage'];
       429: components['responses']['RateLimitedPage'];
       431: components['responses']['RequestHeadersTooLargePage'];
       500: components['responses']['InternalPage'];
-      503: components['responses']['DependencyUnavailablePage'];
+      503: components['responses']['DependencyUnavailableOrOverloadedPage'];
     };
   };
   retryMyJob: {
@@ -5448,6 +5805,8 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
           Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
           [name: string]: unknown;
         };
         content: {
@@ -5459,11 +5818,14 @@ export interface operations {
       403: components['responses']['JobForbiddenOrCrossSiteRequestOrInsufficientScopePage'];
       404: components['responses']['JobNotFoundPage'];
       408: components['responses']['RequestTimeoutPage'];
-      409: components['responses']['JobNotRetryablePage'];
+      409: components['responses']['JobNotRetryableOrUserChangedPage'];
+      413: components['responses']['ContentTooLargePage'];
+      415: components['responses']['UnsupportedMediaTypeOrUnsupportedEncodingPage'];
+      422: components['responses']['ValidationFailedPage'];
       429: components['responses']['RateLimitedPage'];
       431: components['responses']['RequestHeadersTooLargePage'];
       500: components['responses']['InternalPage'];
-      503: components['responses']['DependencyUnavailablePage'];
+      503: components['responses']['DependencyUnavailableOrOverloadedPage'];
     };
   };
   showMyTokens: {
@@ -5495,6 +5857,8 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
           Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
           [name: string]: unknown;
         };
         content: {
@@ -5559,6 +5923,8 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
           Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
           [name: string]: unknown;
         };
         content: {
@@ -5570,7 +5936,7 @@ export interface operations {
       403: components['responses']['CrossSiteRequestOrInsufficientScopePage'];
       404: components['responses']['TokenNotFoundPage'];
       408: components['responses']['RequestTimeoutPage'];
-      409: components['responses']['TokenLimitReachedPage'];
+      409: components['responses']['TokenLimitReachedOrUserChangedPage'];
       413: components['responses']['ContentTooLargePage'];
       415: components['responses']['UnsupportedMediaTypeOrUnsupportedEncodingPage'];
       422: components['responses']['ValidationFailedPage'];
@@ -5617,6 +5983,8 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
           Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
           [name: string]: unknown;
         };
         content: {
@@ -5628,6 +5996,7 @@ export interface operations {
       403: components['responses']['CrossSiteRequestOrInsufficientScopePage'];
       404: components['responses']['TokenNotFoundPage'];
       408: components['responses']['RequestTimeoutPage'];
+      409: components['responses']['UserChangedPage'];
       413: components['responses']['ContentTooLargePage'];
       415: components['responses']['UnsupportedMediaTypeOrUnsupportedEncodingPage'];
       422: components['responses']['ValidationFailedPage'];
@@ -5660,6 +6029,8 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
           Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
           [name: string]: unknown;
         };
         content: {
@@ -5714,6 +6085,8 @@ export interface operations {
           'Set-Cookie'?: string;
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
           Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
           [name: string]: unknown;
         };
         content: {
@@ -5724,6 +6097,7 @@ export interface operations {
       401: components['responses']['UnauthorizedPageWithCookies'];
       403: components['responses']['CrossSiteRequestOrInsufficientScopePageWithCookies'];
       408: components['responses']['RequestTimeoutPageWithCookies'];
+      409: components['responses']['UserChangedPageWithCookies'];
       413: components['responses']['ContentTooLargePageWithCookies'];
       415: components['responses']['UnsupportedMediaTypeOrUnsupportedEncodingPageWithCookies'];
       422: components['responses']['ValidationFailedPageWithCookies'];
@@ -5756,6 +6130,8 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
           Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
           [name: string]: unknown;
         };
         content: {
@@ -5808,6 +6184,8 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
           Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
           [name: string]: unknown;
         };
         content: {
@@ -5818,6 +6196,7 @@ export interface operations {
       401: components['responses']['UnauthorizedPage'];
       403: components['responses']['CrossSiteRequestOrInsufficientScopePage'];
       408: components['responses']['RequestTimeoutPage'];
+      409: components['responses']['UserChangedPage'];
       413: components['responses']['ContentTooLargePage'];
       415: components['responses']['UnsupportedMediaTypeOrUnsupportedEncodingPage'];
       422: components['responses']['ValidationFailedPage'];
@@ -5868,6 +6247,8 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
           Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
           [name: string]: unknown;
         };
         content: {
@@ -5879,7 +6260,7 @@ export interface operations {
       403: components['responses']['CrossSiteRequestOrInsufficientScopePage'];
       404: components['responses']['PasteNotFoundPage'];
       408: components['responses']['RequestTimeoutPage'];
-      409: components['responses']['SlugMovedOrSlugMoveRefusedPage'];
+      409: components['responses']['SlugMovedOrSlugMoveRefusedOrUserChangedPage'];
       410: components['responses']['PasteGonePage'];
       413: components['responses']['ContentTooLargePage'];
       415: components['responses']['UnsupportedMediaTypeOrUnsupportedEncodingPage'];
@@ -7347,6 +7728,8 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
           Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
           [name: string]: unknown;
         };
         content: {
@@ -7395,6 +7778,8 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
           Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
           [name: string]: unknown;
         };
         content: {
@@ -7452,6 +7837,8 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
           Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
           [name: string]: unknown;
         };
         content: {
@@ -7469,6 +7856,8 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
           Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
           [name: string]: unknown;
         };
         content: {
@@ -7496,6 +7885,8 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
           Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
           [name: string]: unknown;
         };
         content: {
@@ -7628,6 +8019,8 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
           Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
           [name: string]: unknown;
         };
         content: {
@@ -7676,6 +8069,8 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
           Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
           [name: string]: unknown;
         };
         content: {
@@ -7732,6 +8127,8 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
           Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
           [name: string]: unknown;
         };
         content: {
@@ -7743,7 +8140,7 @@ export interface operations {
       403: components['responses']['CrossSiteRequestOrInsufficientScopePage'];
       404: components['responses']['PasteNotFoundPage'];
       408: components['responses']['RequestTimeoutPage'];
-      409: components['responses']['ReportSettledPage'];
+      409: components['responses']['ReportSettledOrUserChangedPage'];
       410: components['responses']['PasteGonePage'];
       413: components['responses']['ContentTooLargePage'];
       415: components['responses']['UnsupportedMediaTypeOrUnsupportedEncodingPage'];
@@ -7799,6 +8196,8 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
           Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
           [name: string]: unknown;
         };
         content: {
@@ -7810,6 +8209,7 @@ export interface operations {
       403: components['responses']['CrossSiteRequestOrInsufficientScopePage'];
       404: components['responses']['PasteNotFoundPage'];
       408: components['responses']['RequestTimeoutPage'];
+      409: components['responses']['UserChangedPage'];
       410: components['responses']['PasteGonePage'];
       413: components['responses']['ContentTooLargePage'];
       415: components['responses']['UnsupportedEncodingPage'];
@@ -7906,6 +8306,8 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
           [name: string]: unknown;
         };
         content: {
@@ -7925,6 +8327,8 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
           [name: string]: unknown;
         };
         content: {
@@ -7953,6 +8357,8 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
           Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
           [name: string]: unknown;
         };
         content: {
@@ -8005,6 +8411,8 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
           Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
           [name: string]: unknown;
         };
         content: {
@@ -8017,7 +8425,7 @@ export interface operations {
       403: components['responses']['CrossSiteRequestOrInsufficientScopePage'];
       404: components['responses']['PasteNotFoundPage'];
       408: components['responses']['RequestTimeoutPage'];
-      409: components['responses']['NothingToRevealPage'];
+      409: components['responses']['NothingToRevealOrUserChangedPage'];
       410: components['responses']['PasteGonePage'];
       422: components['responses']['ValidationFailedPage'];
       429: components['responses']['RateLimitedPage'];
@@ -8036,6 +8444,8 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
           Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
           [name: string]: unknown;
         };
         content: {

@@ -13,9 +13,9 @@ import * as ownTokens from './0011-own-tokens.ts';
 import * as workKinds from './0012-work-kinds.ts';
 import * as slugVersions from './0013-slug-versions.ts';
 import * as operatorsAndErasures from './0014-operators-and-erasures.ts';
-import * as oneNextJob from './0020-one-next-job.ts';
 import * as refusedRows from './0015-refused-rows.ts';
 import * as archives from './0016-archives.ts';
+import * as oneNextJob from './0020-one-next-job.ts';
 
 /**
  * In order. 0001 to 0007 are release 0.1.0 and frozen: a change is a new migration. It runs beside services
@@ -37,7 +37,7 @@ export const migrations: Record<string, Migration> = {
   '0012-work-kinds': workKinds,
   '0013-slug-versions': slugVersions,
   '0014-operators-and-erasures': operatorsAndErasures,
-  '0020-one-next-job': oneNextJob,
   '0015-refused-rows': refusedRows,
   '0016-archives': archives,
+  '0020-one-next-job': oneNextJob,
 };

@@ -76,7 +76,7 @@ function form(site: Site, { name, maxSeconds, usualSeconds }: MyTokens): Html {
     formatUnit(maxSeconds / 86_400, 'day', words, 'long');
   const all = [...shorter, [String(maxSeconds), longest] as const];
   return html`<h2 id="make">${text.make}</h2>
-<form class="narrow" method="post" action="${base}/my/tokens" aria-labelledby="make">${formUser(site)}
+<form class="narrow" method="post" action="${site.base}/my/tokens" aria-labelledby="make">${formUser(site)}
 <input type="hidden" name="form_key" value="${randomUUID()}" autocomplete="off">
 <div class="field"><label for="name">${text.name}</label><input id="name" name="name" value="${name}" dir="auto" maxlength="${MAX_TOKEN_NAME_CHARACTERS}" required autocomplete="off" aria-describedby="name-hint"><p id="name-hint" class="hint">${text.nameHint}</p></div>
 ${choice(

@@ -100,8 +100,7 @@ export class PasteInserts {
       const traced = () => withSpan('INSERT pastes', SPAN, insert);
       return lastWrite === undefined ? traced() : lastWrite.watch(traced);
     };
-    const grouped = (coded: NewPaste) =>
-      write(() => this.#grouped.call({ paste: coded, key, answerOf }));
+    const grouped = (coded: NewPaste) => write(() => this.#grouped.call({ paste: coded, key, answerOf }));
     const alone = (coded: NewPaste) =>
       write(async () => {
         const [inserted = null] = await insertAll([{ paste: coded, key, answerOf }], this.#options);
