@@ -29,8 +29,8 @@ interface OperationsServerOptions extends PagesDependencies, ActDependencies {
   readonly metrics: Metrics;
 }
 
-/** A browser has six connections, and few people operate an instance. */
-const MAX_CONNECTIONS = 100;
+/** A quarter is for each address: a proxy has enough for all operators, whose browsers have six each. */
+const MAX_CONNECTIONS = 400;
 
 /** Within which a request must arrive; its form has at most 16 KiB. */
 const REQUEST_TIMEOUT_MS = 10_000;
@@ -75,7 +75,6 @@ class OperationsServer implements Component {
         : new OperatorSignIn({ config: config.oidc, url: config.url, hasTokens, db, logger });
     this.#access = new Access(config, this.#signIn);
     this.#base = (config.url?.pathname ?? '').replace(/\/$/, '');
-    // A proxy has the connections of one address, too: they are enough for all operators behind it.
     const isTrustedProxy = (): boolean => false;
     const connections = new Connections({ maxConnections: MAX_CONNECTIONS, isTrustedProxy, metrics });
     this.#server = createServer(

@@ -162,9 +162,9 @@ describe('the settings of the page', () => {
   });
 });
 
-it('130 connections of one address with half a request each keep nobody out', async () => {
+it('430 connections of one address with half a request each keep nobody out', async () => {
   const sockets: Socket[] = [];
-  for (let n = 0; n < 130; n += 1) {
+  for (let n = 0; n < 430; n += 1) {
     const socket = connect({ host: '127.0.0.1', port: page.port, localAddress: '127.0.0.2' });
     socket.on('error', () => {});
     sockets.push(socket);
