@@ -25,7 +25,10 @@ cd /usr/local/bin
 printf '#!/bin/sh\\nexit 0\\n' | tee apt-get >git
 cat >curl <<'END'
 #!/bin/bash
-exec /usr/bin/curl --silent --header 'Host: paste.example.org' "\${@/https:\\/\\/paste.example.org/http:\\/\\/127.0.0.1:3000}"
+case "$*" in
+  *https://paste.example.org*) exec /usr/bin/curl --silent --header 'Host: paste.example.org' "\${@/https:\\/\\/paste.example.org/http:\\/\\/127.0.0.1:3000}" ;;
+  *) exec /usr/bin/curl --silent "$@" ;;
+esac
 END
 chmod +x apt-get git curl
 mkdir -p /etc/caddy
@@ -80,6 +83,26 @@ described(`the commands of docs/one-machine.md, as they stand there,${without}`,
     expect(received).toContain('shortCode');
     expect(received).not.toContain('contentBytes');
     machine.run('systemctl start pasteflow-run@worker');
+  }, 300_000);
+
+  it('give each service the rights that it needs with S3, and no more', () => {
+    const putAs = (service: string) =>
+      machine.run(`. /etc/pasteflow/s3-${service}.env
+        curl --output /dev/null --write-out '%{http_code}' --aws-sigv4 aws:amz:us-east-1:s3 \\
+          --user "$AWS_ACCESS_KEY_ID:$AWS_SECRET_ACCESS_KEY" --header 'x-amz-content-sha256: UNSIGNED-PAYLOAD' \\
+          --upload-file LICENSE http://127.0.0.1:7070/pasteflow/jobs/x`);
+    expect(['api', 'worker', 'janitor'].map(putAs)).toEqual(['403', '200', '403']);
+    // Written by the worker, signed by the api, deleted by the janitor.
+    const output = machine.run(`token=$(pasteflow-token EXPORTER)
+      created=$(echo mine | curl --header "Authorization: Bearer $token" --data-binary @- https://paste.example.org)
+      curl --retry 20 --fail "$created"
+      job=$(curl --header "Authorization: Bearer $token" --header 'Content-Type: application/json' \\
+        --data '{"job_type": "export", "parameters": {"format": "zip"}}' https://paste.example.org/v1/jobs | grep -o '[0-9a-f-]\\{36\\}')
+      curl --header "Authorization: Bearer $token" --header 'Prefer: wait=30' "https://paste.example.org/v1/jobs/$job"
+      pasteflow-ops takedown "\${created##*/}" --reason test
+      pasteflow-janitor --once cleanup
+      test ! -e "/var/lib/pasteflow/objects/pasteflow/pastes/\${created##*/}"`);
+    expect(output).toContain('"status":"completed"');
   }, 300_000);
 
   it('pass a quoted setting on as it is', () => {
