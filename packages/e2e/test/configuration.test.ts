@@ -118,3 +118,16 @@ it('checks settings that depend on each other', async () => {
     expect.stringMatching(/^ {2}RELAY_REDISPATCH_AFTER_SECONDS is 5; set it above 10,/),
   ]);
 });
+
+it.each([
+  ['--help', 0],
+  ['another', 64],
+])('migrates nothing when it is called with %s', async (argument, exitCode) => {
+  const migrate = spawnService({
+    entry: join(ROOT, 'packages/postgres/src/migrate-main.ts'),
+    args: [argument],
+    env: { DATABASE_URL: 'postgres://127.0.0.1:1/pasteflow' },
+  });
+  expect((await migrate.exited).code).toBe(exitCode);
+  expect(migrate.stderr).toEqual([expect.stringMatching(/takes no arguments/)]);
+});

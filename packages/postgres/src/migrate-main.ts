@@ -7,7 +7,11 @@ import { readRolePasswords } from './roles/create-roles.ts';
  * `npm run migrate`: migrates the database at DATABASE_URL, and gives the services' roles the passwords of
  * PASTEFLOW_API_PASSWORD, PASTEFLOW_WORKER_PASSWORD and PASTEFLOW_JANITOR_PASSWORD.
  */
-async function main(): Promise<number> {
+async function main([argument]: readonly string[]): Promise<number> {
+  if (argument !== undefined) {
+    process.stderr.write('npm run migrate takes no arguments: it migrates the database at DATABASE_URL\n');
+    return argument === '--help' || argument === '-h' ? 0 : 64;
+  }
   const url = process.env.DATABASE_URL?.trim() ?? '';
   const problem = url === '' ? 'is not set; set it to the database to migrate' : databaseUrlProblem(url);
   if (problem !== null) {
@@ -48,4 +52,4 @@ function describeWithCauses(error: unknown): string {
 
 // A migration goes on, and has succeeded, also when nobody can read what it prints.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
-process.exitCode = await main();
+process.exitCode = await main(process.argv.slice(2));

@@ -34,6 +34,7 @@ it('three processes that migrate an empty database at once apply each migration 
     '0012-work-kinds',
     '0013-slug-versions',
     '0014-operators-and-erasures',
+    '0020-one-next-job',
   ]);
 });
 

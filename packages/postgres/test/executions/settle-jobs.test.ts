@@ -110,7 +110,7 @@ describe('J6: partial', () => {
     expect(await findJob(current.db, first.jobId)).toMatchObject({
       status: 'partial',
       result: { assets: 1 },
-      error_message: '6 attempts failed; the last: the archive is broken',
+      error_message: 'internal: 6 attempts failed; the last: the archive is broken',
     });
   });
 
@@ -190,7 +190,7 @@ describe('a job without assets', () => {
       status: 'failed',
       progress: 40,
       result: null,
-      error_message: '6 attempts failed; the last: the archive is broken',
+      error_message: 'internal: 6 attempts failed; the last: the archive is broken',
     });
     const { executions } = await readJobTimeline(current.db, id);
     expect(executions.map(({ attempt, status }) => [attempt, status])).toEqual(
