@@ -1,3 +1,4 @@
+export { COLLATION_CHANGED, findChangedCollation } from './database/collation.ts';
 export {
   createDatabase,
   cutStatements,

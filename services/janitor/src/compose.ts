@@ -1,6 +1,8 @@
 import { BucketOwnership, type OwnerCheck } from '@pasteflow/service-kit';
 import {
+  COLLATION_CHANGED,
   createDatabase,
+  findChangedCollation,
   findPrivilegedUser,
   findSettingProblems,
   isSweepDue,
@@ -31,6 +33,7 @@ import { composeOperations } from './page/operations-server.ts';
 import { MinuteHistory } from './page/minutes.ts';
 import { createJobQueue, createUploadQueue } from './queues/queues.ts';
 import type { WorkQueue } from './queues/work-queue.ts';
+import { findKeptVersions, KEPT_VERSIONS } from './reports/kept-versions.ts';
 import { checkBeforeDeleting, checked } from './sweep-runner/check-before-deleting.ts';
 import { SweepRunner } from './sweep-runner/sweep-runner.ts';
 import { Schedule } from './sweep-runner/schedule.ts';
@@ -261,6 +264,18 @@ export function composeJanitor(context: ServiceContext<JanitorConfig>): readonly
       name: 'database role',
       message: PRIVILEGED_USER,
       find: () => findPrivilegedUser(owner.db),
+      logger,
+    }),
+    warnDaily({
+      name: 'collation',
+      message: COLLATION_CHANGED,
+      find: () => findChangedCollation(owner.db),
+      logger,
+    }),
+    warnDaily({
+      name: 'kept versions',
+      message: KEPT_VERSIONS,
+      find: () => findKeptVersions(composed.store),
       logger,
     }),
     bucket,

@@ -16,6 +16,7 @@ import * as operatorsAndErasures from './0014-operators-and-erasures.ts';
 import * as refusedRows from './0015-refused-rows.ts';
 import * as archives from './0016-archives.ts';
 import * as oneNextJob from './0020-one-next-job.ts';
+import * as keysInBytes from './0021-keys-in-bytes.ts';
 
 /**
  * In order. 0001 to 0007 are release 0.1.0 and frozen: a change is a new migration. It runs beside services
@@ -40,4 +41,5 @@ export const migrations: Record<string, Migration> = {
   '0015-refused-rows': refusedRows,
   '0016-archives': archives,
   '0020-one-next-job': oneNextJob,
+  '0021-keys-in-bytes': keysInBytes,
 };

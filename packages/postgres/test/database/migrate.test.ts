@@ -35,6 +35,7 @@ it('three processes that migrate an empty database at once apply each migration 
     '0013-slug-versions',
     '0014-operators-and-erasures',
     '0020-one-next-job',
+    '0021-keys-in-bytes',
   ]);
 });
 

@@ -16,16 +16,16 @@ beforeAll(async () => {
   await bench.startForAll(new Map(), { env });
 });
 
-/** Creates pastes with their messages, as the api does. @returns their codes */
-async function submit(count: number): Promise<string[]> {
-  const codes = Array.from({ length: count }, () => randomBytes(5).toString('hex'));
+const newCodes = (count: number) => Array.from({ length: count }, () => randomBytes(5).toString('hex'));
+
+/** Creates pastes with their messages, as the api does. */
+async function submit(codes: readonly string[]): Promise<void> {
   const queue = createQueue(bench.sqs, 'pasteflow-uploads');
   for (const shortCode of codes) {
     const content = Buffer.from(shortCode);
     const { executionId } = (await createPaste(bench.db, newPaste(shortCode, content)))!;
     await sendUploads(bench.sqs, queue, [{ executionId, shortCode, content, context: {} }]);
   }
-  return codes;
 }
 
 const refuse = (path: RegExp, code: string) =>
@@ -50,7 +50,8 @@ it.each(['AccessDenied', 'InvalidAccessKeyId'])(
   'uploads wait without spending an attempt while S3 refuses the service (%s), and are stored afterwards',
   async (code) => {
     refuse(/./, code);
-    const codes = await submit(PASTES);
+    const codes = newCodes(PASTES);
+    await submit(codes);
     const refused = await until(
       () => findRefusedUploads(bench.db),
       (found) => found.length > 0,
@@ -72,8 +73,9 @@ it.each(['AccessDenied', 'InvalidAccessKeyId'])(
 );
 
 it('spends attempts on the refusal of one paste, and stores the others', async () => {
-  const codes = await submit(3);
+  const codes = newCodes(3);
   refuse(new RegExp(codes[1] as string), 'AccessDenied');
+  await submit(codes);
   const ended = await until(
     () => statuses(codes),
     (all) => !all.includes('IN_PROGRESS'),
