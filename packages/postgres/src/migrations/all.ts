@@ -15,8 +15,8 @@ import * as slugVersions from './0013-slug-versions.ts';
 import * as operatorsAndErasures from './0014-operators-and-erasures.ts';
 import * as refusedRows from './0015-refused-rows.ts';
 import * as archives from './0016-archives.ts';
-import * as oneNextJob from './0020-one-next-job.ts';
-import * as keysInBytes from './0021-keys-in-bytes.ts';
+import * as oneNextJob from './0017-one-next-job.ts';
+import * as keysInBytes from './0018-keys-in-bytes.ts';
 
 /**
  * In order. 0001 to 0007 are release 0.1.0 and frozen: a change is a new migration. It runs beside services
@@ -40,6 +40,6 @@ export const migrations: Record<string, Migration> = {
   '0014-operators-and-erasures': operatorsAndErasures,
   '0015-refused-rows': refusedRows,
   '0016-archives': archives,
-  '0020-one-next-job': oneNextJob,
-  '0021-keys-in-bytes': keysInBytes,
+  '0017-one-next-job': oneNextJob,
+  '0018-keys-in-bytes': keysInBytes,
 };

@@ -34,8 +34,10 @@ it('three processes that migrate an empty database at once apply each migration 
     '0012-work-kinds',
     '0013-slug-versions',
     '0014-operators-and-erasures',
-    '0020-one-next-job',
-    '0021-keys-in-bytes',
+    '0015-refused-rows',
+    '0016-archives',
+    '0017-one-next-job',
+    '0018-keys-in-bytes',
   ]);
 });
 
