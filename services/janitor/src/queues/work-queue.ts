@@ -93,7 +93,7 @@ export interface SettledBy {
   readonly refused: RefusedRows;
 }
 
-export interface SearchedBy {
+interface SearchedBy {
   readonly limit: number;
   readonly refused: RefusedRows;
 }
