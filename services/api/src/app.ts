@@ -117,7 +117,7 @@ export function routesOf(deps: AppDependencies): Routes {
     '/readyz': { GET: readyz(deps) },
     '/openapi.json': { GET: readDocument(deps, () => routes) },
     '/.well-known/security.txt': { GET: securityTxt(deps) },
-    '/cli.tgz': { GET: readClient() },
+    '/cli.tgz': { GET: readClient(deps) },
     '/docs': { GET: readDocs(deps) },
     '/docs/:file': { GET: readDocsFile },
     '/assets/:file': { GET: readAsset },

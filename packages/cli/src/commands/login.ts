@@ -5,6 +5,7 @@ import { configPathOf, readConfigFile, writeConfigFile } from '../settings/confi
 import {
   checkedToken,
   isReadableByOthers,
+  offeringServer,
   readSettings,
   serverOf,
   type CommonOptions,
@@ -159,7 +160,10 @@ async function usageOf(server: string, token: string | undefined, signal: AbortS
 }
 
 async function serverFor({ env }: Terminal, options: CommonOptions): Promise<string> {
-  const named = options.server ?? (env.PASTEFLOW_SERVER || (await readConfigFile(env)).server);
+  const named =
+    options.server ??
+    (env.PASTEFLOW_SERVER || (await readConfigFile(env)).server) ??
+    (await offeringServer());
   if (named === undefined) throw new UsageError('Name the server: --server https://paste.example.org');
   return serverOf(named);
 }

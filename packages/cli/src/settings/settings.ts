@@ -23,7 +23,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export async function readSettings(env: Environment, options: CommonOptions): Promise<Settings> {
   const config = await readConfigFile(env);
   const usual = env.PASTEFLOW_SERVER || config.server;
-  const named = options.server ?? usual;
+  const named = options.server ?? usual ?? (await offeringServer());
   if (named === undefined)
     throw new UsageError('No server is known. Run `pasteflow login --server URL`, or set PASTEFLOW_SERVER.');
   const server = serverOf(named);
@@ -32,6 +32,13 @@ export async function readSettings(env: Environment, options: CommonOptions): Pr
   const kept = Object.hasOwn(config.tokens, server) ? config.tokens[server] : undefined;
   const token = (isUsual(server, usual) && env.PASTEFLOW_TOKEN) || kept;
   return { server, token: token === undefined ? undefined : checkedToken(token) };
+}
+
+/** The server that this client was installed from, which has added its address; undefined: it was not. */
+export async function offeringServer(): Promise<string | undefined> {
+  if (!URL.canParse('server.json', import.meta.url)) return undefined; // in the single executable
+  const text = await readFile(new URL('server.json', import.meta.url), 'utf8').catch(() => '{}');
+  return (JSON.parse(text) as { readonly server?: string }).server;
 }
 
 /** PASTEFLOW_TOKEN is for the usual server. One that is named by `--server` must not get it. */

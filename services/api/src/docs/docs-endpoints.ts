@@ -12,6 +12,7 @@ import { openApiDocument } from '../openapi/document.ts';
 import type { Endpoint, Handler, Routes } from '../openapi/endpoint.ts';
 import { jsonResponse, optionalHeader } from '../openapi/formats.ts';
 import { pageHeaders, type Pages, sendPage } from '../html/page.ts';
+import { packageOfServer } from './client-package.ts';
 import { startScript, styles } from './page.ts';
 
 interface ServedFile {
@@ -135,10 +136,10 @@ export const readDocsFile: Endpoint = {
 };
 
 /**
- * GET /cli.tgz: the command line client of this version, for `npm install -g URL/cli.tgz`.
+ * GET /cli.tgz: the command line client of this version, for `npm install -g URL/cli.tgz`. It knows this server.
  * @param packed the tarball, which only a build has
  */
-export function readClient(packed: URL = packedClient): Endpoint {
+export function readClient({ publicUrl }: { publicUrl: () => string }, packed = packedClient): Endpoint {
   let client: ServedFile | undefined;
   return {
     operation: {
@@ -155,7 +156,7 @@ export function readClient(packed: URL = packedClient): Endpoint {
       errors: ['route_not_found'],
     },
     handle: async (req, res) => {
-      client ??= asFile('application/gzip', await readPacked(packed));
+      client ??= asFile('application/gzip', await packageOfServer(await readPacked(packed), publicUrl()));
       send(client, req, res);
     },
   };
