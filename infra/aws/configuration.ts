@@ -135,14 +135,11 @@ export interface Configuration {
   readonly alarmEmail: string | null;
 }
 
-/** Two are enough: for each sweep one is active, and the other takes over within SWEEP_LOCK_IDLE_SECONDS. */
+/** Two are enough: one runs the sweeps, and the other takes over within SWEEP_LOCK_IDLE_SECONDS. */
 export const JANITORS = 2;
 
-/**
- * Besides its pool, a janitor has a connection for each running sweep. There are fewer sweeps than this
- * number.
- */
-const JANITOR_LOCKS = 16;
+/** Besides its pool, a janitor has a connection for its lock. */
+const JANITOR_LOCKS = 1;
 
 /**
  * Besides its pool, an upload-worker has two connections for each job that it runs: CONNECTIONS_A_JOB in

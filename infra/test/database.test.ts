@@ -56,7 +56,7 @@ describe('the database', () => {
   });
 });
 
-test('the maximum number of connections is twice what the services open: pools, jobs and sweeps', async () => {
+test('the maximum number of connections is twice what the services open: pools, jobs and locks', async () => {
   const { readFileSync } = await import('node:fs');
   const source = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
   const jobs = source('services/upload-worker/src/jobs/compose-jobs.ts');
@@ -64,7 +64,7 @@ test('the maximum number of connections is twice what the services open: pools, 
   const concurrency = Number(/^# JOB_CONCURRENCY=(\d+)$/m.exec(source('.env.example'))?.[1]);
   const few = { ...configurations.production, poolSize: 3 };
   const sum = (api: number, worker: number, jobsAtATime: number) =>
-    2 * (api * 3 + worker * (3 + jobsAtATime * perJob) + 2 * (3 + 16)) + 20;
+    2 * (api * 3 + worker * (3 + jobsAtATime * perJob) + 2 * (3 + 1)) + 20;
   expect(maxConnections(few)).toBe(sum(few.api.max, few.uploadWorker.max, concurrency));
   const environment = { ...few.environment, 'upload-worker': { JOB_CONCURRENCY: '8' } };
   expect(maxConnections({ ...few, environment })).toBe(sum(few.api.max, few.uploadWorker.max, 8));

@@ -29,7 +29,7 @@ it('deletes each of 5,000 expired pastes once, with at most 1000 keys in a reque
     held.push(await next);
     if (held.length === 3) break;
     next = cluster.s3.hold(anyDeletion);
-    await endLockConnection();
+    await changeLeaderUntil(next);
   }
   const claimants = await cluster.rows.query<{ claimed: number }>(
     `SELECT count(*)::int AS claimed FROM state_transitions
@@ -65,15 +65,21 @@ async function insertExpired(): Promise<void> {
   );
 }
 
-/** Ends the connection that holds the lock of the cleanup. */
-async function endLockConnection(): Promise<void> {
+/** Ends the connection that holds the lock of the leader, again and again: any of the others may follow. */
+async function changeLeaderUntil(next: Promise<unknown>): Promise<void> {
+  let isNext = false;
+  void next.then(() => (isNext = true));
   await cluster.until(
-    () =>
-      cluster.rows.query(
+    async () => {
+      if (isNext) return true;
+      await cluster.rows.query(
         `SELECT pg_terminate_backend(pid, 5000) FROM pg_locks
-         WHERE locktype = 'advisory' AND classid = hashtext('pasteflow.sweep')::oid AND objid = hashtext('cleanup')::oid AND granted`,
-      ),
-    ({ length }) => length > 0,
+         WHERE locktype = 'advisory' AND classid = hashtext('pasteflow.sweep')::oid AND objid = hashtext('leader')::oid AND granted`,
+      );
+      return isNext;
+    },
+    (done) => done,
+    { within: 120_000 },
   );
 }
 

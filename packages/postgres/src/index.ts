@@ -280,7 +280,7 @@ export {
 export { isSweepDue, readSweepRuns, recordSweepRun, type SweepRun } from './sweeps/sweep-runs.ts';
 export { findRefusedUploads, type RefusedUploads } from './monitoring/refused-uploads.ts';
 export { countLostWork, findLostWork, findStuck } from './monitoring/stuck.ts';
-export { withSweepLock } from './sweeps/sweep-lock.ts';
+export { holdLeaderLock } from './sweeps/leader-lock.ts';
 export type { ExecutionKind } from './schema/executions.ts';
 export type { Schema } from './schema/schema.ts';
 export { requestDeletions, findOwnPastes, searchPastes } from './pastes/own-pastes.ts';

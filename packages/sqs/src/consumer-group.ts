@@ -3,6 +3,7 @@ import { SendMessageCommand, type Message, type SQSClient } from '@aws-sdk/clien
 import type { MessageContext } from '@pasteflow/domain';
 import { Consumer } from 'sqs-consumer';
 import type { Queue } from './queue.ts';
+import { ReceiveTurns } from './receive-turns.ts';
 import { decodeContext, type Decode } from './wire.ts';
 
 /**
@@ -48,17 +49,10 @@ export interface ConsumerGroupOptions<Body> {
   readonly onError: (error: unknown) => void;
 }
 
-/**
- * Wait of a long poll in seconds. A stop lets the poll finish: SQS may already have delivered messages to an
- * aborted receive, and they would stay hidden until their visibility timeout. With 2 s a stop stays short; an
- * idle consumer makes 30 requests a minute.
- */
-const RECEIVE_WAIT_SECONDS = 2;
-
 /** Without a backoff sqs-consumer retries a failed receive immediately (measured: 1046 times in 2 s). */
-const RECEIVE_BACKOFF_MS = { first: 100, max: 3200 };
+const RECEIVE_BACKOFF_MS = { first: 100, max: 1600 };
 
-/** Several consumers on one queue that start and stop together. */
+/** Several consumers on one queue that start and stop together. While the queue is empty, one of them polls. */
 export class ConsumerGroup<Body> {
   readonly #options: ConsumerGroupOptions<Body>;
   #consumers: readonly Consumer[] = [];
@@ -66,6 +60,7 @@ export class ConsumerGroup<Body> {
   #failures = 0;
   #stopping = false;
   readonly #stop = new AbortController();
+  readonly #turns = new ReceiveTurns();
 
   constructor(options: ConsumerGroupOptions<Body>) {
     this.#options = options;
@@ -80,6 +75,7 @@ export class ConsumerGroup<Body> {
   async stop(): Promise<void> {
     this.#stopping = true;
     this.#stop.abort();
+    this.#turns.stop();
     await this.#starting;
     for (const consumer of this.#consumers) consumer.stop();
     await Promise.all(this.#consumers.map(waitUntilDrained));
@@ -105,22 +101,35 @@ export class ConsumerGroup<Body> {
 
   #createConsumer(queueUrl: string): Consumer {
     const { client, batchSize, visibilitySeconds, onError } = this.#options;
+    const turn = this.#turns.add();
     const consumer = Consumer.create({
       queueUrl,
       sqs: client,
       batchSize,
-      waitTimeSeconds: RECEIVE_WAIT_SECONDS,
+      waitTimeSeconds: turn.waitSeconds,
       visibilityTimeout: visibilitySeconds,
       messageAttributeNames: ['All'],
       authenticationErrorTimeout: 0,
-      preReceiveMessageCallback: () => this.#beforeReceive(),
+      preReceiveMessageCallback: async () => {
+        await turn.begin();
+        await this.#beforeReceive();
+      },
       postReceiveMessageCallback: () => {
         this.#failures = 0;
         return Promise.resolve();
       },
-      handleMessageBatch: (messages) => this.#handle(messages),
+      handleMessageBatch: (messages) => {
+        turn.end('messages');
+        consumer.updateOption('waitTimeSeconds', turn.waitSeconds);
+        return this.#handle(messages);
+      },
+    });
+    consumer.on('empty', () => {
+      turn.end('none');
+      consumer.updateOption('waitTimeSeconds', turn.waitSeconds);
     });
     consumer.on('error', (error) => {
+      turn.end('error');
       if (this.#stopping) return;
       this.#failures += 1;
       onError(error);

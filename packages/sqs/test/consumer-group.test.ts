@@ -143,7 +143,7 @@ describe('a consumer group', () => {
       },
     });
     await sendRaw(emulator, encodeUpload('held', null));
-    await until(() => asked === 2);
+    await until(() => asked === 1);
     const receives = proxy.matching({ target: 'ReceiveMessage' }).length;
     open();
     expect(receives).toBe(0);

@@ -35,11 +35,12 @@ import { createJobQueue, createUploadQueue } from './queues/queues.ts';
 import type { WorkQueue } from './queues/work-queue.ts';
 import { findKeptVersions, KEPT_VERSIONS } from './reports/kept-versions.ts';
 import { checkBeforeDeleting, checked } from './sweep-runner/check-before-deleting.ts';
+import { Leadership } from './sweep-runner/leadership.ts';
 import { SweepRunner } from './sweep-runner/sweep-runner.ts';
 import { Schedule } from './sweep-runner/schedule.ts';
 import { DeadLetterAges } from './state-metrics/dead-letter-ages.ts';
 import { StateMetrics } from './state-metrics/state-metrics.ts';
-import { sweepNames, type Sweep, type SweepName, type Sweeps } from './sweep-runner/sweep.ts';
+import type { Sweep, SweepName, Sweeps } from './sweep-runner/sweep.ts';
 import { createCleanup } from './sweeps/cleanup.ts';
 import { createDeadLetters } from './sweeps/dead-letters.ts';
 import { createDeletionWatchdog } from './sweeps/deletion-watchdog.ts';
@@ -66,6 +67,8 @@ const SQS_TIMEOUT_MS = 3000;
 export interface ComposedSweeps {
   readonly sweeps: Sweeps;
   readonly runner: SweepRunner;
+  /** The connection for the lock of the janitor that leads. */
+  readonly lock: Database;
   readonly stateMetrics: StateMetrics;
   /** The readiness checks of the dependencies. */
   readonly checks: Readonly<Record<'postgres' | 's3' | 'sqs', Check>>;
@@ -95,7 +98,7 @@ export function composeSweeps(
       onConnectionError: (error) => logger.warn('connection to Postgres lost', { error }),
     });
   const db = connect(database.poolSize);
-  const locks = connect(sweepNames.length);
+  const lock = connect(1);
   const store = createObjectStore({
     bucket,
     region: aws.region,
@@ -121,10 +124,8 @@ export function composeSweeps(
     config,
   );
   const runner = new SweepRunner({
-    locks,
     db,
     janitor: instance,
-    lockIdleSeconds: config.sweeps.lockIdleSeconds,
     logger,
     metrics,
   });
@@ -143,10 +144,11 @@ export function composeSweeps(
     metrics,
     logger,
   });
-  registerPoolMetrics(metrics, () => [poolUse(db), poolUse(locks)]);
+  registerPoolMetrics(metrics, () => [poolUse(db), poolUse(lock)]);
   return {
     sweeps,
     runner,
+    lock,
     stateMetrics,
     checks: {
       postgres: () => pingDatabase(db),
@@ -161,7 +163,7 @@ export function composeSweeps(
     close: async () => {
       store.close();
       sqs.destroy();
-      await Promise.all([db.destroy(), locks.destroy()]);
+      await Promise.all([db.destroy(), lock.destroy()]);
     },
   };
 }
@@ -240,7 +242,22 @@ function createSweeps(
 export function composeJanitor(context: ServiceContext<JanitorConfig>): readonly Component[] {
   const { config, metrics, readiness, logger } = context;
   const composed = composeSweeps(context, metrics);
-  const { sweeps, runner, stateMetrics, checks, isDue, owner, close } = composed;
+  const { sweeps, runner, lock, stateMetrics, checks, isDue, owner, close } = composed;
+  const schedule = new Schedule({
+    sweeps: Object.values(sweeps),
+    runner,
+    leads: () => leadership.leads,
+    intervalSeconds: config.sweepIntervalSeconds,
+    isDue,
+    logger,
+    metrics,
+  });
+  const leadership = new Leadership({
+    lock,
+    idleSeconds: config.sweeps.lockIdleSeconds,
+    onChange: (leads) => (leads ? schedule.runNow() : runner.forgetRefused()),
+    logger,
+  });
   const bucket = new BucketOwnership({ ...owner, logger, onMismatch: context.fail });
   const settings = new StartCheck({
     name: 'settings of Postgres',
@@ -279,17 +296,7 @@ export function composeJanitor(context: ServiceContext<JanitorConfig>): readonly
       logger,
     }),
     bucket,
-    inParallel('sweeps', [
-      stateMetrics,
-      new Schedule({
-        sweeps: Object.values(sweeps),
-        runner,
-        intervalSeconds: config.sweepIntervalSeconds,
-        isDue,
-        logger,
-        metrics,
-      }),
-    ]),
+    inParallel('sweeps', [stateMetrics, leadership, schedule]),
     ...(config.operations === null
       ? []
       : [composeOperations(config.operations, config, { ...composed, db: owner.db, logger, metrics })]),

@@ -58,7 +58,7 @@ const MIN_ORPHAN_GRACE_SECONDS = HOUR;
 const MIN_TRANSITION_RETENTION_SECONDS = 7 * DAY;
 
 const sweepSettings = groups({
-  /** A janitor that is frozen or cut off loses the lock of a sweep after this time. */
+  /** A janitor that is frozen or cut off no longer leads after this time. */
   lockIdleSeconds: setting('SWEEP_LOCK_IDLE_SECONDS', seconds().default(5)),
   /** The lease of the executions that dead-letters claims before it ends them. */
   leaseSeconds: setting('EXECUTION_LEASE_SECONDS', leaseSeconds()),

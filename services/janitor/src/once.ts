@@ -6,8 +6,8 @@ import type { JanitorConfig } from './config.ts';
 import type { OnceCommand } from './command-line.ts';
 
 /**
- * Runs one sweep, records it among the actions of operators, and prints its counts as JSON on stdout:
- * `{"skipped":1}` when another janitor is running it. SIGTERM and Ctrl-C end the run between two batches, so
+ * Runs one sweep, records it among the actions of operators, and prints its counts as JSON on stdout,
+ * beside the janitor that runs the sweeps, which does no harm. SIGTERM and Ctrl-C end the run between two batches, so
  * that no row stays claimed. A second signal ends the process at once.
  */
 export async function runOnce(

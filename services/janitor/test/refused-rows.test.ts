@@ -213,10 +213,8 @@ it('the log, the metrics and ops status name the row', async () => {
   await refuse('task_executions', `OLD.id = '${paste!.executionId}'`);
   const metrics = new Metrics('janitor', { process: false });
   const runner = new SweepRunner({
-    locks: world.db,
     db: world.janitorDb,
     janitor: 'janitor/test',
-    lockIdleSeconds: 30,
     logger: world.log,
     metrics,
   });

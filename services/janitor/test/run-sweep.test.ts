@@ -1,8 +1,9 @@
 import { spawnService } from '@pasteflow/dev-stack/testing';
-import { readSweepRuns, withSweepLock } from '@pasteflow/postgres';
+import { readSweepRuns } from '@pasteflow/postgres';
 import { makePastes } from '@pasteflow/postgres/testing';
 import { Metrics, tracingOff } from '@pasteflow/runtime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
 import { composeSweeps } from '../src/compose.ts';
 import { loadJanitorConfig } from '../src/config.ts';
 import { SweepRunner } from '../src/sweep-runner/sweep-runner.ts';
@@ -10,7 +11,7 @@ import { createCleanup } from '../src/sweeps/cleanup.ts';
 import { RefusedRows } from '../src/sweep-runner/refused-rows.ts';
 import { sweepNames, type Sweep, type SweepCounts } from '../src/sweep-runner/sweep.ts';
 import { RecordingLogger } from './recording-logger.ts';
-import { connect, createWorld, eventually, running, type World } from './world.ts';
+import { createWorld, deletionStates, eventually, running, type World } from './world.ts';
 
 let world: World;
 beforeAll(async () => {
@@ -20,17 +21,15 @@ afterAll(() => world.stop());
 beforeEach(() => world.reset());
 
 /** The runner of one janitor, with its own log and metrics. */
-function janitor(lockIdleSeconds = 30) {
+function janitor() {
   const log = new RecordingLogger();
   const metrics = new Metrics('janitor', { process: false });
   return {
     log,
     metrics,
     runner: new SweepRunner({
-      locks: world.db,
       db: world.janitorDb,
       janitor: 'janitor/test',
-      lockIdleSeconds,
       logger: log,
       metrics,
     }),
@@ -43,14 +42,14 @@ const sweepThat = (runOnce: () => Promise<SweepCounts>, name: Sweep['name'] = 'c
   runOnce,
 });
 /** Calls `use` in the middle of a cleanup. @returns the outcome of the cleanup */
-async function whileBusy(use: () => Promise<void>, lockIdleSeconds?: number): Promise<SweepCounts | null> {
+async function whileBusy(runner: SweepRunner, use: () => Promise<void>): Promise<SweepCounts | null> {
   const begun = Promise.withResolvers<void>();
   const end = Promise.withResolvers<SweepCounts>();
   const cleanup = sweepThat(() => {
     begun.resolve();
     return end.promise;
   });
-  const run = janitor(lockIdleSeconds).runner.run(cleanup, running());
+  const run = runner.run(cleanup, running());
   await begun.promise;
   await use().finally(() => end.resolve({ claimed: 5 }));
   return run;
@@ -115,7 +114,7 @@ describe('a run of a sweep', () => {
     expect(log.lines.map(({ level }) => level)).toEqual(['debug']);
   });
 
-  it('that fails is counted, throws its error, and releases the lock', async () => {
+  it('that fails is counted, throws its error, and may run again', async () => {
     const { runner, metrics } = janitor();
     await expect(
       runner.run(
@@ -126,7 +125,7 @@ describe('a run of a sweep', () => {
     expect(await metrics.text()).toContain(
       'janitor_sweep_runs_total{sweep="cleanup",outcome="failed",service="janitor"} 1',
     );
-    expect(await janitor().runner.run(counting({ claimed: 1 }), running())).toEqual({ claimed: 1 });
+    expect(await runner.run(counting({ claimed: 1 }), running())).toEqual({ claimed: 1 });
   });
 
   it('that fails halfway adds its counts up to the failure to the metrics', async () => {
@@ -148,14 +147,13 @@ describe('a run of a sweep', () => {
     expect(run).toMatchObject({ outcome: 'failed', counts: { deleted: 1000, claimed: 1000 } });
   });
 
-  it('is skipped while another janitor runs the same sweep, not while it runs a different sweep', async () => {
-    const { runner, metrics, log } = janitor();
-    const busy = await whileBusy(async () => {
+  it('is skipped while its process runs the same sweep, not while it runs a different sweep', async () => {
+    const { runner, metrics } = janitor();
+    const busy = await whileBusy(runner, async () => {
       expect(await runner.run(counting({ claimed: 1 }), running())).toBeNull();
       const relay = sweepThat(() => Promise.resolve({ sent: 1 }), 'relay');
       expect(await runner.run(relay, running())).toEqual({ sent: 1 });
     });
-    expect(log.lines[0]?.message).toBe('sweep skipped: another janitor is running it');
     expect(await metrics.text()).toContain(
       'janitor_sweep_runs_total{sweep="cleanup",outcome="skipped",service="janitor"} 1',
     );
@@ -163,38 +161,7 @@ describe('a run of a sweep', () => {
     expect(await runner.run(counting({ claimed: 6 }), running())).toEqual({ claimed: 6 });
   });
 
-  it('keeps its lock longer than the idle time while the janitor is alive', async () => {
-    await whileBusy(async () => {
-      await new Promise((resolve) => setTimeout(resolve, 2500)); // longer than the idle time
-      expect(await janitor().runner.run(counting({}), running())).toBeNull();
-    }, 2);
-  });
-
-  it('loses its lock when its janitor is frozen, and succeeds when the janitor continues', async () => {
-    await makePastes(world.db, 3, { status: 'PROCESSED', expiresInSeconds: -5 });
-    const held = world.proxy.hold({ method: 'POST', path: /\?delete/ });
-    const frozen = spawnService({
-      entry: MAIN,
-      args: ['--once', 'cleanup'],
-      env: { ...world.env, SWEEP_LOCK_IDLE_SECONDS: '2' },
-    });
-    const request = await held;
-    const others = connect(world.databaseUrl, 1);
-    const tryLock = () => withSweepLock(others, 'cleanup', () => Promise.resolve('mine'));
-    try {
-      expect(await tryLock()).toBeNull();
-      frozen.kill('SIGSTOP');
-      await eventually(async () => (await tryLock()) === 'mine');
-    } finally {
-      frozen.kill('SIGCONT');
-      await others.destroy();
-    }
-    await request.forward();
-    expect(await frozen.exited).toEqual({ code: 0, signal: null });
-    expect(frozen.stdout).toEqual(['{"claimed":3,"deleted":3,"refused":0,"lost":0}']);
-  });
-
-  it('needs only one connection besides its lock: all sweeps run at once on a pool of one', async () => {
+  it('needs only one connection: all sweeps run at once on a pool of one', async () => {
     const config = loadJanitorConfig({ ...world.env, DATABASE_POOL_SIZE: '1' });
     const entry = {
       name: 'janitor',
@@ -209,6 +176,49 @@ describe('a run of a sweep', () => {
     const counts = await Promise.all(all.map((sweep) => runner.run(sweep, running())));
     await close();
     expect(counts.every((each) => each !== null)).toBe(true);
+  });
+});
+
+describe('the janitor that leads', () => {
+  const startJanitor = () =>
+    spawnService({
+      entry: MAIN,
+      env: { ...world.env, SWEEP_LOCK_IDLE_SECONDS: '2', RELAY_INTERVAL_SECONDS: '0.2' },
+    });
+  const who = async () =>
+    (await readSweepRuns(world.db)).find(({ sweep }) => sweep === 'relay')?.janitor ?? null;
+  const leads = ({ stdout, stderr }: ReturnType<typeof startJanitor>) =>
+    [...stdout, ...stderr]
+      .filter((line) => line.includes('the sweeps'))
+      .at(-1)
+      ?.includes('this janitor runs the sweeps') === true;
+
+  it('runs all sweeps alone, also one that takes long; when it freezes, another one does', async () => {
+    await sql`TRUNCATE sweep_runs`.execute(world.db);
+    const held = world.proxy.hold({ method: 'POST', path: /\?delete/ });
+    await makePastes(world.db, 3, { status: 'PROCESSED', expiresInSeconds: -5 });
+    const janitors = [startJanitor(), startJanitor()];
+    try {
+      const request = await held; // one sweep takes long
+      const leader = janitors.find(leads)!;
+      const other = janitors.find((each) => each !== leader)!;
+      expect(leads(other)).toBe(false);
+      const first = await who();
+      await sql`TRUNCATE sweep_runs`.execute(world.db);
+      await eventually(async () => (await who()) === first); // the others go on
+      leader.kill('SIGSTOP');
+      await eventually(async () => ![null, first].includes(await who()));
+      expect(leads(other)).toBe(true);
+      leader.kill('SIGCONT');
+      await request.forward();
+      await eventually(() => !leads(leader));
+      await eventually(async () => (await deletionStates(world)).DELETED === 3);
+      other.kill('SIGTERM');
+      await eventually(async () => (await who()) === first);
+    } finally {
+      for (const each of janitors) each.kill('SIGKILL');
+      await Promise.all(janitors.map(({ exited }) => exited));
+    }
   });
 });
 

@@ -16,7 +16,7 @@ export function runSweep(sweeps: Sweeps, runner: Pick<SweepRunner, 'run'>): Acti
       const name = sweepNames.find((each) => each === wanted);
       if (name === undefined) throw new Refused(`there is no sweep ${wanted}`);
       const counts = await runner.run(sweeps[name], signal);
-      if (counts === null) return { outcome: 'Another janitor was running the sweep.', json: { skipped: 1 } };
+      if (counts === null) return { outcome: 'The sweep was running already.', json: { skipped: 1 } };
       const found = Object.entries(counts).map(([count, value]) => `${count} ${value}`);
       // After an abort, the run may have ended before its last batch.
       const outcome = `${signal.aborted ? 'Stopped early' : 'Done'}: ${found.join(', ')}.`;

@@ -7,7 +7,6 @@ import {
 } from '@pasteflow/domain';
 import {
   claimExecutions,
-  findExecutionsAhead,
   findOverdue,
   findStranded,
   findUndispatched,
@@ -17,7 +16,6 @@ import {
   pastLease,
   removeOrphans,
   rescueStranded,
-  resetExecutionTimes,
   settleExecutions,
   stampDispatched,
   undispatched,
@@ -45,11 +43,9 @@ import {
 import { inLanes } from '../sweep-runner/batches.ts';
 import { MAX_NAMED } from '../sweep-runner/findings.ts';
 import type { RefusedRows } from '../sweep-runner/refused-rows.ts';
+import { EXECUTIONS, resetTimes } from './reset-times.ts';
 import { RepeatedLosses } from './repeated-losses.ts';
 import type { EndedAttempts, RescueCounts, SettledBy, UnsentMessages, WorkQueue } from './work-queue.ts';
-
-/** The table of executions, for the rows that Postgres refuses. */
-const EXECUTIONS = 'task_executions';
 
 export interface QueueOptions {
   readonly db: Database;
@@ -268,24 +264,7 @@ export function createWorkQueue<
       const errorOf = ({ workerId }: Zombie) => `${WORKER_LOST}: ${workerId}`;
       return { found: zombies.length, ended: await end(zombies, errorOf, { ...by, onlyPastLease: true }) };
     },
-    resetTimes: async ({ bounds, limit, refused }) => {
-      const waiting = new Set(refused.waiting(EXECUTIONS));
-      const found = await findExecutionsAhead(db, subject.kind, { bounds, limit });
-      const own = { delaySeconds: bounds.delaySeconds[subject.kind], leaseSeconds: bounds.leaseSeconds };
-      const parts = await inHalves(
-        found.filter((id) => !waiting.has(id)),
-        (part) => resetExecutionTimes(db, part, own),
-        refused.of(EXECUTIONS),
-      );
-      const ids = parts.flat();
-      if (ids.length > 0)
-        logger.warn('times that were ahead of the clock of Postgres reset', {
-          kind: subject.kind,
-          count: ids.length,
-          ids: ids.slice(0, MAX_NAMED),
-        });
-      return ids.length;
-    },
+    resetTimes: (by) => resetTimes({ db, kind: subject.kind, logger }, by),
     rescueStranded: rescue,
     endDue: async (keys, error, { leaseSeconds, ...by }) => {
       const refused = new Set<string>();

@@ -5,6 +5,8 @@ import { dailySweeps, type Sweep, type SweepName } from './sweep.ts';
 export interface ScheduleOptions {
   readonly sweeps: readonly Sweep[];
   readonly runner: SweepRunner;
+  /** Whether this janitor is the one that runs the sweeps. Call `runNow` when it becomes that. */
+  readonly leads: () => boolean;
   readonly intervalSeconds: Readonly<Record<SweepName, number>>;
   /**
    * Asked before each run of a daily sweep: whether the interval has passed since its last success in any
@@ -14,9 +16,6 @@ export interface ScheduleOptions {
   readonly logger: Logger;
   readonly metrics: Metrics;
 }
-
-/** The first runs are spread over 5 s, so that janitors that start together don't all run at once. */
-const FIRST_RUNS_SPREAD_MS = 5000;
 
 /**
  * How often a janitor asks whether a daily sweep is due. The answer comes from the database, so that neither
@@ -31,7 +30,7 @@ export class Schedule implements Component {
   readonly name = 'sweeps';
   readonly #loops: readonly PollLoop[];
 
-  constructor({ sweeps, runner, intervalSeconds, isDue, logger, metrics }: ScheduleOptions) {
+  constructor({ sweeps, runner, leads, intervalSeconds, isDue, logger, metrics }: ScheduleOptions) {
     const intervals = metrics.gauge({
       name: 'janitor_sweep_interval_seconds',
       help: 'Configured time from the end of a run of the sweep to the start of the next run.',
@@ -44,9 +43,8 @@ export class Schedule implements Component {
       return new PollLoop({
         name: sweep.name,
         intervalMs: isDaily ? Math.min(intervalMs, DUE_CHECK_MS) : intervalMs,
-        firstDelayMs: Math.random() * Math.min(intervalMs, FIRST_RUNS_SPREAD_MS),
         run: async (signal) => {
-          if (!isDaily || (await isDue(sweep.name))) await runner.run(sweep, signal);
+          if (leads() && (!isDaily || (await isDue(sweep.name)))) await runner.run(sweep, signal);
         },
         // A failed sweep is tried again no later than after its interval: the relay runs within 2 s of SQS's
         // return.
@@ -58,6 +56,11 @@ export class Schedule implements Component {
         },
       });
     });
+  }
+
+  /** Ends the wait for the next run of each sweep. */
+  runNow(): void {
+    for (const loop of this.#loops) loop.wake();
   }
 
   async start(): Promise<void> {

@@ -1,19 +1,13 @@
 import { DependencyUnavailableError } from '@pasteflow/domain';
-import { recordSweepRun, withSweepLock, type Actor, type Database, type SweepRun } from '@pasteflow/postgres';
+import { recordSweepRun, type Actor, type Database, type SweepRun } from '@pasteflow/postgres';
 import type { Logger, Metrics } from '@pasteflow/runtime';
 import type { RefusedRow } from './refused-rows.ts';
 import { sweepNames, type Sweep, type SweepCounts, type SweepName } from './sweep.ts';
 
 export interface SweepRunnerOptions {
-  /**
-   * Connections for locks only. A running sweep holds one until its end, and needs another from `db` to work
-   * with.
-   */
-  readonly locks: Database;
   /** Where the runs are recorded. */
   readonly db: Database;
   readonly janitor: Actor;
-  readonly lockIdleSeconds: number;
   readonly logger: Logger;
   readonly metrics: Metrics;
 }
@@ -25,7 +19,8 @@ const MAX_SHOWN = 20;
 const RUN_BUCKETS_SECONDS = [0.01, 0.05, 0.25, 1, 5, 30, 120, 600, 3600];
 
 /**
- * Runs a sweep in one janitor at a time, and records the run in the log, in the metrics and in `sweep_runs`.
+ * Runs a sweep once at a time in this process, and records the run in the log, in the metrics and in
+ * `sweep_runs`.
  */
 export class SweepRunner {
   readonly #options: SweepRunnerOptions;
@@ -34,6 +29,7 @@ export class SweepRunner {
   readonly #rows;
   readonly #lastSuccess;
   readonly #succeededAtMs = new Map<SweepName, number>();
+  readonly #running = new Set<SweepName>();
   /** The rows that were refused to the sweeps that this janitor runs. */
   readonly #refused = new Map<SweepName, readonly RefusedRow[]>();
 
@@ -42,7 +38,7 @@ export class SweepRunner {
     const { metrics } = options;
     this.#runs = metrics.counter({
       name: 'janitor_sweep_runs_total',
-      help: 'Runs of a sweep, by outcome: done, failed, or skipped because another janitor was running the sweep.',
+      help: 'Runs of a sweep, by outcome: done, failed, or skipped because the sweep was running.',
       labels: ['sweep', 'outcome'],
     });
     this.#duration = metrics.histogram({
@@ -76,28 +72,23 @@ export class SweepRunner {
   }
 
   /**
-   * @returns null when another janitor is running this sweep.
+   * @returns null when this process is running the sweep
    * @throws the error of the sweep; the caller logs it
    */
   async run(sweep: Sweep, signal: AbortSignal): Promise<SweepCounts | null> {
-    const { locks, lockIdleSeconds } = this.#options;
+    if (this.#running.has(sweep.name)) {
+      this.#runs.inc({ sweep: sweep.name, outcome: 'skipped' });
+      return null;
+    }
+    this.#running.add(sweep.name);
     const startedAt = performance.now();
     const soFar: Record<string, number> = {};
     try {
-      const counts = await withSweepLock(
-        locks,
-        sweep.name,
-        async () => {
-          const done = await sweep.runOnce(signal, soFar);
-          // An aborted run ended early, so it says nothing about the sweep; and the process has no time for
-          // another statement.
-          if (!signal.aborted) await this.#record(sweep, 'done', done, startedAt);
-          return done;
-        },
-        lockIdleSeconds,
-      );
-      if (counts === null) this.#skipped(sweep.name);
-      else this.#done(sweep, counts, startedAt);
+      const counts = await sweep.runOnce(signal, soFar);
+      // An aborted run ended early, so it says nothing about the sweep; and the process has no time for
+      // another statement.
+      if (!signal.aborted) await this.#record(sweep, 'done', counts, startedAt);
+      this.#done(sweep, counts, startedAt);
       return counts;
     } catch (error) {
       this.#runs.inc({ sweep: sweep.name, outcome: 'failed' });
@@ -106,7 +97,14 @@ export class SweepRunner {
       this.#duration.observe({ sweep: sweep.name }, (performance.now() - startedAt) / 1000);
       if (!signal.aborted && !isPostgresDown(error)) await this.#record(sweep, 'failed', soFar, startedAt);
       throw error;
+    } finally {
+      this.#running.delete(sweep.name);
     }
+  }
+
+  /** The rows that were refused are another janitor's to know. */
+  forgetRefused(): void {
+    this.#refused.clear();
   }
 
   /**
@@ -159,12 +157,6 @@ export class SweepRunner {
     if (atMs <= (this.#succeededAtMs.get(sweep) ?? 0)) return;
     this.#succeededAtMs.set(sweep, atMs);
     this.#lastSuccess.set({ sweep }, atMs / 1000);
-  }
-
-  #skipped(sweep: SweepName): void {
-    this.#refused.delete(sweep); // another janitor knows them now
-    this.#runs.inc({ sweep, outcome: 'skipped' });
-    this.#options.logger.debug('sweep skipped: another janitor is running it', { sweep });
   }
 
   #done({ name: sweep, refused }: Sweep, counts: SweepCounts, startedAt: number): void {

@@ -11,7 +11,7 @@ export const RETURN_DELAY_MS = 1000;
  * Delay of a message whose work is paused. It is longer than a long poll: a worker whose gate has closed does
  * not receive the message once more.
  */
-export const PAUSED_DELAY_MS = 3000;
+export const PAUSED_DELAY_MS = 6000;
 
 export interface HeldMessagesOptions {
   readonly visibilitySeconds: number;

@@ -79,10 +79,10 @@ interface HandledQueue {
 }
 
 /**
- * Twice the wait of a long poll. After an outage without answers the consumers resume when their last request
- * has timed out, and uploads must resume within 10 s after SQS is back.
+ * A second more than the longest wait of a long poll. After an outage without answers the consumers resume
+ * when their last request has timed out, and uploads must resume within 10 s after SQS is back.
  */
-const RECEIVE_TIMEOUT_MS = 4000;
+const RECEIVE_TIMEOUT_MS = 6000;
 
 export function createPipeline<Body>(options: PipelineOptions<Body>): Pipeline {
   const { worker, queueName, aws, sqs, consumers, batchSize, decode, events, handler, mayReceive } = options;
