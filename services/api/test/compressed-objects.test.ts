@@ -3,7 +3,9 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { FaultProxy, withHeader } from '@pasteflow/dev-stack/testing';
 import { objectKeyOf } from '@pasteflow/domain';
+import { sql } from 'kysely';
 import { useApi, type RunningApi } from './support/api.ts';
+import { limited } from './support/limits.ts';
 import { metricOf } from './support/until.ts';
 import {
   compressedPaste,
@@ -56,6 +58,21 @@ describe('an object in another form than its row says, after a late put of anoth
       }
     },
   );
+});
+
+it('a part of compressed content counts as several requests when much is inflated before it', async () => {
+  await sql`TRUNCATE rate_limits`.execute(bed.db);
+  api = await bed.start({ env: limited({ requests: 12 }) });
+  const content = compressibleContent(1_000_000);
+  const [compressed, plain] = [await compressedPaste(bed, content), await processedPaste(bed, content)];
+  const left = async (code: string, headers: Record<string, string>) =>
+    /"requests";r=(\d+)/.exec(String((await get(code, headers)).headers.ratelimit))?.[1];
+  expect(await left(compressed, { range: 'bytes=-1' })).toBe('8'); // 1, and 3 for 999,999 bytes
+  expect(await left(compressed, { range: 'bytes=0-0' })).toBe('7');
+  expect(await left(plain, { range: 'bytes=-1' })).toBe('6');
+  expect(await left(compressed, {})).toBe('5');
+  expect(await left(compressed, { range: 'bytes=-1' })).toBe('1');
+  expect((await get(compressed, { range: 'bytes=-1' })).status).toBe(429);
 });
 
 describe('a damaged object', () => {

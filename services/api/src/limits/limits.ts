@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import type { RateLimitStore } from '@pasteflow/postgres';
 import type { Logger, Metrics } from '@pasteflow/runtime';
-import { RequestError } from '../http/errors/request-error.ts';
 import { callerKeyOf, siteKeyOf, type Caller } from '../http/request/caller.ts';
 import { Limit, type Standing } from './limit.ts';
+import { limitFields, rateLimited } from './limit-answers.ts';
 
 /** Points for each caller, in each minute unless they say otherwise; 0: no limit. */
 interface LimitsConfig {
@@ -61,6 +61,9 @@ const HARD_BOUND = 2;
  * left for others.
  */
 const CALLERS_PER_SITE = 4;
+
+/** They take two thirds of a millisecond of CPU time, about as much as another request. */
+const INFLATED_BYTES_A_REQUEST = 256 * 1024;
 
 /** A failing Postgres is logged at most this often, instead of with every request. */
 const WARNING_INTERVAL_MS = 60_000;
@@ -135,6 +138,13 @@ export class Limits {
    */
   async countMiss(res: ServerResponse, caller: string): Promise<void> {
     await this.#spend(res, caller, this.#limits.misses);
+    this.#setHeaders(res);
+  }
+
+  /** Counts a read that inflates `bytes` which it doesn't send as several requests. @throws RequestError rate_limited */
+  async countInflated(res: ServerResponse, caller: string, bytes: number): Promise<void> {
+    const more = Math.floor(bytes / INFLATED_BYTES_A_REQUEST);
+    if (more > 0) await this.#spend(res, caller, this.#limits.requests, more);
     this.#setHeaders(res);
   }
 
@@ -251,43 +261,4 @@ export class Limits {
     if (standings === undefined) return;
     for (const [name, value] of Object.entries(limitFields(standings))) res.setHeader(name, value);
   }
-}
-
-const unitsOf: Readonly<Record<string, string>> = {
-  anonymous_bytes: 'bytes of all pastes without a token',
-  all_anonymous_bytes: 'bytes of all pastes without a token',
-  address_bytes: 'bytes of pastes without a token',
-  site_bytes: 'bytes of pastes without a token from your /48',
-  site_address_bytes: 'bytes of pastes without a token from your /48',
-};
-
-function rateLimited({ name, points, windowSeconds }: Limit, standing: Standing): RequestError {
-  const seconds = secondsUntilReset(standing);
-  const unit = windowSeconds === MINUTE ? 'minute' : windowSeconds === HOUR ? 'hour' : 'day';
-  const of = unitsOf[name] ?? name;
-  const used = standing.remaining === 0 ? 'is used up' : `has ${standing.remaining} left`;
-  const detail = `The limit of ${points} ${of} per ${unit} ${used}. Try again in ${seconds} s.`;
-  return new RequestError('rate_limited', detail, { headers: { 'Retry-After': String(seconds) } });
-}
-
-/** Whole seconds, at least 1: a caller that returns after them finds a new window. */
-function secondsUntilReset({ resetMs }: Standing): number {
-  return Math.max(1, Math.ceil(resetMs / 1000));
-}
-
-/**
- * The headers of draft-ietf-httpapi-ratelimit-headers-10: lists of structured fields (RFC 9651), one item for
- * each limit. A limit with an unknown standing has only its policy.
- */
-function limitFields(standings: ReadonlyMap<Limit, Standing | null>): Readonly<Record<string, string>> {
-  const policies = [...standings.keys()].map(
-    ({ name, points, windowSeconds }) => `"${name}";q=${points};w=${windowSeconds}`,
-  );
-  const items = [...standings].flatMap(([{ name }, standing]) =>
-    standing === null ? [] : [`"${name}";r=${standing.remaining};t=${secondsUntilReset(standing)}`],
-  );
-  return {
-    ...(policies.length > 0 && { 'RateLimit-Policy': policies.join(', ') }),
-    ...(items.length > 0 && { RateLimit: items.join(', ') }),
-  };
 }

@@ -6,8 +6,11 @@ import type { Request, Response } from 'express';
 import type { PasteRow } from '@pasteflow/postgres';
 import { RequestError } from '../http/errors/request-error.ts';
 import { acceptedEncoding } from '../http/request/accept.ts';
+import { limitKeyOf } from '../http/request/caller.ts';
 import { isKnownToClient, matchesPrecondition, rangeOf } from '../http/request/conditional.ts';
 import { contextOf, idsOf } from '../http/request/request-context.ts';
+import { callerOf } from '../identity/caller-of.ts';
+import type { Limits } from '../limits/limits.ts';
 import { readAgain, waitForUpload, type WaitForUploadDependencies } from '../live/read-waiting.ts';
 import * as headers from '../openapi/answer-headers.ts';
 import type { Endpoint, Operation } from '../openapi/endpoint.ts';
@@ -101,6 +104,7 @@ const contentOperation: Omit<Operation, 'operationId'> = {
 export interface ReadContentDependencies
   extends FindDependencies, SendDownloadDependencies, WaitForUploadDependencies {
   readonly publicUrl: () => string;
+  readonly limits: Pick<Limits, 'countInflated'>;
 }
 
 /** An upload that took longer than the wait before this answer. */
@@ -226,6 +230,9 @@ async function serve(
       { headers: { 'Content-Range': `bytes */${size}` } },
     );
   }
+  // What precedes the part is inflated, too: the last byte of 10 MB costs as much as all of them.
+  if (range !== 'whole' && paste.stored_encoding !== null)
+    await deps.limits.countInflated(res, limitKeyOf(callerOf(req)), range.start);
   const head = (sent: Pick<OpenContent, 'encoding'> & { readonly length?: number }): ServerResponse =>
     res.vary('Accept-Encoding').writeHead(range === 'whole' ? 200 : 206, {
       'Content-Type': 'text/plain; charset=utf-8',
