@@ -237,6 +237,26 @@ describe('/my/sessions', () => {
     expect(await Promise.all([mine!, stranger, ...others].map(statusOf))).toEqual([200, 200, 401, 401]);
   });
 
+  it('of a token that its user has made ends only what this token has begun', async () => {
+    const { token, headers } = await newUser(bed.db);
+    const full = await signedInWith(bed.db, token);
+    const made = await fetch(`${bed.api.url}/v1/tokens`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'laptop', scope: 'write' }),
+    });
+    const { token: own } = (await made.json()) as { token: string };
+    const [mine, other] = [await signedInWith(bed.db, own), await signedInWith(bed.db, own)];
+    const idOf = async (way: string) =>
+      (await rowsOf(mine)).find(([, name, , value]) => value !== undefined && name!.includes(way))![3]!;
+    expect((await end(await idOf('of a test'), mine)).status).toBe(403);
+    expect((await end('others', mine)).status).toBe(303);
+    expect(await Promise.all([full, mine, other].map(statusOf))).toEqual([200, 200, 401]);
+    const third = await signedInWith(bed.db, own);
+    expect((await end(await idOf('laptop'), mine)).status).toBe(303);
+    expect(await Promise.all([full, third].map(statusOf))).toEqual([200, 401]);
+  });
+
   it('ends neither another user’s session nor anything for a page of another site', async () => {
     const [mine, ofAnother] = [(await browsers(1))[0]!, await browsers(2)];
     const [, , , id = ''] = (await rowsOf(ofAnother[0]!)).find(([, , , value]) => value !== undefined)!;

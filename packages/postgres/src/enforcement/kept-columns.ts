@@ -33,7 +33,7 @@ export const keptColumns: readonly KeptColumns[] = [
       [pasteUpload, ['s3_url', 'stored_encoding', 'processed_at', 'failure_reason', 'failed_at']],
       [pasteDeletion, ['deletion_initiated_at', 'deleted_at']],
     ],
-    exceptRemoved: ['title', 'held_at'],
+    exceptRemoved: ['title', 'syntax', 'held_at'],
   },
   {
     table: 'jobs',

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { affectedRows } from '../database/affected-rows.ts';
 import type { Database } from '../database/database.ts';
 import { good, revokeEach } from './api-tokens.ts';
 
@@ -81,22 +82,39 @@ export async function endBrowserSession(db: Database, secretHash: Buffer): Promi
     WHERE token_hash = ${secretHash} AND is_session AND revoked_at IS NULL`.execute(db);
 }
 
-/** Ends one session of the user. Another user's session stays, and so does a token that is no session. */
-export async function endOwnBrowserSession(
-  db: Database,
-  { userId, id }: { readonly userId: string; readonly id: string },
-): Promise<void> {
-  await sql`
-    UPDATE api_tokens SET revoked_at = now()
-    WHERE id = ${id} AND user_id = ${userId} AND is_session AND revoked_at IS NULL`.execute(db);
+/**
+ * Whose sessions end. `onlyOf`: SHA-256 of a token or session: only what the same token has begun, because a
+ * token that its user has made ends nothing of another one; null: all of the user.
+ */
+interface SessionsOf {
+  readonly userId: string;
+  readonly onlyOf: Buffer | null;
 }
 
-/** Ends all sessions of the user but the one with this secret; null: all. */
+const sessionsOf = ({ userId, onlyOf }: SessionsOf) => sql`
+  user_id = ${userId} AND is_session AND (${onlyOf}::bytea IS NULL
+    OR signed_in_by = (SELECT coalesce(signed_in_by, id) FROM api_tokens WHERE token_hash = ${onlyOf}))`;
+
+/**
+ * Ends one session. Another user's session stays, and so does a token that is no session.
+ * @returns whether there was such a session, ended before or now
+ */
+export async function endOwnBrowserSession(
+  db: Database,
+  { id, ...whose }: SessionsOf & { readonly id: string },
+): Promise<boolean> {
+  const result = await sql`
+    UPDATE api_tokens SET revoked_at = coalesce(revoked_at, now())
+    WHERE id = ${id} AND ${sessionsOf(whose)}`.execute(db);
+  return affectedRows(result) === 1;
+}
+
+/** Ends all these sessions but the one with this secret; null: all. */
 export async function endOtherBrowserSessions(
   db: Database,
-  { userId, secretHash }: { readonly userId: string; readonly secretHash: Buffer | null },
+  { secretHash, ...whose }: SessionsOf & { readonly secretHash: Buffer | null },
 ): Promise<void> {
-  await revokeEach(
-    sql`user_id = ${userId} AND is_session AND token_hash IS DISTINCT FROM ${secretHash}::bytea`,
-  ).execute(db);
+  await revokeEach(sql`${sessionsOf(whose)} AND token_hash IS DISTINCT FROM ${secretHash}::bytea`).execute(
+    db,
+  );
 }

@@ -94,8 +94,8 @@ export async function takeOverBurned(
 }
 
 /**
- * DELETION_IN_PROGRESS → DELETED for claims that are still valid. Removes the title, the payload of a
- * FAILED paste, and the open reports as well.
+ * DELETION_IN_PROGRESS → DELETED for claims that are still valid. Removes the title, the language, the payload
+ * of a FAILED paste, and the open reports as well.
  * @returns how many pastes it moved; fewer than asked when the watchdog has reset claims
  */
 export async function settleDeleted(
@@ -110,7 +110,7 @@ export async function settleDeleted(
     ), moot AS (
       DELETE FROM paste_reports WHERE paste_id IN (SELECT id FROM held) AND judged_at IS NULL
     )
-    UPDATE pastes p SET deletion_status = ${finish.to}, deleted_at = now(), title = NULL
+    UPDATE pastes p SET deletion_status = ${finish.to}, deleted_at = now(), title = NULL, syntax = NULL
     FROM held WHERE p.id = held.id`.execute(db);
   return affectedRows(result);
 }

@@ -3,7 +3,7 @@ import { sql, type RawBuilder } from 'kysely';
 import { byActor, type Actor } from '../database/actor.ts';
 import type { Database } from '../database/database.ts';
 import { affectedRows } from '../database/affected-rows.ts';
-import { REPORTS_LOCK } from '../enforcement/report-paste.ts';
+import { REPORTS_LOCK, shownAs } from '../enforcement/report-paste.ts';
 import { revokeTokensOf } from '../identity/api-tokens.ts';
 import { takeDown, type TakedownBy } from './take-down.ts';
 
@@ -37,9 +37,11 @@ export async function upholdReports(
   });
 }
 
+const shown = (paste: string): RawBuilder<string> => sql.raw(shownAs(paste));
+
 /**
- * Rejects the open reports of a paste and of all pastes with the same content, releases these pastes, and
- * clears the content: no further report of it is taken. A paste that was taken down clears nothing.
+ * Rejects the open reports of a paste and of all pastes with the same content, title and slug, releases these
+ * pastes, and clears the content: no further report of it is taken under this title and slug. A paste that was taken down clears nothing.
  */
 export async function rejectReports(
   db: Database,
@@ -52,7 +54,7 @@ export async function rejectReports(
     const { rows } = await sql<{ id: string }>`
       SELECT id FROM pastes
       WHERE id IN (SELECT paste_id FROM paste_reports WHERE content_hash = ${paste.contentHash} AND judged_at IS NULL)
-        AND taken_down_for IS NULL
+        AND taken_down_for IS NULL AND ${shown('pastes')} = (SELECT ${shown('p')} FROM pastes p WHERE p.id = ${paste.id})
       ORDER BY id FOR UPDATE`.execute(tx);
     const ids = rows.map(({ id }) => id);
     if (!ids.includes(paste.id)) return null;
@@ -62,7 +64,8 @@ export async function rejectReports(
       tx,
     );
     await sql`
-      INSERT INTO cleared_contents (content_hash, actor, reason) VALUES (${paste.contentHash}, ${by.actor}, ${by.reason})
+      INSERT INTO cleared_contents (content_hash, shown_as, actor, reason)
+      SELECT p.content_hash, ${shown('p')}, ${by.actor}, ${by.reason} FROM pastes p WHERE p.id = ${paste.id}
       ON CONFLICT DO NOTHING`.execute(tx);
     return { reports, pastes: ids.length };
   });

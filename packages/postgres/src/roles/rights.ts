@@ -164,6 +164,7 @@ const janitorRights: RoleRights = {
       'deletion_initiated_at',
       'deleted_at',
       'title',
+      'syntax',
       // `ops takedown`
       'deletion_requested_at',
       'taken_down_for',
@@ -214,7 +215,7 @@ const janitorRights: RoleRights = {
     update: ['status', 'judged_at', 'reporter'],
     delete: true,
   },
-  cleared_contents: { select: 'all', insert: ['content_hash', 'actor', 'reason'], delete: true },
+  cleared_contents: { select: 'all', insert: ['content_hash', 'shown_as', 'actor', 'reason'], delete: true },
   operator_actions: {
     select: 'all',
     insert: ['actor', 'action', 'subject', 'reason'],

@@ -18,9 +18,11 @@ export interface PasteReportsTable {
   judged_at: Date | null;
 }
 
-/** Content of which no report is taken, because an operator has rejected its reports. */
+/** Content of which no report is taken under the same title and slug, because an operator has rejected its reports. */
 export interface ClearedContentsTable {
   content_hash: string;
+  /** SHA-256 of the title and the slug; empty: neither. */
+  shown_as: Generated<string>;
   actor: string;
   /** In the words of the operator, for operators. */
   reason: string;

@@ -38,6 +38,7 @@ it('three processes that migrate an empty database at once apply each migration 
     '0016-archives',
     '0017-one-next-job',
     '0018-keys-in-bytes',
+    '0019-cleared-titles',
   ]);
 });
 

@@ -57,8 +57,8 @@ describe('a session of a browser', () => {
   it('is no token of its user', async () => {
     const { id, userId, tokenHash } = await newToken('ben');
     await endBrowserSession(current.db, tokenHash);
-    await endOwnBrowserSession(current.db, { userId, id });
-    await endOtherBrowserSessions(current.db, { userId, secretHash: null });
+    await endOwnBrowserSession(current.db, { userId, onlyOf: null, id });
+    await endOtherBrowserSessions(current.db, { userId, onlyOf: null, secretHash: null });
     expect(await useApiToken(current.db, tokenHash)).toMatchObject({ good: true, isSession: false });
     expect(await sessionsOf('ben')).toEqual([]);
   });
@@ -163,12 +163,12 @@ describe('the sessions of a user', () => {
     ];
     const userId = await ensureUser(current.db, 'lea');
     const [{ id } = { id: '' }] = await sessionsOf('max');
-    await endOwnBrowserSession(current.db, { userId, id });
+    await endOwnBrowserSession(current.db, { userId, onlyOf: null, id });
     expect(await isGood(theirs)).toBe(true);
     const [newest] = await sessionsOf('lea');
-    await endOwnBrowserSession(current.db, { userId, id: newest!.id });
+    await endOwnBrowserSession(current.db, { userId, onlyOf: null, id: newest!.id });
     expect([await isGood(third), await isGood(second)]).toEqual([false, true]);
-    await endOtherBrowserSessions(current.db, { userId, secretHash: mine });
+    await endOtherBrowserSessions(current.db, { userId, onlyOf: null, secretHash: mine });
     expect([await isGood(second), await isGood(mine), await isGood(theirs)]).toEqual([false, true, true]);
   });
 
@@ -176,7 +176,7 @@ describe('the sessions of a user', () => {
     const hashes = await Promise.all(Array.from({ length: 20 }, () => begin('nora')));
     const userId = await ensureUser(current.db, 'nora');
     await Promise.all(
-      hashes.map((secretHash) => endOtherBrowserSessions(current.db, { userId, secretHash })),
+      hashes.map((secretHash) => endOtherBrowserSessions(current.db, { userId, onlyOf: null, secretHash })),
     );
     expect((await sessionsOf('nora')).length).toBeLessThanOrEqual(1);
   });
@@ -200,7 +200,7 @@ describe('the sessions of a user', () => {
       await endAll(tx, userId);
     });
     await untilSomebodyWaits(current.db);
-    const endingSessions = endOtherBrowserSessions(current.db, { userId, secretHash: null });
+    const endingSessions = endOtherBrowserSessions(current.db, { userId, onlyOf: null, secretHash: null });
     await untilSomebodyWaits(current.db, 2);
     await locking.commit().execute();
     await Promise.all([endingAll, endingSessions]);

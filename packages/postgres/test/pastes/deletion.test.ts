@@ -24,7 +24,7 @@ const actor = 'janitor/test';
 
 async function expired(count: number): Promise<void> {
   for (let n = 0; n < count; n++) await insertInState(current.db, pasteUpload, 'PROCESSED');
-  await sql`UPDATE pastes SET expires_at = now() - interval '1 minute', title = 'a title'`.execute(
+  await sql`UPDATE pastes SET expires_at = now() - interval '1 minute', title = 'a title', syntax = 'any word'`.execute(
     current.db,
   );
 }
@@ -107,6 +107,7 @@ describe('a claim', () => {
     expect(await findPaste(current.db, first[0]!.shortCode)).toMatchObject({
       deletion_status: 'DELETED',
       title: null,
+      syntax: null,
     });
     expect(await settleDeleted(current.db, second, actor)).toBe(0);
   });

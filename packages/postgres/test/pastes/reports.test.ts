@@ -212,6 +212,37 @@ describe('a judgement', () => {
     expect(await report(later, 'b', 1)).toBe('recorded');
   });
 
+  it('that rejects settles nothing of the same content under another title or slug', async () => {
+    const [user] = await makeUsers(current.db, 1);
+    const [plain, titled, same, named] = [
+      await stored(),
+      await stored(),
+      await stored(),
+      await stored('content', user!.id),
+    ];
+    await sql`UPDATE pastes SET title = 'Your bank' WHERE id IN (${titled.id}, ${same.id})`.execute(
+      current.db,
+    );
+    await sql`UPDATE pastes SET slug = 'your-bank' WHERE id = ${named.id}`.execute(current.db);
+    await report(titled, 'a', 1);
+    await report(plain, 'a');
+    expect(await reject(plain)).toEqual({ reports: 1, pastes: 1 });
+    expect(await isHeld(titled)).toBe(true);
+    expect([await report(plain, 'b'), await report(same, 'b'), await report(named, 'b')]).toEqual([
+      'cleared',
+      'recorded',
+      'recorded',
+    ]);
+    expect(await reject(titled)).toEqual({ reports: 2, pastes: 2 });
+    expect([await report(titled, 'c'), await report(same, 'c'), await report(named, 'c')]).toEqual([
+      'cleared',
+      'cleared',
+      'recorded',
+    ]);
+    const rows = await current.db.selectFrom('cleared_contents').select('shown_as').execute();
+    expect(rows.map(({ shown_as: shown }) => shown)).toEqual(['', expect.stringMatching(/^[0-9a-f]{64}$/)]);
+  });
+
   it('that rejects, after a takedown of the paste, clears nothing', async () => {
     const paste = await stored();
     await report(paste, 'a');

@@ -87,7 +87,7 @@ beforeEach(async () => {
   });
   await makeJobs(current.db, 1, { userId: user!.id, status: 'completed' });
   for (const statement of [
-    `UPDATE pastes SET deletion_requested_at = now(), taken_down_for = 'malware', title = 'a title' WHERE short_code = 'stored'`,
+    `UPDATE pastes SET deletion_requested_at = now(), taken_down_for = 'malware', title = 'a title', syntax = 'rust' WHERE short_code = 'stored'`,
     `INSERT INTO failed_payloads (paste_id, content) SELECT id, 'x' FROM pastes WHERE short_code = 'failed'`,
     `INSERT INTO api_tokens (user_id, name, token_hash, revoked_at) SELECT id, 't', sha256('t'), now() FROM users`,
     `INSERT INTO content_blocks (content_hash, class, reason, actor, unblocked_at, unblocked_by, unblock_reason)
@@ -113,6 +113,7 @@ const refused: readonly (readonly [readonly ServiceRole[], string])[] = [
   [janitor, `UPDATE pastes SET taken_down_for = NULL ${stored}`],
   [janitor, `UPDATE pastes SET taken_down_for = 'spam' ${stored}`],
   [janitor, `UPDATE pastes SET title = 'another' ${stored}`],
+  [janitor, `UPDATE pastes SET syntax = 'another' ${stored}`],
   [janitor, `UPDATE pastes SET held_at = now() ${stored}`],
   [janitor, `UPDATE paste_reports SET judged_at = now() + interval '1 day'`],
   [janitor, `UPDATE paste_reports SET reporter = sha256('r')`],
@@ -147,7 +148,7 @@ it.each(refused.flatMap(([roles, statement]) => roles.map((role) => [role, state
 describe('a service is not refused', () => {
   it.each([
     ['pasteflow_api', `UPDATE pastes SET deletion_requested_at = now() ${failed}`],
-    ['pasteflow_janitor', `UPDATE pastes SET title = NULL ${stored}`],
+    ['pasteflow_janitor', `UPDATE pastes SET title = NULL, syntax = NULL ${stored}`],
     ['pasteflow_api', 'UPDATE api_tokens SET revoked_at = revoked_at, last_used_at = now()'],
     ['pasteflow_api', 'UPDATE users SET name = name'],
   ] as const)('%s: %s', async (role, statement) => {

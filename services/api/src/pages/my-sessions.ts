@@ -11,7 +11,7 @@ import { z } from 'zod';
 import type { BodyBudget } from '../budget/body-budget.ts';
 import { readUrlForm } from '../http/body/url-form.ts';
 import { validate } from '../http/errors/request-error.ts';
-import { requireUser } from '../identity/caller-of.ts';
+import { callerOf, isFull, requireFull, requireUser } from '../identity/caller-of.ts';
 import { hashOfSecret } from '../identity/secret.ts';
 import type { SessionCookie } from '../identity/session-cookie.ts';
 import type { Endpoint, Handler } from '../openapi/endpoint.ts';
@@ -72,9 +72,10 @@ export function endMySessions({
   const end: Handler = async (req, res) => {
     const userId = requireUser(req);
     const { session } = validate(form, await readUrlForm(req, res, bodies));
+    const whose = { userId, onlyOf: isFull(req) ? null : hashOfCaller(req) };
     if (session === 'others')
-      await endOtherBrowserSessions(db, { userId, secretHash: hashOfThis(sessions, req) });
-    else await endOwnBrowserSession(db, { userId, id: session });
+      await endOtherBrowserSessions(db, { ...whose, secretHash: hashOfThis(sessions, req) });
+    else if (!(await endOwnBrowserSession(db, { ...whose, id: session }))) requireFull(req);
     goTo(res, `${pages.site(req).base}/my/sessions`);
   };
   return {
@@ -83,13 +84,14 @@ export function endMySessions({
       tag: 'pages',
       access: 'user',
       summary: 'Ends sessions of the user, from the form of the page.',
-      description: 'From the answer on, the browser of an ended session is no longer signed in.',
+      description:
+        'From the answer on, the browser of an ended session is no longer signed in. A token that its user has made ends only sessions that it has begun.',
       body: {
         required: true,
         content: { 'application/x-www-form-urlencoded': { schema: form, example: { session: 'others' } } },
       },
       answers: { 303: redirectOf('The sessions have ended.') },
-      errors: [...formErrors, 'dependency_unavailable'],
+      errors: [...formErrors, 'insufficient_scope', 'dependency_unavailable'],
     },
     handle: end,
     page: end,
@@ -99,4 +101,10 @@ export function endMySessions({
 function hashOfThis(sessions: MySessionsDependencies['sessions'], req: Request): Buffer | null {
   const secret = sessions.secretOf(req);
   return secret === null ? null : hashOfSecret(secret);
+}
+
+/** Of the token or session that identifies the caller: a token that its user has made is always a stored one. */
+function hashOfCaller(req: Request): Buffer | null {
+  const caller = callerOf(req);
+  return caller.kind === 'user' && caller.credential.kind === 'stored' ? caller.credential.hash : null;
 }

@@ -81,7 +81,7 @@ export function reportPaste(deps: ReportDependencies): Endpoint {
       description:
         'Any reader can report a paste, also one that is encrypted or deleted when it is read: it is not read. Another report of the same ' +
         'paste from the same network changes nothing while the first one is open. Once an operator has decided that the content stays, no ' +
-        'more reports of it are taken.',
+        'more reports of it under the same title and slug are taken.',
       params: { path: namedPaste },
       body: {
         required: true,

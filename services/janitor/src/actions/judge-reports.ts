@@ -64,7 +64,7 @@ export function reject(db: Database): Action {
         db,
         subject,
         (pastes) =>
-          `and releases ${pastes === 1 ? 'the paste if it is' : 'those of the pastes that are'} held. No more reports of the same content are taken.`,
+          `and releases ${pastes === 1 ? 'the paste if it is' : 'those of the pastes that are'} held. No more reports of the same content under the same title are taken.`,
       ),
     do: async (subject, by, running) => {
       const codes = await codesOf(db, subject);

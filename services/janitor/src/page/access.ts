@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { isLoopback } from '@pasteflow/runtime';
+import { isLoopback, type Logger, type Metrics } from '@pasteflow/runtime';
 import { operator } from '../actions/record.ts';
 import type { OperationsConfig } from '../config.ts';
 import { cleanName } from './names.ts';
@@ -19,6 +19,13 @@ export interface Visitor {
   readonly signedInAs: string | null;
 }
 
+interface AccessDependencies {
+  /** null: there is no identity provider. */
+  readonly signIn: OperatorSignIn | null;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}
+
 const ENTER_TOKEN = 'Enter your name, and the token as the password.';
 
 /**
@@ -29,12 +36,21 @@ export class Access {
   readonly #token: Buffer | null;
   readonly #readToken: Buffer | null;
   readonly #signIn: OperatorSignIn | null;
+  readonly #logger: Logger;
+  readonly #refused;
+  /** Since the last log line. */
+  #unlogged = 0;
+  #loggedAtMs = -Infinity;
 
-  /** @param signIn null: there is no identity provider */
   constructor(
     { token, readToken }: Pick<OperationsConfig, 'token' | 'readToken'>,
-    signIn: OperatorSignIn | null,
+    { signIn, logger, metrics }: AccessDependencies,
   ) {
+    this.#logger = logger;
+    this.#refused = metrics.counter({
+      name: 'janitor_operator_tokens_refused_total',
+      help: 'Requests to the operations page with a wrong token.',
+    });
     this.#token = token === null ? null : digest(token);
     this.#readToken = readToken === null ? null : digest(readToken);
     this.#signIn = signIn;
@@ -48,7 +64,7 @@ export class Access {
     const hasTokens = this.#token !== null || this.#readToken !== null;
     if (this.#signIn === null && !hasTokens) return { actor: operator(), mayAct: true, signedInAs: null };
     const sent = credentialsOf(req);
-    if (sent !== null && hasTokens) return this.#holderOf(sent);
+    if (sent !== null && hasTokens) return this.#holderOf(req, sent);
     if (this.#signIn === null) throw unauthorized(ENTER_TOKEN);
     const session = await this.#signIn.sessionOf(req);
     if (session === null && hasTokens && asksForToken) throw unauthorized(ENTER_TOKEN);
@@ -60,15 +76,29 @@ export class Access {
     throw new NoGroup(visitor);
   }
 
-  #holderOf(sent: Credentials): Visitor {
+  #holderOf(req: IncomingMessage, sent: Credentials): Visitor {
     const given = digest(sent.token);
     // Both are compared, so that the time doesn't tell which one is set
     const mayAct = isSame(given, this.#token);
     const mayRead = isSame(given, this.#readToken);
     if (mayAct || mayRead) return { actor: `ops-page/${sent.name}`, mayAct, signedInAs: null };
+    this.#reportRefused(req, sent);
     throw unauthorized('The token is wrong. Enter your name, and the token as the password.');
   }
+
+  #reportRefused(req: IncomingMessage, { name }: Credentials): void {
+    this.#refused.inc();
+    this.#unlogged += 1;
+    if (performance.now() - this.#loggedAtMs < LOG_EVERY_MS) return;
+    this.#loggedAtMs = performance.now();
+    const address = req.socket.remoteAddress ?? null;
+    this.#logger.warn('token of an operator refused', { address, operator: name, refused: this.#unlogged });
+    this.#unlogged = 0;
+  }
 }
+
+/** Somebody who guesses must not fill the log. */
+const LOG_EVERY_MS = 10_000;
 
 /** The identity provider knows the visitor, and none of the visitor's groups may read. */
 export class NoGroup extends Refusal {

@@ -73,7 +73,7 @@ class OperationsServer implements Component {
       config.oidc === null || config.url === null
         ? null
         : new OperatorSignIn({ config: config.oidc, url: config.url, hasTokens, db, logger });
-    this.#access = new Access(config, this.#signIn);
+    this.#access = new Access(config, { signIn: this.#signIn, logger, metrics: options.metrics });
     this.#base = (config.url?.pathname ?? '').replace(/\/$/, '');
     const isTrustedProxy = (): boolean => false;
     const connections = new Connections({ maxConnections: MAX_CONNECTIONS, isTrustedProxy, metrics });

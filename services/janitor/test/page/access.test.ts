@@ -26,6 +26,18 @@ const takenDown = async () =>
 const takedown = (call: Call = {}) =>
   page.call('/act/takedown', { form: { subject: code, count: '1', reason: 'x', class: 'spam' }, ...call });
 
+it('counts each wrong token, and logs the address and the name once for many', async () => {
+  world.log.lines.length = 0;
+  const { metrics } = page;
+  for (let n = 0; n < 30; n += 1) expect((await page.call('/', { token: `guess ${n}` })).status).toBe(401);
+  expect((await page.call('/', { token: null })).status).toBe(401); // asks for the token
+  expect(await metrics.text()).toMatch(/^janitor_operator_tokens_refused_total(\{[^}]*\})? 30$/m);
+  const lines = world.log.lines.filter(({ message }) => message === 'token of an operator refused');
+  expect(lines).toHaveLength(1);
+  expect(lines[0]!.fields).toMatchObject({ address: '127.0.0.1', operator: 'alice' });
+  expect(JSON.stringify(lines)).not.toContain('guess');
+});
+
 describe('reading', () => {
   it.each([
     ['with the token of operators', {}, 200],

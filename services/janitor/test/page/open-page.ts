@@ -27,6 +27,7 @@ export interface Call {
 export interface OpenPage {
   readonly port: number;
   readonly origin: string;
+  readonly metrics: Metrics;
   /** As a browser with the token of operators asks, from the page itself. */
   call(path: string, call?: Call): Promise<PageAnswer>;
   /**
@@ -92,6 +93,7 @@ export async function openPage(
   return {
     port,
     origin,
+    metrics,
     call,
     act: async (action, subject, form = {}) => {
       const given = new URLSearchParams(form);
