@@ -501,7 +501,7 @@ export interface paths {
     put?: never;
     /**
      * Ends sessions of the user, from the form of the page.
-     * @description From the answer on, the browser of an ended session is no longer signed in.
+     * @description From the answer on, the browser of an ended session is no longer signed in. A token that its user has made ends only sessions that it has begun.
      */
     post: operations['endMySessions'];
     delete?: never;
@@ -623,7 +623,7 @@ export interface paths {
     put?: never;
     /**
      * Asks the operators to take a paste down.
-     * @description Any reader can report a paste, also one that is encrypted or deleted when it is read: it is not read. Another report of the same paste from the same network changes nothing while the first one is open. Once an operator has decided that the content stays, no more reports of it are taken.
+     * @description Any reader can report a paste, also one that is encrypted or deleted when it is read: it is not read. Another report of the same paste from the same network changes nothing while the first one is open. Once an operator has decided that the content stays, no more reports of it under the same title and slug are taken.
      */
     post: operations['reportPaste'];
     delete?: never;
@@ -3227,6 +3227,29 @@ export interface components {
             status: 503;
             /** @enum {string} */
             code: 'dependency_unavailable' | 'overloaded';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Not allowed with this token (`insufficient_scope`); Sent from another site (`cross_site_request`). */
+    InsufficientScopeOrCrossSiteRequestPage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 403;
+            /** @enum {string} */
+            code: 'insufficient_scope' | 'cross_site_request';
           } & {
             [key: string]: unknown;
           });
@@ -6194,7 +6217,7 @@ export interface operations {
       };
       400: components['responses']['MalformedRequestOrRequestIncompletePage'];
       401: components['responses']['UnauthorizedPage'];
-      403: components['responses']['CrossSiteRequestOrInsufficientScopePage'];
+      403: components['responses']['InsufficientScopeOrCrossSiteRequestPage'];
       408: components['responses']['RequestTimeoutPage'];
       409: components['responses']['UserChangedPage'];
       413: components['responses']['ContentTooLargePage'];

@@ -1,6 +1,6 @@
 import { formatTime } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
-import { choice, filterForm, pageLinks } from '../html/filter-form.ts';
+import { choice, filterForm } from '../html/filter-form.ts';
 import { actionLink, operationsPage, type OperationsSite } from './layout.ts';
 import { en } from '../words/en.ts';
 import { operationsWords as words } from './words.ts';
@@ -32,7 +32,6 @@ interface ShownQueue {
   /** The class and the network of the reports that are shown; null: any. */
   readonly class: string | null;
   readonly network: string | null;
-  readonly after: string | null;
   /** null: this is the last page. */
   readonly next: string | null;
 }
@@ -58,8 +57,13 @@ ${filterForm({ words: en }, action, [...fields, ...(network === null ? [] : [htm
 ${network !== null && ofNetwork(site, network)}
 ${pastes.length === 0 ? html`<p class="${isAll ? 'good-news' : 'hint'}">${isAll ? words.noReports : words.noneOfThese}</p>` : queue(site, shown)}
 ${total > pastes.length && html`<p class="hint">${words.shownOf(pastes.length, total)}</p>`}
-${pageLinks({ words: en }, action, { by, class: chosen, network }, { isFirst: shown.after === null, next: shown.next })}`,
+${shown.next !== null && nextLink(action, { by, class: chosen, network, cursor: shown.next })}`,
   });
+}
+
+function nextLink(action: string, query: Readonly<Record<string, string | null>>): Html {
+  const given = Object.entries(query).filter((each): each is [string, string] => each[1] !== null);
+  return html`<p><a class="button" href="${action}?${new URLSearchParams(given).toString()}" rel="next">${words.next}</a></p>`;
 }
 
 /** A flood comes from one network: what nobody else has reported is rejected at once. */

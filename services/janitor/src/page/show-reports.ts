@@ -36,7 +36,7 @@ export async function showQueue(
     isHeld: heldAt !== null,
     firstLine: firstLines.get(paste.shortCode) ?? '',
   }));
-  const filter = { by, classes: takedownClasses, class: chosen, network, after } as const;
+  const filter = { by, classes: takedownClasses, class: chosen, network } as const;
   return pageResponse(reportsPage(site, { ...found, pastes, ...filter }));
 }
 
