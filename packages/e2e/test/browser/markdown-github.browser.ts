@@ -29,13 +29,13 @@ describeInBrowser('a rendered text, as on GitHub,', () => {
     const page = await rendered(
       `[down](#the-end) [top](#TOP) [none](#main)\n\n# Top\n\n${filler}# The end\n`,
     );
-    await page.getByRole('link', { name: 'down' }).click();
+    await page.getByRole('link', { name: 'down', exact: true }).click();
     await isInView(page, 'The end');
     expect(new URL(page.url()).hash).toBe('#user-content-the-end');
     expect(await page.locator('#content').isVisible()).toBe(false);
-    await page.getByRole('link', { name: 'top' }).click();
+    await page.getByRole('link', { name: 'top', exact: true }).click();
     await isInView(page, 'Top');
-    expect(await page.getByText('none').getAttribute('href')).toBeNull();
+    expect(await page.getByText('none', { exact: true }).getAttribute('href')).toBeNull();
     for (const hash of ['#the-end', '#user-content-the-end'])
       await isInView(await rendered(`# Top\n\n${filler}# The end\n`, hash), 'The end');
   });
@@ -76,7 +76,7 @@ A note[^1].
     const article = page.locator('article');
     expect(await article.innerHTML()).not.toMatch(/&lt;|<(img|picture|source)/);
     expect(await page.getByRole('link', { name: 'Image: logo' }).getAttribute('href')).toBe(
-      'https://d.example/',
+      'https://d.example',
     );
     expect(await page.getByRole('link', { name: 'Image: cat' }).getAttribute('href')).toBe(
       'https://b.example/c.png',
