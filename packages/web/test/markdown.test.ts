@@ -19,6 +19,11 @@ describe('Markdown', () => {
       '<p><a href="https://b.example" id="top"><img src="c.png" alt="a &quot; b"></a></p>\n',
     ],
     [
+      'no address of another name',
+      '<a xlink:href="https://b.example" data-href=x>a</a>',
+      '<p><a>a</a></p>\n',
+    ],
+    [
       'the image of a picture',
       '<picture>\n<source srcset="x">\n<img src="a">\n</picture>',
       '\n\n<img src="a">\n',

@@ -36,7 +36,7 @@ export function withSimpleTags(markup: string): string {
 function attributesOf(text: string, kept: readonly string[]): string {
   const found = new Map<string, string>();
   for (const [, name = '', double, single, bare] of text.matchAll(
-    /([a-z-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"']+))/gi,
+    /(?<![\w:-])([\w:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"']+))/gi,
   )) {
     const key = name.toLowerCase();
     const id = key === 'name' ? 'id' : key;
