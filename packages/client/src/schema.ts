@@ -3241,6 +3241,8 @@ export interface components {
         RateLimit: components['headers']['RateLimit'];
         /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
         Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
         [name: string]: unknown;
       };
       content: {
