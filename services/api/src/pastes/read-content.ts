@@ -104,7 +104,7 @@ const contentOperation: Omit<Operation, 'operationId'> = {
 export interface ReadContentDependencies
   extends FindDependencies, SendDownloadDependencies, WaitForUploadDependencies {
   readonly publicUrl: () => string;
-  readonly limits: Pick<Limits, 'countInflated'>;
+  readonly limits: Limits;
 }
 
 /** An upload that took longer than the wait before this answer. */
