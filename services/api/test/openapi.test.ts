@@ -14,7 +14,7 @@ import { ownPage } from './support/http.ts';
 import { undocumentedIn } from './support/undocumented.ts';
 import { newUser, type TestUser } from './support/users.ts';
 
-const bed = useApi();
+const bed = useApi({ env: { ABUSE_CONTACT: 'abuse@example.org' } });
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
 async function served(url: string): Promise<Document> {
