@@ -29,7 +29,8 @@ afterAll(async () => {
 it(`${released} and the current sources work side by side, on the schema of ${released} and on a newer one, and each goes on with the work of the other`, async () => {
   const acts = cluster.load((n) => load.act(n));
   await acted();
-  await run(join(ROOT, 'packages/postgres/test/fixtures/migrate-next.ts'), cluster.stack.databaseUrl);
+  const { databaseUrl } = cluster.stack;
+  await run(join(ROOT, 'packages/postgres/test/fixtures/migrate-next.ts'), databaseUrl, [databaseUrl]);
   await expect(run(oldMigration(), cluster.stack.databaseUrl)).rejects.toThrow(
     'a later release has migrated',
   );
@@ -50,9 +51,9 @@ it(`${released} and the current sources work side by side, on the schema of ${re
 const oldMigration = (): string => join(checkout.folder, 'packages/postgres/src/migrate-main.ts');
 
 /** Runs a migration to its end. */
-async function run(entry: string, databaseUrl: string): Promise<void> {
+async function run(entry: string, databaseUrl: string, args: string[] = []): Promise<void> {
   const env = { DATABASE_URL: databaseUrl };
-  const migration = spawnService({ entry, args: [databaseUrl], env, name: 'migrate' });
+  const migration = spawnService({ entry, args, env, name: 'migrate' });
   const { code } = await migration.exited;
   if (code !== 0) throw new Error(`the migration ended with ${code}:\n${migration.stderr.join('\n')}`);
 }
