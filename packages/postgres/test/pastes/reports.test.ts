@@ -15,8 +15,6 @@ import {
   settleDeleted,
   takeDown,
   upholdReports,
-  type ReportedFilter,
-  type ReportedPaste,
 } from '../../src/index.ts';
 import { makePastes, makeUsers, type MadePaste } from '../../src/testing/index.ts';
 import { untilSomebodyWaits } from '../support/locks.ts';
@@ -131,39 +129,6 @@ describe('a report', () => {
     expect(await remove(60)).toBe(0);
     await sql`UPDATE paste_reports SET judged_at = judged_at - interval '2 minutes'`.execute(current.db);
     expect([await remove(60), await remove(60), await states()]).toEqual([1, 0, ['open']]);
-  });
-});
-
-describe('the queue', () => {
-  it('is read in full by pages, also while reports are judged, by class and by network', async () => {
-    const pastes: MadePaste[] = [];
-    for (let n = 0; n < 13; n += 1) pastes.push(await stored(`queue ${n}`));
-    for (const paste of pastes.slice(0, 12)) await report(paste, 'flood');
-    for (const reporter of ['a', 'b']) await report(pastes[7]!, reporter);
-    const wanted = { class: 'phishing', text: 'true', contact: null, reporter: 'witness' } as const;
-    await reportPaste(current.db, pastes[12]!.id, wanted, null);
-    for (const by of ['age', 'reporters'] as const) {
-      const found: string[] = [];
-      for (let after: string | null | undefined; after !== null;) {
-        const page = await listReported(current.db, { by, limit: 5, ...(after !== undefined && { after }) });
-        expect(page.total).toBe(13);
-        found.push(...page.pastes.map(({ shortCode }) => shortCode));
-        after = page.next;
-      }
-      expect(new Set(found)).toEqual(new Set(pastes.map(({ shortCode }) => shortCode)));
-      expect([found.length, found.indexOf(pastes[7]!.shortCode)]).toEqual([13, by === 'age' ? 7 : 0]);
-    }
-    const list = (filter: ReportedFilter, after: string | null = null) =>
-      listReported(current.db, { by: 'age', limit: 5, after, ...filter });
-    const phishing = await list({ class: 'phishing' });
-    expect([phishing.total, phishing.pastes[0]!.shortCode]).toEqual([1, pastes[12]!.shortCode]);
-    const first = await list({});
-    const [{ network }] = first.pastes as [ReportedPaste];
-    expect(network).toMatch(/^[0-9a-f]{8}$/);
-    expect((await list({ network })).total).toBe(12);
-    expect((await list({ network, isOnlyReporter: true })).total).toBe(11);
-    for (const { shortCode } of first.pastes) await rejectReports(current.db, shortCode, by);
-    expect((await list({}, first.next)).pastes[0]).toMatchObject({ shortCode: pastes[5]!.shortCode });
   });
 });
 
