@@ -10,9 +10,7 @@ import {
   pingDatabase,
   poolUse,
   PRIVILEGED_USER,
-  type Actor,
   type Database,
-  type TimeBounds,
 } from '@pasteflow/postgres';
 import {
   HealthServer,
@@ -22,7 +20,6 @@ import {
   type Check,
   type Component,
   type Entry,
-  type Logger,
   type Metrics,
   type ServiceContext,
 } from '@pasteflow/runtime';
@@ -32,28 +29,14 @@ import { timeBoundsOf, type JanitorConfig } from './config.ts';
 import { composeOperations } from './page/operations-server.ts';
 import { MinuteHistory } from './page/minutes.ts';
 import { createJobQueue, createUploadQueue } from './queues/queues.ts';
-import type { WorkQueue } from './queues/work-queue.ts';
 import { findKeptVersions, KEPT_VERSIONS } from './reports/kept-versions.ts';
-import { checkBeforeDeleting, checked } from './sweep-runner/check-before-deleting.ts';
 import { Leadership } from './sweep-runner/leadership.ts';
 import { SweepRunner } from './sweep-runner/sweep-runner.ts';
 import { Schedule } from './sweep-runner/schedule.ts';
 import { DeadLetterAges } from './state-metrics/dead-letter-ages.ts';
 import { StateMetrics } from './state-metrics/state-metrics.ts';
-import type { Sweep, SweepName, Sweeps } from './sweep-runner/sweep.ts';
-import { createCleanup } from './sweeps/cleanup.ts';
-import { createDeadLetters } from './sweeps/dead-letters.ts';
-import { createDeletionWatchdog } from './sweeps/deletion-watchdog.ts';
-import { createErasures } from './sweeps/erasures.ts';
-import { createExpiredKeys } from './sweeps/expired-keys.ts';
-import { createFailedPastes } from './sweeps/failed-pastes.ts';
-import { createJobs } from './sweeps/jobs.ts';
-import { createMeasure } from './sweeps/measure.ts';
-import { createReapExecutions } from './sweeps/reap-executions.ts';
-import { createReconcile } from './sweeps/reconcile.ts';
-import { createRescueStranded } from './sweeps/rescue-stranded.ts';
-import { createRelay } from './sweeps/relay.ts';
-import { createTombstones } from './sweeps/tombstones.ts';
+import type { SweepName, Sweeps } from './sweep-runner/sweep.ts';
+import { createSweeps } from './sweeps/create-sweeps.ts';
 
 /**
  * The service stops within 10 s and a sweep stops between batches, so no single request may take longer. A
@@ -165,77 +148,6 @@ export function composeSweeps(
       sqs.destroy();
       await Promise.all([db.destroy(), lock.destroy()]);
     },
-  };
-}
-
-interface SweepDependencies {
-  readonly db: Database;
-  readonly actor: Actor;
-  readonly logger: Logger;
-  readonly store: ObjectStore;
-  readonly sqs: SqsClient;
-  readonly queues: readonly WorkQueue[];
-  readonly bounds: TimeBounds;
-  readonly deadLetterAges: DeadLetterAges;
-  readonly allowMassDeletion: boolean;
-}
-
-function createSweeps(
-  { deadLetterAges, queues, bounds, sqs, store, allowMassDeletion, ...base }: SweepDependencies,
-  { sweeps: settings, idempotencyRetentionSeconds, quotas }: JanitorConfig,
-): Sweeps {
-  const { db, actor } = base;
-  const deleting = <Name extends SweepName>(sweep: Sweep<Name>) =>
-    checked(sweep, () => checkBeforeDeleting({ db, store, actor }));
-  const dispatching = { sqs, queues, random: Math.random };
-  return {
-    relay: createRelay({
-      ...dispatching,
-      graceSeconds: settings.relayGraceSeconds,
-      redispatchAfterSeconds: settings.relayRedispatchAfterSeconds,
-    }),
-    'reap-executions': createReapExecutions({ ...base, ...dispatching }),
-    'rescue-stranded': createRescueStranded({
-      ...base,
-      ...dispatching,
-      countsOlder: quotas !== null,
-      bounds,
-    }),
-    cleanup: deleting(createCleanup({ ...base, store })),
-    'deletion-watchdog': createDeletionWatchdog({
-      ...base,
-      stuckAfterSeconds: settings.deletionStuckAfterSeconds,
-    }),
-    erasures: deleting(createErasures({ ...base, store })),
-    'failed-pastes': deleting(
-      createFailedPastes({ ...base, store, retentionSeconds: settings.failedRetentionSeconds }),
-    ),
-    'dead-letters': createDeadLetters({
-      ...base,
-      ...dispatching,
-      ages: deadLetterAges,
-      leaseSeconds: settings.leaseSeconds,
-    }),
-    jobs: deleting(createJobs({ ...base, store, retentionSeconds: settings.jobRetentionSeconds })),
-    tombstones: deleting(
-      createTombstones({
-        db,
-        tombstoneRetentionSeconds: settings.tombstoneRetentionSeconds,
-        transitionRetentionSeconds: settings.transitionRetentionSeconds,
-      }),
-    ),
-    reconcile: deleting(
-      createReconcile({
-        ...base,
-        store,
-        minAgeSeconds: settings.reconcileMinAgeSeconds,
-        orphanGraceSeconds: settings.orphanGraceSeconds,
-        allowMassDeletion,
-        jobRetentionSeconds: settings.jobRetentionSeconds,
-      }),
-    ),
-    'expired-keys': deleting(createExpiredKeys({ db, idempotencyRetentionSeconds })),
-    measure: createMeasure({ db }),
   };
 }
 

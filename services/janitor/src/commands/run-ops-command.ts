@@ -3,24 +3,13 @@ import {
   EXIT_FAILED,
   asJson,
   failed,
-  formatMillisecond,
-  formatTable,
   quote,
   runCommandLine,
   succeeded,
-  toOneLine,
   withDatabase,
 } from '@pasteflow/service-kit';
 import { isUuid } from '@pasteflow/domain';
-import {
-  findUserId,
-  listContentBlocks,
-  listErasures,
-  listReported,
-  listWorkKinds,
-  type Database,
-  type ReportedPaste,
-} from '@pasteflow/postgres';
+import { findUserId, listErasures, type Database } from '@pasteflow/postgres';
 import type { Environment } from '@pasteflow/runtime';
 import { createObjectStore, type ObjectStore } from '@pasteflow/s3';
 import { createSqsClient, type SqsClient } from '@pasteflow/sqs';
@@ -30,7 +19,6 @@ import { erase } from '../actions/erase.ts';
 import { retryDeadLetters } from '../actions/dead-letters.ts';
 import { messageOf, operator, recorded, type RecordedAction } from '../actions/record.ts';
 import { loadJanitorConfig, type JanitorConfig } from '../config.ts';
-import { readBeginning, readReported } from '../reports/read-reported.ts';
 import { keptVersionsOrWhyNot } from '../reports/kept-versions.ts';
 import { needsOf } from '../reports/needs.ts';
 import { readStatus } from '../reports/read-status.ts';
@@ -43,9 +31,9 @@ import {
   type CountCommand,
   type OpsCommand,
 } from './command-line.ts';
-import { queueText, reportedText } from './reports-text.ts';
 import { restoreObjects } from './restore-objects.ts';
-import { kindsText, statusText } from './status-text.ts';
+import { showBlocks, showKinds, showQueue, showReports } from './show-lists.ts';
+import { statusText } from './status-text.ts';
 import { timelineText } from './timeline-text.ts';
 
 /** An operator waits for the answer at a terminal. */
@@ -223,70 +211,6 @@ async function showStatus(json: boolean, env: Environment): Promise<CommandResul
     ),
   );
   return succeeded(json ? asJson({ needs: needsOf(status), ...status }) : statusText(status));
-}
-
-const MAX_LISTED_BLOCKS = 1000;
-
-/** The newest blocks that are in force. */
-async function showBlocks(db: Database, json: boolean): Promise<CommandResult> {
-  const blocks = await listContentBlocks(db, MAX_LISTED_BLOCKS);
-  if (json) return succeeded(asJson(blocks));
-  if (blocks.length === 0) return succeeded('No content is blocked.\n');
-  const rows = blocks.map(({ content_hash, class: why, blocked_at, actor, reason }) => [
-    content_hash,
-    why,
-    formatMillisecond(blocked_at),
-    actor,
-    toOneLine(reason),
-  ]);
-  return succeeded(formatTable(['CONTENT', 'CLASS', 'SINCE', 'BY', 'WHY'], rows));
-}
-
-/** Every kind of work, paused or not. */
-async function showKinds(db: Database, json: boolean): Promise<CommandResult> {
-  const kinds = await listWorkKinds(db);
-  return succeeded(json ? asJson(kinds) : kindsText(kinds));
-}
-
-/** Pastes that one statement reads. */
-const REPORTED_BATCH = 1000;
-
-/** All pastes with open reports, those that have waited longest first. */
-async function showQueue(db: Database, json: boolean): Promise<CommandResult> {
-  const pastes: ReportedPaste[] = [];
-  for (let after: string | null | undefined; after !== null;) {
-    const page = await listReported(db, {
-      by: 'age',
-      limit: REPORTED_BATCH,
-      ...(after !== undefined && { after }),
-    });
-    pastes.push(...page.pastes);
-    after = page.next;
-  }
-  if (!json) return succeeded(queueText(pastes));
-  const shown = pastes.map(({ id: _id, shortCode, userId, oldestAt, heldAt, ...paste }) => ({
-    short_code: shortCode,
-    ...paste,
-    user_id: userId,
-    oldest_at: oldestAt,
-    held_at: heldAt,
-  }));
-  return succeeded(asJson(shown));
-}
-
-/** How much of a content a terminal shows. */
-const SHOWN_BYTES = 2048;
-
-async function showReports(
-  db: Database,
-  store: ObjectStore,
-  code: string,
-  json: boolean,
-): Promise<CommandResult> {
-  const reported = await readReported(db, code);
-  if (reported === null) return failed(EXIT_FAILED, `ops: ${code} has no open report\n`);
-  if (json) return succeeded(asJson(reported.reports));
-  return succeeded(reportedText(reported, await readBeginning({ db, store }, reported.paste, SHOWN_BYTES)));
 }
 
 async function withBucket<T>(
