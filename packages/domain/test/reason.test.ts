@@ -45,6 +45,7 @@ describe('the text for an owner', () => {
   it('is the stored one for the classes that are written for owners, and the words of the class for all others', () => {
     const texts = classified.map((each) => [each, textForOwner(parseReason(storedReason(each, SECRET)))]);
     expect(Object.fromEntries(texts.filter(([, text]) => text === SECRET))).toEqual({
+      interrupted: SECRET,
       dead_letter: SECRET,
       lost_too_often: SECRET,
       storage_unavailable: SECRET,
