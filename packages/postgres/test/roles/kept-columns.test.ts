@@ -23,6 +23,7 @@ const free: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     last_success_at: 'is the last run',
     seconds: 'is the last run',
     counts: 'is the last run',
+    refused: 'is the last run',
     janitor: 'is the last run',
   },
   orphan_objects: {
