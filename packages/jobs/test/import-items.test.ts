@@ -132,7 +132,10 @@ describe('importing items', () => {
         [6, 'parent: is not a known field'],
         [7, 'content_base64: cannot be combined with content'],
         [8, 'content_base64: must be base64'],
-        [9, 'content: must be a text; expires_in: must be whole seconds from 60 to 31536000, or "never"'],
+        [
+          9,
+          'content: must be a text; expires_in: must be whole seconds from 60 to 31536000, a time such as "10m", "12h" or "7d", or "never"',
+        ],
         [10, 'slug: an import gives no slugs; create this paste with POST /v1/pastes'],
       ].map(([position, reason]) => ({ position, name: null, reason })),
     });

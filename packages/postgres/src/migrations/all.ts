@@ -16,8 +16,8 @@ import * as operatorsAndErasures from './0014-operators-and-erasures.ts';
 import * as refusedRows from './0015-refused-rows.ts';
 import * as archives from './0016-archives.ts';
 import * as oneNextJob from './0017-one-next-job.ts';
-import * as keysInBytes from './0018-keys-in-bytes.ts';
-import * as clearedTitles from './0019-cleared-titles.ts';
+import * as clearedTitles from './0018-cleared-titles.ts';
+import * as keysInBytes from './0019-keys-in-bytes.ts';
 
 /**
  * In order. 0001 to 0007 are release 0.1.0 and frozen: a change is a new migration. It runs beside services
@@ -42,6 +42,6 @@ export const migrations: Record<string, Migration> = {
   '0015-refused-rows': refusedRows,
   '0016-archives': archives,
   '0017-one-next-job': oneNextJob,
-  '0018-keys-in-bytes': keysInBytes,
-  '0019-cleared-titles': clearedTitles,
+  '0018-cleared-titles': clearedTitles,
+  '0019-keys-in-bytes': keysInBytes,
 };

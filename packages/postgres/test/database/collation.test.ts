@@ -33,7 +33,7 @@ async function inDatabase(name: string, use: (db: Database) => Promise<void>): P
   }
 }
 
-const LAST = '0018-keys-in-bytes';
+const LAST = '0019-keys-in-bytes';
 const before = Object.fromEntries(Object.entries(migrations).filter(([name]) => name < LAST));
 
 /** Words of a closed list in lower-case letters, whose order is the same in every collation; and kysely's own. */

@@ -37,8 +37,8 @@ it('three processes that migrate an empty database at once apply each migration 
     '0015-refused-rows',
     '0016-archives',
     '0017-one-next-job',
-    '0018-keys-in-bytes',
-    '0019-cleared-titles',
+    '0018-cleared-titles',
+    '0019-keys-in-bytes',
   ]);
 });
 

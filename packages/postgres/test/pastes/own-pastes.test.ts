@@ -73,7 +73,7 @@ describe('searchPastes', () => {
     expect((await pagesOf(userId, 'a', 1, 2)).flat()).toEqual(['a 4', 'a 3', 'a 2', 'a 1']);
   });
 
-  it('filters by visibility, and by language: the syntax, or else the extension of the title', async () => {
+  it('filters by visibility, and by language: the syntax, or else the title as the name of a file', async () => {
     const userId = await newUser();
     await newPaste(userId, 'a', { syntax: 'Rust ' });
     await newPaste(userId, 'b', { syntax: 'rs', visibility: 'unlisted' });
@@ -90,9 +90,9 @@ describe('searchPastes', () => {
       );
       return [...rows.map(({ title }) => title), ...(next === null ? [] : await titles(search, next))];
     };
-    const rust = { syntaxes: ['rust', 'rs'], extensions: ['rs'] };
+    const rust = { syntaxes: ['rust', 'rs'], filePattern: String.raw`^(?:.*\.)?rs$` };
     expect(await titles({ language: rust })).toEqual(['src/lib.RS', 'b', 'a']);
-    expect(await titles({ language: { syntaxes: [], extensions: ['dockerfile'] } })).toEqual(['Dockerfile']);
+    expect(await titles({ language: { syntaxes: [], filePattern: '^dockerfile$' } })).toEqual(['Dockerfile']);
     expect(await titles({ visibility: 'unlisted' })).toEqual(['b']);
     expect(await titles({ visibility: 'private', language: rust, title: 'LIB' })).toEqual(['src/lib.RS']);
   });

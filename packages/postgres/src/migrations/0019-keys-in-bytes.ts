@@ -8,7 +8,7 @@ const columns = [
   { table: 'jobs', column: 'job_type', key: null, where: 'true' },
   { table: 'paste_reports', column: 'content_hash', key: null, where: 'true' },
   { table: 'content_blocks', column: 'content_hash', key: 'content_hash', where: 'unblocked_at IS NULL' },
-  { table: 'cleared_contents', column: 'content_hash', key: 'content_hash', where: 'true' },
+  { table: 'cleared_contents', column: 'content_hash', key: 'content_hash, shown_as', where: 'true' },
   { table: 'sweep_runs', column: 'sweep', key: 'sweep', where: 'true' },
   { table: 'transition_statistics', column: 'machine', key: 'machine, "from", "to"', where: 'true' },
   { table: 'transition_statistics', column: 'from', key: 'machine, "from", "to"', where: 'true' },
