@@ -62,7 +62,8 @@ async function expectStatus(sent: Promise<Response>, ...statuses: number[]): Pro
 
 describe('logs at the level debug', () => {
   it('say nothing of pastes that are created in every form, read, and refused', async () => {
-    const secretPaste = { content, title: secrets.title, syntax: secrets.syntax, visibility: 'private' };
+    const secretPaste = { content, title: secrets.title, visibility: 'private' };
+    await expectStatus(post({ ...secretPaste, syntax: secrets.syntax }, bearer()), 422);
     const created = await expectStatus(post(secretPaste, bearer()), 201);
     const { short_code: code } = (await created.json()) as { short_code: string };
     await cluster.untilStatus(code, 'PROCESSED');

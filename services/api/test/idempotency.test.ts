@@ -253,7 +253,7 @@ describe('a request that fails', () => {
 
   it('releases its key when it fails during the creation, and the next request creates the paste', async () => {
     const taken = await newPaste(bed.db);
-    const codes = [...Array<string>(5).fill(taken), 'freeAtLast'];
+    const codes = [...Array<string>(6).fill(taken), 'freeAtLast']; // one in the group, five alone
     const api = await bed.start({ newShortCode: () => codes.shift()! });
     const key = newKey();
     const refused = await postKeyed(api.url, { key });
