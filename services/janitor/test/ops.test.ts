@@ -223,7 +223,7 @@ describe('a command whose log cannot be written', () => {
   it('does its work: ops, a single sweep, and the migration, which prints nothing else', async () => {
     expect(await ran('2>/dev/full', 'services/janitor/src/ops-main.ts', ['status'])).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining('stuck'),
+      stdout: expect.stringContaining('Pasteflow at '),
     });
     expect(await ran('2>/dev/full', 'services/janitor/src/main.ts', ['--once', 'cleanup'])).toMatchObject({
       code: 0,
