@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { Database } from '@pasteflow/postgres';
 import type { ApiBed } from './api.ts';
 import { newJob } from './jobs.ts';
 import { newPaste, processedPaste, type Ownership } from './pastes.ts';
@@ -188,8 +189,11 @@ export const ofUser = (path: string): AccessCase[] => [
   { prepare: () => Promise.resolve({ path }), none: 401, other: 200, owner: 200 },
 ];
 
+/** A user may have three open exports, and any number of imports. */
+const newImport = (db: Database, owner: TestUser) => newJob(db, owner, 'import');
+
 /** Of a job: only its owner sees it. */
-export const ofJob = (rest: string, make: typeof newJob = newJob): AccessCase[] => [
+export const ofJob = (rest: string, make: typeof newJob = newImport): AccessCase[] => [
   {
     prepare: async ({ db }, owner) => ({ path: `/v1/jobs/${await make(db, owner)}${rest}` }),
     none: 401,

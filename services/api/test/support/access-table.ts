@@ -116,14 +116,14 @@ export const accessTable: Readonly<Record<string, readonly AccessCase[]>> = {
   ],
   'GET /my/jobs/:id': [
     {
-      prepare: async ({ db }, owner) => ({ path: `/my/jobs/${await newJob(db, owner)}` }),
+      prepare: async ({ db }, owner) => ({ path: `/my/jobs/${await newJob(db, owner, 'import')}` }),
       none: 401,
       other: 403,
       owner: 200,
     },
   ],
   'POST /my/jobs/:id/cancel': actOnJob(303, async ({ api, db }, owner) => ({
-    path: `/my/jobs/${await newJob(db, owner)}/cancel`,
+    path: `/my/jobs/${await newJob(db, owner, 'import')}/cancel`,
     init: ownForm(api.url, {}),
   })),
   'POST /my/jobs/:id/retry': actOnJob(303, async ({ api, db }, owner) => ({
@@ -217,7 +217,7 @@ export const accessTable: Readonly<Record<string, readonly AccessCase[]>> = {
           init: {
             method: 'POST',
             headers: { 'content-type': 'application/json' },
-            body: JSON.stringify({ job_type: 'export', parameters: jobTypes.get('export')!.example }),
+            body: JSON.stringify({ job_type: 'import', parameters: jobTypes.get('import')!.example }),
           },
         }),
       none: 401,
@@ -227,7 +227,7 @@ export const accessTable: Readonly<Record<string, readonly AccessCase[]>> = {
   ],
   'GET /v1/jobs/:id': ofJob(''),
   'POST /v1/jobs/:id/cancel': actOnJob(200, async ({ db }, owner) => ({
-    path: `/v1/jobs/${await newJob(db, owner)}/cancel`,
+    path: `/v1/jobs/${await newJob(db, owner, 'import')}/cancel`,
     init: { method: 'POST' },
   })),
   'POST /v1/jobs/:id/retry': actOnJob(202, async ({ db }, owner) => ({
