@@ -200,12 +200,18 @@ describe.each([
   });
 });
 
-it('a sweep fails when Postgres refuses all of many rows', async () => {
-  await zombies();
-  await refuse('task_executions', 'true');
-  const sweep = reap();
+it('a sweep fails when Postgres refuses all of many rows, and its next run reaches the rows behind them', async () => {
+  const first = await makePastes(world.db, COUNT, {
+    ...expired,
+    createdSecondsAgo: 7200,
+    expiresInSeconds: -600,
+  });
+  await makePastes(world.db, COUNT, expired);
+  await refuse('pastes', `OLD.id IN (${first.map(({ id }) => `'${id}'`).join(', ')})`);
+  const sweep = cleanup();
   await expect(sweep.runOnce(running())).rejects.toThrow('refused by the test');
-  expect(sweep.refused.list()).toEqual([]);
+  expect(await sweep.runOnce(running())).toMatchObject({ deleted: COUNT });
+  expect(sweep.refused.list()).toHaveLength(COUNT);
 });
 
 it('the log, the metrics and ops status name the row', async () => {

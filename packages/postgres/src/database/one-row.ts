@@ -15,16 +15,20 @@ export function mayBeOfOneRow(error: unknown): boolean {
   return !(error instanceof DependencyUnavailableError) && hasCode(error, PERHAPS_OF_A_ROW);
 }
 
-/** So many rows that are refused, and none that is not, are no matter of one row. */
+/**
+ * After so many rows that are refused, and none that is not, the statement itself may be wrong: the others are not
+ * tried one by one. These ten are reported all the same, because they may be the rows of one damaged block: the next
+ * run leaves them out, and reaches those behind them.
+ */
 const MAX_REFUSED_ALONE = 10;
 
 /**
  * Runs a statement on all rows. While it fails, and one row may be the reason, it runs on each half, until
  * the row is found. So one row stops no others.
- * @param onRefused called at the end for each row that was refused alone
+ * @param onRefused called at the end for each row that was refused alone, also before the error of many
  * @param isOfOneRow default: `mayBeOfOneRow`
  * @returns the results of the statements that succeeded
- * @throws any other error, and the error of the rows when all of many are refused
+ * @throws any other error, and the error of a row when all of the first ten are refused
  */
 export async function inHalves<Row, Result>(
   rows: readonly Row[],
@@ -51,8 +55,11 @@ export async function inHalves<Row, Result>(
       if (results.length === 0 && refused.length >= MAX_REFUSED_ALONE) throw error;
     }
   };
-  await runPart(rows);
-  for (const { row, error } of refused) onRefused(row, error);
+  try {
+    await runPart(rows);
+  } finally {
+    for (const { row, error } of refused) onRefused(row, error);
+  }
   return results;
 }
 

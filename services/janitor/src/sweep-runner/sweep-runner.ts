@@ -12,10 +12,10 @@ export interface SweepRunnerOptions {
   readonly metrics: Metrics;
 }
 
-/** The relay and the reaper take milliseconds, a reconcile of millions of objects an hour. */
-/** Each row becomes a label. */
+/** Refused rows of one sweep in the log, in `sweep_runs` and in the metrics, where each is a label. */
 const MAX_SHOWN = 20;
 
+/** The relay and the reaper take milliseconds, a reconcile of millions of objects an hour. */
 const RUN_BUCKETS_SECONDS = [0.01, 0.05, 0.25, 1, 5, 30, 120, 600, 3600];
 
 /**
@@ -129,7 +129,8 @@ export class SweepRunner {
     const { db, janitor, logger } = this.#options;
     const seconds = (performance.now() - startedAt) / 1000;
     try {
-      await recordSweepRun(db, { sweep, outcome, seconds, counts, refused: refused.list(), janitor });
+      const shown = refused.list().slice(0, MAX_SHOWN);
+      await recordSweepRun(db, { sweep, outcome, seconds, counts, refused: shown, janitor });
     } catch (error) {
       logger.debug('sweep run not recorded', { sweep, error });
     }
