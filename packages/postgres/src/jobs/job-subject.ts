@@ -1,4 +1,4 @@
-import { job, openStatesOf, transition, type JobState, type OpenStateOf } from '@pasteflow/domain';
+import { job, openStatesOf, transition, YIELDED, type JobState, type OpenStateOf } from '@pasteflow/domain';
 import { sql, type RawBuilder } from 'kysely';
 import { anyOf } from '../database/prepared.ts';
 import { storableJson, storableText } from '../database/storable.ts';
@@ -70,6 +70,8 @@ export const jobSubject: ExecutionSubject<JobName, ClaimedJob, JobSettlement, Jo
       WHERE j.id = ANY (ARRAY(SELECT subject_id FROM claimed)) AND ${opaqueState('j')} = ${start.from}
     )`,
   openState: start.to,
+  // An import yields at each hundred of its entries: before all others again, it would let nobody have a turn.
+  successorTurn: sql`CASE WHEN error = ${sql.lit(YIELDED)} THEN take_job_turn(user_id, NULL) END`,
   openStates: openStatesOf(job),
   selectOldestOpen: (limit) =>
     sql.join(

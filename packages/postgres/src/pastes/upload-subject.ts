@@ -73,6 +73,7 @@ export const uploadSubject: ExecutionSubject<
     asked.key AS "shortCode", asked.id AS "pasteId", asked.content_hash AS "contentHash", asked.size_bytes AS "sizeBytes"`,
   onClaim: sql``,
   openState: store.from,
+  successorTurn: null,
   openStates: openStatesOf(pasteUpload),
   selectOldestOpen: (limit) =>
     sql`SELECT paste_id AS id FROM paste_payloads ORDER BY paste_id LIMIT ${limit}`,

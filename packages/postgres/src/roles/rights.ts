@@ -118,7 +118,7 @@ const workerRights: RoleRights = {
   },
   task_executions: {
     select: 'all',
-    insert: ['kind', 'subject_id', 'user_id', 'attempt', 'losses', 'run_at', 'dispatched_at'],
+    insert: ['kind', 'subject_id', 'user_id', 'turn', 'attempt', 'losses', 'run_at', 'dispatched_at'],
     update: [
       'status',
       'worker_id',

@@ -27,8 +27,8 @@ export interface TaskExecutionsTable {
   /** The user of the job; NULL for an upload. */
   user_id: string | null;
   /**
-   * The turn of a job's first attempt (take_job_turn). The lowest turn is claimed first; NULL before all
-   * others.
+   * The turn of a job's first attempt, and of one after it has yielded (take_job_turn). The lowest turn is
+   * claimed first; NULL before all others.
    */
   turn: string | null;
   /** Who inserted the execution for stranded work, and why; NULL for all other executions. */

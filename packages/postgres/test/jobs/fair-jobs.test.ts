@@ -76,6 +76,17 @@ describe('the claim of a job', () => {
     expect(users.slice(0, 10).filter((user) => user === late)).toHaveLength(5);
   });
 
+  it('gives a job that has yielded a new turn, so that it does not go before those of others again', async () => {
+    const [many, one] = [await newUser(), await newUser()];
+    const [first, second] = await submit(many, 2);
+    const yielding = await claimed(first!.id);
+    const [other] = await submit(one, 1);
+    await settle(current.db, settlementOf(yielding, { kind: 'yielded', delayMs: 0 }));
+    const next = [];
+    for (const { id } of [first!, second!, other!]) next.push((await claimed(id)).jobId);
+    expect(next).toEqual([second!.id, other!.id, first!.id]);
+  });
+
   it('gives concurrent claims different jobs', async () => {
     const jobs = await submit(await newUser(), 20);
     const claims = await Promise.all(jobs.map(() => claimed(jobs[0]!.id)));
