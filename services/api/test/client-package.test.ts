@@ -43,12 +43,23 @@ async function withServer<T>(file: URL, use: (url: string) => Promise<T>): Promi
 
 describe('GET /cli.tgz', () => {
   it('is a package that npm installs, that runs, and that knows its server', async () => {
+    const authorizations: (string | undefined)[] = [];
+    const other = express()
+      .use(({ headers }, res) => {
+        authorizations.push(headers.authorization);
+        res.json({ items: [], next_cursor: null });
+      })
+      .listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const named = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
     const ended = await withServer(packed, async (url) => {
       const offline = ['--no-audit', '--no-fund', '--no-update-notifier'];
       const cache = ['--cache', join(folder, 'cache')];
       await execute('npm', ['install', '-g', ...offline, ...cache, '--prefix', join(folder, 'there'), url]);
       const pasteflow = join(folder, 'there/bin/pasteflow');
       const env = { PATH: process.env.PATH, HOME: folder };
+      const withToken = { ...env, PASTEFLOW_TOKEN: 'pf_x' };
+      await execute(pasteflow, ['ls', '--server', named], { env: withToken }).catch(() => {});
       return {
         version: (await execute(pasteflow, ['--version'])).stdout,
         error: await execute(pasteflow, ['ls'], { env }).then(
@@ -59,6 +70,9 @@ describe('GET /cli.tgz', () => {
     });
     expect(ended.version).toBe('0.1.0\n');
     expect(ended.error).toContain(SERVER); // without a token
+    other.close();
+    // PASTEFLOW_TOKEN is for the server of the client, and not for one that is named once.
+    expect(authorizations).toEqual([undefined]);
   });
 
   it('has the SHA-256 as its ETag, and is sent again only when it has changed', async () => {

@@ -22,8 +22,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** Flags win over the environment, and the environment over the file. @throws UsageError */
 export async function readSettings(env: Environment, options: CommonOptions): Promise<Settings> {
   const config = await readConfigFile(env);
-  const usual = env.PASTEFLOW_SERVER || config.server;
-  const named = options.server ?? usual ?? (await offeringServer());
+  const usual = (env.PASTEFLOW_SERVER || config.server) ?? (await offeringServer());
+  const named = options.server ?? usual;
   if (named === undefined)
     throw new UsageError('No server is known. Run `pasteflow login --server URL`, or set PASTEFLOW_SERVER.');
   const server = serverOf(named);
