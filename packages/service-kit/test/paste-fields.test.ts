@@ -40,6 +40,15 @@ describe('a paste as JSON', () => {
     expect(faultsOf({ content: 'x', colour: 'red' })).toHaveLength(1);
   });
 
+  it.each([`python${' '.repeat(50)}`, 'python\n', '\tpython'])(
+    'takes no language with many spaces or with control characters around it: %j',
+    (syntax) => {
+      const meant = 'syntax: must be a language that this service knows: did you mean python?';
+      expect(faultsOf({ content: 'x', syntax })).toEqual([meant]);
+      expect(faultsOf({ content: 'x', syntax: ' Python ' })).toEqual([]);
+    },
+  );
+
   it('counts characters instead of UTF-16 units', () => {
     expect(faultsOf({ content: 'x', title: '😀'.repeat(200) })).toEqual([]);
     expect(faultsOf({ content: 'x', title: '😀'.repeat(201) })).toHaveLength(1);

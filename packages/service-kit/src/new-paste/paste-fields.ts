@@ -97,10 +97,10 @@ const expiresIn = expiresInField
 
 const title = line(MAX_TITLE_CHARACTERS);
 const titleMeta = { description: 'One line of text.', param: { example: 'Greeting' } };
-/** The output is the text that the client has sent. */
+/** The output is the text that the client has sent, also with white space around it: so the text is bounded. */
 const syntax = z
   .string('must be a text')
-  .refine((text) => text === '' || languageNamed(text) !== null, {
+  .refine((text) => text === '' || isLanguage(text), {
     error: ({ input }) => unknownLanguage(String(input)),
   })
   .meta({ maxLength: MAX_SYNTAX_CHARACTERS });
@@ -109,6 +109,10 @@ const syntaxMeta = {
     'The language of the content: its name, such as python, or an extension of its files, such as py. Empty: none.',
   param: { example: 'text' },
 };
+
+function isLanguage(text: string): boolean {
+  return text.length <= MAX_SYNTAX_CHARACTERS && ONE_LINE.test(text) && languageNamed(text) !== null;
+}
 
 function unknownLanguage(text: string): string {
   const nearest = nearestLanguage(text);
