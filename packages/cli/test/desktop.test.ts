@@ -96,6 +96,13 @@ describe('pasteflow edit', () => {
     await expect(readdir(dirname(await seen()))).rejects.toThrow('ENOENT');
   });
 
+  it('sends no language that the service does not know, as a paste of an earlier release may have', async () => {
+    route(bed, created({ syntax: 'kling on!' }));
+    const path = await program('my-editor', 'echo new >>"$1"');
+    await bed.run(['edit', CODE], { env: { ...env, ...path, EDITOR: 'my-editor' } });
+    expect(new URL(bed.requests.at(-1)!.path, bed.url).searchParams.get('syntax')).toBe('');
+  });
+
   it.each([
     ['Makefile', null, 'Makefile'],
     ['.vimrc', null, 'paste.vimrc'],

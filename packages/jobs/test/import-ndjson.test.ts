@@ -73,6 +73,19 @@ describe('NDJSON', () => {
     expect(pastes.map((paste) => String(paste.content))).toEqual([content]);
   });
 
+  it('takes a language that an earlier release has exported and this one does not know as none', async () => {
+    const { result, pastes } = await imported(
+      linesOf(
+        { short_code: 'abc', content: 'a', syntax: 'kling on!' },
+        { short_code: 'abd', content: 'b', syntax: 'rs' },
+        { short_code: 'abe', content: 'c', syntax: null },
+        { content: 'd', syntax: 'kling on!' },
+      ),
+    );
+    expect(pastes.map(({ syntax }) => syntax)).toEqual([null, 'rs', null]);
+    expect(result).toMatchObject({ imported: 3, failed: 1, errors: [{ position: 3 }] });
+  });
+
   it('accepts the extra fields of an export, and keeps the expiry', async () => {
     const beside = {
       short_code: 'abc',

@@ -44,7 +44,8 @@ export async function edit(session: Session, argument: string, options: EditOpti
       return EXIT_DONE;
     }
     const { short_code: parent, title, syntax, visibility } = paste;
-    const fields = { title: title ?? '', syntax: syntax ?? '', visibility, parent, ...expires };
+    const isKnown = syntax !== null && languageNamed(syntax) !== null; // a paste of an earlier release may have any
+    const fields = { title: title ?? '', syntax: isKnown ? syntax : '', visibility, parent, ...expires };
     const created = await client.pastes.create(new Uint8Array(after), { ...fields, signal });
     isDone = true;
     const unkept = await keepToken(session.deleteTokens, created);

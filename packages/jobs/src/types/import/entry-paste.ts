@@ -1,4 +1,9 @@
-import { MAX_EXPIRY_SECONDS, MAX_TITLE_CHARACTERS, MIN_EXPIRY_SECONDS } from '@pasteflow/domain';
+import {
+  languageNamed,
+  MAX_EXPIRY_SECONDS,
+  MAX_TITLE_CHARACTERS,
+  MIN_EXPIRY_SECONDS,
+} from '@pasteflow/domain';
 import { encryptionErrors, jsonPaste, toOptions } from '@pasteflow/service-kit';
 import { z } from 'zod';
 import { type EntryPaste, InvalidEntryError } from './input.ts';
@@ -56,6 +61,7 @@ export function pasteFromObject(
   if (fields.visibility === undefined) fields.visibility = defaults.visibility;
   if (fields.expires_in === undefined)
     fields.expires_in = defaults.expires_in ?? expiryOf(object.expires_at, now);
+  if (isExported(object) && languageNamed(String(object.syntax)) === null) fields.syntax = null; // of an earlier release
   const parsed = entrySchema.safeParse(fields);
   if (!parsed.success) throw new InvalidEntryError(describeIssues(parsed.error));
   const content = contentOf(parsed.data);
@@ -79,13 +85,19 @@ function tooLarge(maxBytes: number): InvalidEntryError {
 }
 
 /**
- * A line of an export has a short code, and its slug is ignored: usually the exported paste still has it.
+ * The slug in a line of an export is ignored: usually the exported paste still has it.
  * Whoever writes an entry with a slug expects the slug, which an import does not give. @throws
  * InvalidEntryError
  */
-function assertNoSlug({ slug = null, short_code: shortCode }: z.output<typeof entrySchema>): void {
-  if (slug === null || slug === '' || shortCode !== undefined) return;
+function assertNoSlug(entry: z.output<typeof entrySchema>): void {
+  const { slug = null } = entry;
+  if (slug === null || slug === '' || isExported(entry)) return;
   throw new InvalidEntryError('slug: an import gives no slugs; create this paste with POST /v1/pastes');
+}
+
+/** Whether an export has written the entry: nothing else gives it a short code. */
+function isExported({ short_code: shortCode }: { readonly short_code?: unknown }): boolean {
+  return shortCode !== undefined;
 }
 
 /** The validation errors in one line. */
