@@ -27,7 +27,7 @@ describe('/my/tokens', () => {
   it('makes a token, shows its secret once, and keeps the page out of every cache', async () => {
     const own = await newUser(bed.db);
     const response = await send(fields, own);
-    expect(response.headers.get('cache-control')).toBe('private, no-store');
+    expect(response.headers.get('cache-control')).toBe('private, no-store, no-transform');
     const markup = await response.text();
     const secret = secretIn(markup)!;
     expect(markup).toContain('<bdi>a &lt;b&gt;</bdi></strong> <span class="badge">only read</span>');

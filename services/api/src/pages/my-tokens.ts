@@ -44,7 +44,11 @@ async function sendTokens(
     maxSeconds: maxTokenSeconds,
     usualSeconds: DEFAULT_TOKEN_SECONDS,
   };
-  sendPage(res, myTokensPage(pages.site(req), shown));
+  sendPage(
+    res,
+    myTokensPage(pages.site(req), shown),
+    { 'Cache-Control': 'private, no-store, no-transform' }, // a token, or the key of the form, which a token follows from
+  );
 }
 
 const query = z.strictObject({

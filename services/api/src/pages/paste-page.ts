@@ -14,7 +14,7 @@ import {
   textOf,
 } from '@pasteflow/web';
 import { RequestError } from '../http/errors/request-error.ts';
-import { beginCompressed, gzipped, knownTagOf } from '../http/response/compress.ts';
+import { beginCompressedStream, knownTagOf } from '../http/response/compress.ts';
 import { newSecret } from '../identity/secret.ts';
 import type { Handler } from '../openapi/endpoint.ts';
 import { assertNotGone, extensionOf, findNamedPaste, readerOf } from '../pastes/find-named-paste.ts';
@@ -135,7 +135,7 @@ async function sendText(
     res.status(304).vary('Accept-Encoding').set('ETag', known).end();
     return;
   }
-  const isCompressed = beginCompressed(res, etag);
+  const compress = beginCompressedStream(res, etag);
   if (req.method === 'HEAD') {
     res.end();
     return;
@@ -147,7 +147,7 @@ async function sendText(
     head: () => res,
     render: (bytes) => {
       const page = pageOf(site, shown, bytes);
-      return isCompressed ? gzipped(page) : page;
+      return compress === null ? page : compress(page);
     },
   });
 }

@@ -14,18 +14,40 @@ const MAX_STREAMS = 64;
 let streams = 0;
 
 /**
+ * As beginCompressed, for an answer that is written as it arrives. Its place is taken now, and left when all is
+ * compressed or the answer has ended.
+ * @returns what compresses it; null: it is sent as it is
+ */
+export function beginCompressedStream(res: Response, etag: string): typeof gzipped | null {
+  const hasPlace = streams < MAX_STREAMS && !res.closed; // a closed one emits nothing more
+  if (!beginCompressed(res, etag, hasPlace)) return null;
+  streams += 1;
+  let isIn = true;
+  const leave = (): void => {
+    if (isIn) streams -= 1;
+    isIn = false;
+  };
+  res.once('close', leave);
+  return async function* compress(chunks) {
+    yield* gzipped(chunks);
+    leave();
+  };
+}
+
+/**
  * Whether an answer is compressed; sets its headers. The length of a compressed page could tell another site a
  * secret of the page beside what the site makes the page repeat, as a filter of a list does. But no other site can
- * cause a request that is signed in (SameSite=Strict, Sec-Fetch-Site). Answers to POST, which alone show new
- * tokens, and those with `no-transform`, are not compressed all the same.
+ * cause a request that is signed in (SameSite=Strict, Sec-Fetch-Site). Answers to POST, and those with
+ * `no-transform`, as all that show a token or what it follows from, are not compressed all the same.
  * @param etag of the answer as it is; null: it has none
+ * @param mayBe false: there is no room for another stream
  */
-export function beginCompressed(res: Response, etag: string | null = null): boolean {
+export function beginCompressed(res: Response, etag: string | null = null, mayBe = true): boolean {
   const { req } = res;
   res.vary('Accept-Encoding');
   const isRead = req.method === 'GET' || req.method === 'HEAD';
   const isFixed = String(res.getHeader('Cache-Control')).includes('no-transform');
-  const isCompressed = isRead && !isFixed && streams < MAX_STREAMS && acceptedEncoding(req) === 'gzip';
+  const isCompressed = isRead && !isFixed && mayBe && acceptedEncoding(req) === 'gzip';
   if (isCompressed) res.set('Content-Encoding', 'gzip');
   if (etag !== null) res.set('ETag', isCompressed ? tagOfGzip(etag) : etag);
   return isCompressed;
@@ -43,14 +65,12 @@ const gzipInThread = promisify(gzip);
 
 /** What is written as it arrives. The reader gets each chunk at once. */
 export async function* gzipped(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  streams += 1;
   const stream = createGzip({ level: LEVEL, flush: constants.Z_SYNC_FLUSH });
   try {
     pipeline(Readable.from(chunks), stream, () => {}); // an error is that of the iteration
     yield* stream as AsyncIterable<Buffer>;
   } finally {
     stream.destroy();
-    streams -= 1;
   }
 }
 
