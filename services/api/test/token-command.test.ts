@@ -45,6 +45,14 @@ describe('npm run token -- NAME', () => {
     expect(expires_at!.getTime() - created_at.getTime()).toBe(seconds * 1000);
   });
 
+  it('makes no user with an invisible name, and goes on to make tokens of one of an earlier release', async () => {
+    const named = 'al\u200bice';
+    expect(await run(named)).toMatchObject({ code: 64, stdout: '' });
+    await ensureUser(bed.db, named);
+    expect(await rowOf(await made(named))).toMatchObject({ user_name: named });
+    expect(await run(named, '--token-name', 'lap\u200ftop')).toMatchObject({ code: 64, stdout: '' });
+  });
+
   it('names the token by --token-name', async () => {
     expect(await rowOf(await made('--token-name', 'my laptop', 'Ann Other'))).toMatchObject({
       name: 'my laptop',

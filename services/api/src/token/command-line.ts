@@ -84,11 +84,11 @@ function parseMake(userName: string | undefined, values: MakeOptions): MakeToken
   const expiresInSeconds = expiresIn === undefined ? null : parseSeconds(expiresIn);
   if (expiresInSeconds === undefined)
     return misused(`--expires-in ${quote(expiresIn ?? '')} is not a time: use 90d, 12h, 30m or seconds`);
-  const wrong = refuseName(userName, isVisibleName) ?? refuseName(tokenName, isVisibleName);
+  const wrong = refuseName(userName) ?? refuseName(tokenName, isVisibleName);
   return wrong ?? { kind: 'make', userName, tokenName, expiresInSeconds, keepIn };
 }
 
-/** @param isGood default: any, because a user of an earlier release may have any name */
+/** @param isGood default: any, because a user of an earlier release may have any name; see `make` */
 function refuseName(name: string, isGood: (name: string) => boolean = () => true): Misused | null {
   if (
     /^\P{Cc}*$/u.test(name) &&

@@ -1,4 +1,4 @@
-import { DependencyUnavailableError } from '@pasteflow/domain';
+import { DependencyUnavailableError, isVisibleName } from '@pasteflow/domain';
 import {
   type ApiToken,
   createApiToken,
@@ -12,6 +12,7 @@ import {
   type CommandResult,
   asJson,
   EXIT_FAILED,
+  EXIT_USAGE,
   failed,
   formatSecond,
   formatTable,
@@ -50,6 +51,8 @@ function run(db: Database, command: TokenCommand): Promise<CommandResult> {
 }
 
 async function make(db: Database, command: MakeToken): Promise<CommandResult> {
+  if (!isVisibleName(command.userName) && (await listApiTokens(db, command.userName)) === null)
+    return failed(EXIT_USAGE, `token: a new user's name must have no invisible characters\n`);
   const { token, made } = await makeToken(db, command);
   const { userName, keepIn } = command;
   const about =
