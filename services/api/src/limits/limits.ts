@@ -141,10 +141,16 @@ export class Limits {
     this.#setHeaders(res);
   }
 
-  /** Counts a read that inflates `bytes` which it doesn't send as several requests. @throws RequestError rate_limited */
+  /**
+   * Counts a read that inflates `bytes` which it doesn't send as several requests, at most half of those of a
+   * minute: a download that is resumed near its end must not be refused for ever.
+   * @throws RequestError rate_limited
+   */
   async countInflated(res: ServerResponse, caller: string, bytes: number): Promise<void> {
-    const more = Math.floor(bytes / INFLATED_BYTES_A_REQUEST);
-    if (more > 0) await this.#spend(res, caller, this.#limits.requests, more);
+    const { requests } = this.#limits;
+    const most = Math.ceil((requests?.points ?? 0) / 2);
+    const more = Math.min(most, Math.floor(bytes / INFLATED_BYTES_A_REQUEST));
+    if (more > 0) await this.#spend(res, caller, requests, more);
     this.#setHeaders(res);
   }
 
