@@ -27,6 +27,7 @@ const alertsOf = ({ groups }: RuleFile) => groups.flatMap(({ rules }) => rules.m
 const standsFor: Readonly<Record<string, string | null>> = {
   PasteflowCountingBehind: null,
   PasteflowUploadUnsettled: 'UploadsQueueAge',
+  PasteflowUploadsRefused: null,
   PasteflowZombies: null,
   PasteflowLostWork: null,
   PasteflowStranded: null,
@@ -52,8 +53,10 @@ const standsFor: Readonly<Record<string, string | null>> = {
   PasteflowServiceMissing: 'Tasksapi',
   PasteflowApiErrors: 'ApiUnreachable',
   PasteflowMassDeletionHeld: null,
+  PasteflowPostgresCannotWrite: null,
   PasteflowConnectionsDropped: null,
   PasteflowPoolExhausted: 'DatabaseConnections',
+  PasteflowLogLost: null,
 };
 
 test('every alarm has a description, and notifies the topic when it fires and when it ends', () => {
