@@ -9,7 +9,7 @@ import { readRolePasswords } from './roles/create-roles.ts';
  */
 async function main([argument]: readonly string[]): Promise<number> {
   if (argument !== undefined) {
-    process.stderr.write('npm run migrate takes no arguments: it migrates the database at DATABASE_URL\n');
+    process.stderr.write('the migration takes no arguments: it migrates the database at DATABASE_URL\n');
     return argument === '--help' || argument === '-h' ? 0 : 64;
   }
   const url = process.env.DATABASE_URL?.trim() ?? '';

@@ -109,7 +109,7 @@ async function refuseOtherSchema(db: Database, all: Readonly<Record<string, Migr
     );
   throw new Error(
     `a later release has migrated the database ${unknown.database} (${unknown.name}). The services of this release work on its schema: ` +
-      'start them without `npm run migrate`',
+      'start them without a migration',
   );
 }
 

@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { ConfigError } from '@pasteflow/runtime';
 import { describe, expect, it } from '@jest/globals';
-import { misused, parseArguments, quote, runCommandLine, succeeded } from '../src/index.ts';
+import { commandName, misused, parseArguments, quote, runCommandLine, succeeded } from '../src/index.ts';
 
 describe('parseArguments', () => {
   const options = { json: { type: 'boolean' }, name: { type: 'string' } } as const;
@@ -27,6 +28,21 @@ describe('quote', () => {
     expect(quote('x'.repeat(200))).toHaveLength(102);
     expect(quote('a\u001b[2J')).toBe(String.raw`"a\u001b[2J"`);
     expect(quote('pf_abc-DEF_1 x')).toBe('"pf_… x"');
+  });
+});
+
+describe('commandName', () => {
+  it.each([
+    ['ops', 'dist/ops-main.js', 'service=janitor main=ops-main.js'],
+    ['token', 'dist/token-main.js', 'service=api main=token-main.js'],
+    ['janitor', 'dist/main.js', 'service=janitor main=main.js'],
+  ] as const)('is what starts %s in a checkout, in a container and on one machine', (name, inImage, runs) => {
+    expect(commandName(name)).toBe(`npm run ${name} --`);
+    expect(commandName(name, '/app/node_modules/x.js')).toBe(inImage);
+    expect(commandName(name, '/opt/pasteflow/janitor/x.js')).toBe(`pasteflow-${name}`);
+    const command = readFileSync(new URL('../../../infra/one-machine/command', import.meta.url), 'utf8');
+    expect(command).toContain(`pasteflow-${name}) ${runs} `);
+    expect(command).toContain('/opt/pasteflow/node ');
   });
 });
 

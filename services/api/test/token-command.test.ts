@@ -152,7 +152,7 @@ describe('the command line', () => {
   ])('refuses %j with what is wrong, the usage and 64', async (args) => {
     const { code, stdout, stderr } = await run(...args);
     expect([code, stdout]).toEqual([64, '']);
-    expect(stderr).toMatch(/^token: .+\n\nUsage:\n/);
+    expect(stderr).toMatch(/^token: .+\n\nUsage:\n {2}npm run token -- NAME /);
   });
 
   it('never prints a token that was given in the wrong place', async () => {
@@ -217,7 +217,7 @@ describe('the database', () => {
       stderr: expect.stringContaining('is `npm start` still running?'),
     });
     const bare = await runTokenCommand(['alice'], { DATABASE_URL: bed.stack.postgres.url });
-    expect(bare).toMatchObject({ code: 1, stderr: expect.stringContaining('npm run migrate') });
+    expect(bare).toMatchObject({ code: 1, stderr: expect.stringContaining('run the migration first') });
   });
 
   /** `npm run token -- NAME`, as a process. */

@@ -1,4 +1,4 @@
-import { type Help, type Misused, misused, parseArguments, quote } from '@pasteflow/service-kit';
+import { commandName, type Help, type Misused, misused, parseArguments, quote } from '@pasteflow/service-kit';
 import { sweepNames, type SweepName } from './sweep-runner/sweep.ts';
 
 export interface OnceCommand {
@@ -11,9 +11,10 @@ export interface OnceCommand {
 
 export type JanitorCommand = { readonly kind: 'service' } | OnceCommand;
 
-export const usage = `Usage:
-  npm run janitor                     runs all sweeps, each at its interval, until SIGTERM
-  npm run janitor -- --once SWEEP     runs one of them once: ${sweepNames.join(', ')}
+export const usage = `Usage: ${commandName('janitor')} --once SWEEP
+
+Runs one of the sweeps once: ${sweepNames.join(', ')}
+Without arguments runs all of them, each at its interval, until SIGTERM.
 
   --reason TEXT              why, for the record of the action
   --allow-mass-deletion      for --once reconcile: lets it delete any number of objects

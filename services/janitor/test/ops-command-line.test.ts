@@ -125,7 +125,7 @@ describe('the command line of ops', () => {
     const { code, stdout, stderr } = await runOpsCommand(line === '' ? [] : line.split(' '), {});
     expect([code, stdout]).toEqual([64, '']);
     expect(stderr).toContain(`ops: ${message}`);
-    expect(stderr).toContain('\n\nUsage:');
+    expect(stderr).toContain('\n\nUsage: npm run ops -- COMMAND\n');
   });
 
   it('exits with 78 and names every missing variable when the environment names no database and no queues', async () => {

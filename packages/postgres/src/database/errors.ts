@@ -17,7 +17,7 @@ export const FORBIDDEN_CHANGE_SQLSTATE = 'PF002';
 const INSUFFICIENT_PRIVILEGE = '42501';
 
 const MISSING_RIGHT =
-  'A service gets its rights from npm run migrate, as packages/postgres/src/roles/rights.ts lists them. ' +
+  'A service gets its rights from the migration, as packages/postgres/src/roles/rights.ts lists them. ' +
   'If this is the migration itself, connect as the owner of the database or as a superuser.';
 
 /**

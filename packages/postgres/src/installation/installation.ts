@@ -15,9 +15,7 @@ export async function readInstallation(db: Database): Promise<Installation> {
     SELECT id, created_at AS "createdAt", now() FROM installation`.execute(db);
   const [row] = rows;
   if (row === undefined)
-    throw new Error(
-      'The table installation is empty. Run npm run migrate on a new database, or restore the row.',
-    );
+    throw new Error('The table installation is empty. Migrate a new database, or restore the row.');
   return row;
 }
 

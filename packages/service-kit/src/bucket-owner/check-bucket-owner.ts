@@ -2,6 +2,7 @@ import { BUCKET_OWNER_KEY, JOB_OBJECT_KEY_PREFIX, OBJECT_KEY_PREFIX } from '@pas
 import { readInstallation, type Database } from '@pasteflow/postgres';
 import { ConfigError } from '@pasteflow/runtime';
 import type { ObjectStore } from '@pasteflow/s3';
+import { commandName } from '../command-line/command-name.ts';
 import { formatOwner, ownerIdOf } from './owner-object.ts';
 
 /** The bucket belongs to another database, or may. An operator must decide: exit code 78. */
@@ -53,8 +54,7 @@ async function holdsObjects(store: Pick<ObjectStore, 'list'>): Promise<boolean> 
   return false;
 }
 
-const ADVICE =
-  'Correct S3_BUCKET or DATABASE_URL. If the bucket is meant to belong to this database from now on, run: npm run ops -- adopt-bucket';
+const ADVICE = `Correct S3_BUCKET or DATABASE_URL. If the bucket is meant to belong to this database from now on, run: ${commandName('ops')} adopt-bucket`;
 
 function unowned(bucket: string, id: string): BucketOwnerError {
   return new BucketOwnerError(

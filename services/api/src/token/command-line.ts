@@ -1,4 +1,4 @@
-import { type Help, type Misused, misused, parseArguments, quote } from '@pasteflow/service-kit';
+import { commandName, type Help, type Misused, misused, parseArguments, quote } from '@pasteflow/service-kit';
 import { isUuid, isVisibleName, secondsOf } from '@pasteflow/domain';
 
 export interface MakeToken {
@@ -16,21 +16,22 @@ export type TokenCommand =
   | { readonly kind: 'list'; readonly userName: string; readonly json: boolean }
   | { readonly kind: 'revoke'; readonly id: string };
 
+const token = commandName('token');
+
 export const usage = `Usage:
-  npm run token -- NAME [--token-name LABEL] [--expires-in 90d]
+  ${token} NAME [--token-name LABEL] [--expires-in 90d]
       prints a new API token of the user NAME; a user that does not exist is created
-  npm run token -- --list NAME [--json]
+  ${token} --list NAME [--json]
       lists the user's tokens
-  npm run token -- --revoke ID
+  ${token} --revoke ID
       revokes a token; --list shows its id
 
   --token-name LABEL   the name of the token in the list (default: cli)
   --expires-in TIME    90d, 12h, 30m, 4w or 3600 (seconds), at most 10 years (default: never)
   --keep-in FILE       prints the token in FILE while it is good; otherwise makes one and writes it there
 
-Only the token goes to stdout: TOKEN=$(npm run --silent token -- NAME)
-DATABASE_URL names the database. When it is not set, \`npm run token\` uses the database of a running \`npm start\`
-or \`npm run stack\`.
+Only the token goes to stdout; npm itself is silent with --silent.
+DATABASE_URL names the database.
 `;
 
 const options = {

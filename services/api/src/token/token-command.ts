@@ -182,10 +182,7 @@ const NO_TABLE = '42P01';
 function explainDatabaseError(error: unknown, env: Environment): unknown {
   if (!Error.isError(error)) return error;
   if ((error as { code?: string }).code === NO_TABLE)
-    return new Error(
-      'The database has no table of tokens: run `npm run migrate` first (`npm start` runs it itself).',
-      { cause: error },
-    );
+    return new Error('The database has no table of tokens: run the migration first.', { cause: error });
   if (!(error instanceof DependencyUnavailableError)) return error;
   const host = URL.parse(env.DATABASE_URL ?? '')?.host ?? '';
   const at = host === '' ? '' : ` at ${host}`; // a socket has none

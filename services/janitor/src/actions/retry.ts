@@ -1,4 +1,5 @@
 import { isShortCode } from '@pasteflow/domain';
+import { commandName } from '@pasteflow/service-kit';
 import {
   countRetryable,
   findPaste,
@@ -24,7 +25,7 @@ export function retry(db: Database): Action {
       const { length: retried } = await retryFailed(db, [code], by);
       if (retried === 0)
         throw new Refused(
-          `paste ${code} is not FAILED, has expired, has blocked content, or its payload is gone; \`npm run ops -- timeline ${code}\` shows which`,
+          `paste ${code} is not FAILED, has expired, has blocked content, or its payload is gone; \`${commandName('ops')} timeline ${code}\` shows which`,
         );
       return { outcome: `Retried ${code}.`, json: { retried, skipped: 0 } };
     },

@@ -1,5 +1,6 @@
 import { isShortCode, isUuid } from '@pasteflow/domain';
 import { countStanding, findPaste, findStanding, takeDown, type Database } from '@pasteflow/postgres';
+import { commandName } from '@pasteflow/service-kit';
 import { counted } from '../reports/counted.ts';
 import { NO_REASON, Refused, type Action } from './action.ts';
 import { messageOf } from './record.ts';
@@ -30,7 +31,7 @@ export function takedown(db: Database): Action {
       const owner = paste.userId === null ? 'It has no owner.' : `Its owner is the user ${paste.userId}.`;
       const when = paste.status === 'IN_PROGRESS' ? ' when its upload has ended' : '';
       const outcome = `Took ${code} down. ${owner} The cleanup deletes its content${when}.`;
-      const advice = `To refuse the same content: npm run ops -- block ${code} --reason TEXT`;
+      const advice = `To refuse the same content: ${commandName('ops')} block ${code} --reason TEXT`;
       return { outcome, json, terminal: `${outcome}\n${advice}` };
     },
   };

@@ -1,4 +1,4 @@
-import { type Help, type Misused, misused, parseArguments, quote } from '@pasteflow/service-kit';
+import { commandName, type Help, type Misused, misused, parseArguments, quote } from '@pasteflow/service-kit';
 import { isShortCode, isUuid, takedownClasses, type TakedownClass } from '@pasteflow/domain';
 import { actionOptions, type ActionOption } from '../actions/action.ts';
 import type { actionsOnRows } from '../actions/actions.ts';
@@ -45,38 +45,39 @@ export type OpsCommand =
   | { readonly kind: 'adopt-bucket'; readonly yes: boolean; readonly json: boolean }
   | { readonly kind: 'restore-objects'; readonly deletedSince: Date | null; readonly json: boolean };
 
-export const usage = `Usage:
-  npm run ops -- status               shows what needs a person, states, ages, stuck work, queues and sweeps
-  npm run ops -- timeline CODE        shows what happened to a paste; takes the id of a job, too
-  npm run ops -- retry CODE           uploads a FAILED paste again, or retries a job by its id; with --all-failed-since TIME
-                                      instead of CODE shows how many pastes failed since then, and with --yes retries them
-  npm run ops -- cancel JOB           ends a job that waits or runs; what it has made stays
-  npm run ops -- retry-dead-letters   moves dead letters back to the queues that they came from
-  npm run ops -- reports              lists the pastes with open reports; with CODE shows the reports of a paste, and how its
-                                      content begins
-  npm run ops -- uphold CODE --reason TEXT
-                                      ends the reports of a paste, and takes it down; with --block blocks its content, and with
-                                      --end-tokens revokes all tokens of its user
-  npm run ops -- reject CODE --reason TEXT
-                                      ends the reports of a paste, and of others with its content, which stays
-  npm run ops -- takedown CODE --reason TEXT
-                                      takes a paste down: readers get 451, and its content is deleted; with --user ID instead
-                                      of CODE shows how many pastes the user has, and with --yes takes them all down
-  npm run ops -- block HASH --reason TEXT
-                                      refuses the content with this SHA-256; takes the code of a paste, too. unblock HASH
-                                      --reason TEXT lifts the block, and blocks lists those in force
-  npm run ops -- pause KIND --reason TEXT
-                                      begins nothing more of this kind: uploads, or a type of jobs such as export; resume KIND
-                                      goes on, and pauses lists the kinds
-  npm run ops -- erase NAME --reason TEXT
-                                      shows what the user with exactly this name has, and with --yes erases the user: first the
-                                      tokens and the name, and then pastes, jobs and archives, for ever; takes --user ID
-                                      instead of NAME
-  npm run ops -- erasures             lists the ids of erased users, to erase them again after a restore; --since
-                                      2026-11-22T03:00Z leaves earlier erasures out
-  npm run ops -- adopt-bucket         shows to which database the bucket belongs; with --yes gives it to this one
-  npm run ops -- restore-objects      restores wrongly deleted objects from the versions that the bucket keeps;
-                                      --deleted-since 2026-11-22T03:00Z leaves earlier deletions alone
+export const usage = `Usage: ${commandName('ops')} COMMAND
+
+  status               shows what needs a person, states, ages, stuck work, queues and sweeps
+  timeline CODE        shows what happened to a paste; takes the id of a job, too
+  retry CODE           uploads a FAILED paste again, or retries a job by its id; with --all-failed-since TIME
+                       instead of CODE shows how many pastes failed since then, and with --yes retries them
+  cancel JOB           ends a job that waits or runs; what it has made stays
+  retry-dead-letters   moves dead letters back to the queues that they came from
+  reports              lists the pastes with open reports; with CODE shows the reports of a paste, and how its
+                       content begins
+  uphold CODE --reason TEXT
+                       ends the reports of a paste, and takes it down; with --block blocks its content, and with
+                       --end-tokens revokes all tokens of its user
+  reject CODE --reason TEXT
+                       ends the reports of a paste, and of others with its content, which stays
+  takedown CODE --reason TEXT
+                       takes a paste down: readers get 451, and its content is deleted; with --user ID instead
+                       of CODE shows how many pastes the user has, and with --yes takes them all down
+  block HASH --reason TEXT
+                       refuses the content with this SHA-256; takes the code of a paste, too. unblock HASH
+                       --reason TEXT lifts the block, and blocks lists those in force
+  pause KIND --reason TEXT
+                       begins nothing more of this kind: uploads, or a type of jobs such as export; resume KIND
+                       goes on, and pauses lists the kinds
+  erase NAME --reason TEXT
+                       shows what the user with exactly this name has, and with --yes erases the user: first the
+                       tokens and the name, and then pastes, jobs and archives, for ever; takes --user ID
+                       instead of NAME
+  erasures             lists the ids of erased users, to erase them again after a restore; --since
+                       2026-11-22T03:00Z leaves earlier erasures out
+  adopt-bucket         shows to which database the bucket belongs; with --yes gives it to this one
+  restore-objects      restores wrongly deleted objects from the versions that the bucket keeps;
+                       --deleted-since 2026-11-22T03:00Z leaves earlier deletions alone
 
   --json   prints JSON, for programs
   --all-failed-since TIME   for retry: e.g. 2026-11-22T04:00:00Z
@@ -86,8 +87,7 @@ export const usage = `Usage:
   --class CLASS             for takedown, block, uphold: the class that readers see; ${takedownClasses.join(', ')}.
                             Default: other
 
-The environment names the database, the bucket and the queues, as for a janitor. When it names neither, \`npm run ops\` uses those
-of a running \`npm start\` or \`npm run stack\`.
+The environment names the database, the bucket and the queues, as for a janitor.
 `;
 
 const options = {

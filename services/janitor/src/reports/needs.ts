@@ -1,4 +1,4 @@
-import { formatDuration, formatMillisecond, toOneLine } from '@pasteflow/service-kit';
+import { commandName, formatDuration, formatMillisecond, toOneLine } from '@pasteflow/service-kit';
 import { counted } from './counted.ts';
 import type { Status } from './read-status.ts';
 
@@ -59,7 +59,7 @@ function failedUploads({ failed, at }: Status): readonly Need[] {
     {
       what: 'failed_uploads',
       text: `${counted(count, 'upload')} failed, the first ${age(at, oldest)} ago: ${toOneLine(first.reason)}${more}`,
-      command: `npm run ops -- retry --all-failed-since ${oldest.toISOString()}`,
+      command: `${commandName('ops')} retry --all-failed-since ${oldest.toISOString()}`,
       page: '/failed',
       action: { name: 'retry-failed', subject: null, label: 'Retry' },
     },
@@ -90,7 +90,7 @@ function pausedWork({ paused }: Status): readonly Need[] {
     ...none,
     what: 'paused_work',
     text: `${kind} paused since ${formatMillisecond(since)} by ${toOneLine(by ?? '')}: ${toOneLine(reason ?? '')}`,
-    command: `npm run ops -- resume ${kind}`,
+    command: `${commandName('ops')} resume ${kind}`,
     action: { name: 'resume', subject: kind, label: 'Resume' },
   }));
 }
@@ -102,7 +102,7 @@ function reportedPastes({ reported: { pastes, held, oldest_at: oldest }, at }: S
       ...none,
       what: 'reported_pastes',
       text: `${counted(pastes, 'reported paste')} to judge, ${held} of them held; the oldest report is ${age(at, oldest)} old`,
-      command: 'npm run ops -- reports',
+      command: `${commandName('ops')} reports`,
       page: '/reports',
     },
   ];
@@ -121,7 +121,7 @@ function waitingErasures({ states }: Status): readonly Need[] {
       ...none,
       what: 'waiting_erasures',
       text: `${counted(count, 'erasure')} not done, the oldest for ${formatDuration(oldest)}`,
-      command: 'npm run janitor -- --once erasures',
+      command: `${commandName('janitor')} --once erasures`,
       action: { name: 'run-sweep', subject: 'erasures', label: 'Run the sweep' },
     },
   ];
@@ -141,7 +141,7 @@ function stuckWork({ stuck }: Status): readonly Need[] {
       ...none,
       what: 'stuck_work',
       text: `${longest.subject} stuck for ${formatDuration(longest.seconds)} (${longest.what})${more}`,
-      command: `npm run ops -- timeline ${longest.subject}`,
+      command: `${commandName('ops')} timeline ${longest.subject}`,
       page: `/find?q=${encodeURIComponent(longest.subject)}`,
     },
   ];
@@ -156,7 +156,7 @@ function lostWork({ lost }: Status): readonly Need[] {
       ...none,
       what: 'lost_work',
       text: `${worst.subject} lost ${counted(worst.losses, 'worker')}${more}`,
-      command: `npm run ops -- timeline ${worst.subject}`,
+      command: `${commandName('ops')} timeline ${worst.subject}`,
       page: `/find?q=${encodeURIComponent(worst.subject)}`,
     },
   ];
@@ -169,7 +169,7 @@ function deadLetters({ queues }: Status): readonly Need[] {
       ...none,
       what: 'dead_letters',
       text: `${counted(visible ?? 0, 'dead letter')} in ${queue}`,
-      command: 'npm run ops -- retry-dead-letters',
+      command: `${commandName('ops')} retry-dead-letters`,
       action: { name: 'retry-dead-letters', subject: null, label: 'Move back' },
     }));
 }
@@ -194,7 +194,7 @@ function overdueSweeps({ sweeps, at }: Status): readonly Need[] {
     ...none,
     what: 'overdue_sweep',
     text: `The sweep ${sweep} ${last === null ? 'has never succeeded' : `last succeeded ${age(at, last)} ago`}${outcome === 'failed' ? ', and its last run failed' : ''}`,
-    command: `npm run janitor -- --once ${sweep}`,
+    command: `${commandName('janitor')} --once ${sweep}`,
     action: { name: 'run-sweep', subject: sweep, label: 'Run it' },
   }));
 }
