@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { Migrator, type Migration } from 'kysely/migration';
 import type { Database } from './database/database.ts';
-import { isLockTimeout } from './database/errors.ts';
+import { isLockTimeout, isUndefinedTable } from './database/errors.ts';
 import { describeHolder, holdOffVacuum, withLockRetries } from './database/lock-retries.ts';
 import { installStateMachines } from './enforcement/install.ts';
 import { migrations } from './migrations/all.ts';
@@ -134,9 +134,11 @@ async function applyPending(
 }
 
 async function applyNext(migrator: Migrator): Promise<readonly string[]> {
-  const { error, results = [] } = await migrator.migrateUp();
+  const { error, results } = await migrator.migrateUp();
+  // kysely reads the catalog before it takes its lock, and that fails when another process drops a view meanwhile.
+  if (results === undefined && isUndefinedTable(error)) return applyNext(migrator);
   if (error !== undefined) throw error as Error;
-  return results.map(({ migrationName }) => migrationName);
+  return (results ?? []).map(({ migrationName }) => migrationName);
 }
 
 /**

@@ -54,6 +54,11 @@ export function isLockTimeout(error: unknown): boolean {
   return hasCode(error, /^55P03$/);
 }
 
+/** Whether a statement names a table or a view that doesn't exist, or no longer. */
+export function isUndefinedTable(error: unknown): boolean {
+  return hasCode(error, /^42P01$/);
+}
+
 /**
  * Whether the system under Postgres failed (class 58), also as the cause of a typed error. The statement
  * changed nothing, and the reason can be one row: the file or the disk block that holds it.

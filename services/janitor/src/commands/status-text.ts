@@ -117,7 +117,7 @@ function sweepsText({ at, sweeps }: Status): string {
       formatDuration(interval_seconds),
       last_success_at === null
         ? 'never'
-        : `${formatDuration((at.getTime() - last_success_at.getTime()) / 1000)} ago`,
+        : `${formatDuration(Math.max(0, (at.getTime() - last_success_at.getTime()) / 1000))} ago`,
       `${outcome ?? 'never'}${overdue ? ', OVERDUE' : ''}`,
       formatDuration(seconds),
       toOneLine(
