@@ -102,7 +102,7 @@ export function selectorsIn(expression: string): string[] {
   const text = expression
     .replaceAll(/"(?:[^"\\]|\\.)*"/g, (string) => `"${strings.push(string) - 1}"`)
     .replaceAll(/\b(by|without|on|ignoring|group_left|group_right)\s*\([^)]*\)/g, ' ')
-    .replaceAll(/\[[^\]]*\]/g, '');
+    .replaceAll(/\[[^\]]*\]|\boffset\s+\w+/g, '');
   const selectors = [...text.matchAll(/([a-zA-Z_:][\w:]*)\s*(\{[^}]*\})?(\s*\()?/g)].flatMap(
     ([, name = '', labels = '', call]) =>
       call !== undefined || KEYWORDS.has(name.toLowerCase()) ? [] : [`${name}${labels}`],

@@ -14,6 +14,9 @@ import {
 } from '../src/index.ts';
 import { alerts, file, panels } from './support/shipped-alerts.ts';
 
+/** Their label names what is wrong, so that a healthy system has no series of them. */
+const ABSENT = ['pasteflow_refused_uploads', 'janitor_refused_rows'];
+
 interface Status {
   readonly sweeps: readonly { readonly sweep: string; readonly outcome: string; readonly overdue: boolean }[];
   readonly stuck: readonly object[];
@@ -99,7 +102,9 @@ describeWithPrometheus('on running services', () => {
     expect(rules.map(({ name }) => name).toSorted()).toEqual(alerts.toSorted());
     expect(rules.filter(({ health }) => health !== 'ok')).toEqual([]);
     expect(rules.filter(({ state }) => state === 'firing').map(({ name }) => name)).toEqual([]);
-    const selectors = [...new Set(rules.flatMap(({ query }) => selectorsIn(query)))];
+    const named = new Set(rules.flatMap(({ query }) => selectorsIn(query)));
+    expect([...named]).toEqual(expect.arrayContaining(ABSENT));
+    const selectors = [...named].filter((selector) => !ABSENT.includes(selector));
     expect(selectors.length).toBeGreaterThan(alerts.length);
     // A janitor that reads its figures late, on a busy machine, shows none for a moment.
     await cluster.until(
@@ -116,7 +121,7 @@ describeWithPrometheus('on running services', () => {
 
   it('every SQL and PromQL query of the runbook is valid', async () => {
     const blocks = [...readFileSync(RUNBOOK, 'utf8').matchAll(/```(sql|promql)\n([^]*?)```/g)];
-    expect(blocks.length).toBeGreaterThanOrEqual(alerts.length);
+    expect(blocks.length).toBeGreaterThan(20);
     for (const [, language, query = ''] of blocks)
       await (language === 'sql' ? cluster.rows.query(query) : prometheus.query(query));
   });
