@@ -215,7 +215,7 @@ export function buildProgram(terminal: Terminal, act: Act): Command {
     .action(() => act((of, signal) => logout(of, program.opts<CommonOptions>(), signal)));
   program
     .command('whoami')
-    .description('prints the server, whether it accepts your token, and what you use of its quotas')
+    .description('prints the server, the user of your token, and what you use of quotas')
     .action(() => act((of, signal) => whoami(of, program.opts<CommonOptions>(), signal)));
   program
     .command('completion')

@@ -18,7 +18,7 @@ export {
   succeeded,
   type CommandResult,
 } from './command-line/command-result.ts';
-export { commandName } from './command-line/command-name.ts';
+export { commandName } from './command-name.ts';
 export { misused, parseArguments, quote, type Misused } from './command-line/arguments.ts';
 export { withDatabase } from './command-line/database.ts';
 export {

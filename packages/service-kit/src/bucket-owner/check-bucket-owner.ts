@@ -2,7 +2,7 @@ import { BUCKET_OWNER_KEY, JOB_OBJECT_KEY_PREFIX, OBJECT_KEY_PREFIX } from '@pas
 import { readInstallation, type Database } from '@pasteflow/postgres';
 import { ConfigError } from '@pasteflow/runtime';
 import type { ObjectStore } from '@pasteflow/s3';
-import { commandName } from '../command-line/command-name.ts';
+import { commandName } from '../command-name.ts';
 import { formatOwner, ownerIdOf } from './owner-object.ts';
 
 /** The bucket belongs to another database, or may. An operator must decide: exit code 78. */
