@@ -62,6 +62,9 @@ describe('Markdown', () => {
       '<p>a &lt;embed src=x onerror=y> &lt;b</p>\n',
     ],
     ['no comments', '<!-- a\n<script> -->\n\n*b*<!--c-->', '<p><em>b</em></p>\n'],
+    ['no comments between raw tags', '<p>\n<!-- a -->\n<b>b</b><!-- <c> -->\n</p>', '<p>\n\n<b>b</b>\n</p>'],
+    ['raw headings as those of Markdown', '<h1 align=center>a</h1>\n<H6>b</H6>', '<h2>a</h2>\n<h6>b</h6>'],
+    ['more images and anchors than elements may be nested', '![a](b)<a name=c>'.repeat(100), /^<p><img/],
     ['nothing for a comment without an end', '<!-- a\n\nb', ''],
     ['a table', '|a|\n|-|\n|b|', /<table>[^]*<th>a<\/th>/],
     ['a line of dashes after a long line', `${'a|'.repeat(60_000)}\n---`, /<h3 id="a+/],
@@ -95,6 +98,12 @@ describe('Markdown', () => {
       'links',
     ],
     ['elements in each other', '<div>'.repeat(100), 'Elements are nested'],
+    [
+      'elements in each other after ends of none',
+      `${'</b>'.repeat(100)}${'<div>'.repeat(100)}`,
+      'Elements are nested',
+    ],
+    ['elements in each other between ends of others', '<div></b>'.repeat(100), 'Elements are nested'],
     ['tables in each other', '<table><tr><td>'.repeat(100), 'Elements are nested'],
     ['more elements than a page can show', '*a* '.repeat(64 * KIB), 'tags'],
   ])('is not rendered, because it was written to freeze a tab: %s', (_name, text, reason) => {

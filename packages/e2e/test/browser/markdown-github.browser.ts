@@ -107,4 +107,17 @@ A note[^1].
     );
     expect(directions).toEqual(['ltr', 'ltr', 'ltr', 'rtl', 'rtl', 'rtl', 'rtl', 'ltr']);
   });
+
+  it('stays in order on a page in Arabic, also where it begins with an image or a raw element', async () => {
+    const page = await rendered(
+      '<h1>One</h1>\n\n<div>Two</div>\n\n![Three](https://a.example/b.png) three\n\n- ![Four](https://a.example/b.png)\n',
+      '',
+      'ar',
+    );
+    const directions = await page
+      .locator('article')
+      .locator('h2, div, p, ul')
+      .evaluateAll((all) => all.map((each) => getComputedStyle(each).direction));
+    expect(directions).toEqual(['ltr', 'ltr', 'ltr', 'ltr']);
+  });
 });

@@ -1,7 +1,7 @@
 import { Marked, Renderer, Tokenizer, type Tokens } from 'marked';
 import { escapeHtml } from '../../src/html/html.ts';
 import { Footnotes } from './footnotes.ts';
-import { withSimpleTags } from './simple-tags.ts';
+import { levelBelow, withSimpleTags } from './simple-tags.ts';
 
 /** A text of this kind was written to freeze a tab. */
 class TextTooComplex extends Error {
@@ -83,9 +83,8 @@ class BoundedRenderer extends Renderer {
     return isRaw ? withSimpleTags(token.text) : super.text(token);
   }
 
-  /** The page has an h1. */
   override heading({ tokens, depth }: Tokens.Heading): string {
-    const level = Math.min(depth + 1, 6);
+    const level = levelBelow(depth);
     const content = this.parser.parseInline(tokens);
     const id = this.#idOf(content);
     return `<h${level}${id === '' ? '' : ` id="${id}"`}>${content}</h${level}>\n`;
@@ -142,7 +141,7 @@ const MAX_TAGS = 100_000;
 const MAX_DEPTH_OF_ELEMENTS = 60;
 
 /** Elements that have no content, and those that the next of their kind ends. */
-const UNNESTED = new Set('br hr p li dt dd caption thead tbody tfoot tr th td'.split(' '));
+const UNNESTED = new Set('a br hr img p li dt dd caption thead tbody tfoot tr th td'.split(' '));
 
 /**
  * GitHub's Markdown as markup, which is not safe to show before it is cleaned.
@@ -172,9 +171,14 @@ function withFrontMatter(text: string): string {
 function assertShowable(markup: string): void {
   let tags = 0;
   let depth = 0;
-  for (const [, slash, name = ''] of markup.matchAll(/<(\/?)([a-z][a-z0-9]*)/gi)) {
+  const open = new Map<string, number>(); // an end of what is not open ends nothing
+  for (const [, slash, named = ''] of markup.matchAll(/<(\/?)([a-z][a-z0-9]*)/gi)) {
     tags += 1;
-    if (!UNNESTED.has(name.toLowerCase())) depth += slash === '' ? 1 : -1;
+    const name = named.toLowerCase();
+    const before = open.get(name) ?? 0;
+    const change = slash === '' ? 1 : -Math.min(1, before);
+    if (!UNNESTED.has(name)) depth += change;
+    open.set(name, before + change);
     if (tags > MAX_TAGS) throw new TextTooComplex(`The text has more than ${MAX_TAGS} tags.`);
     if (depth > MAX_DEPTH_OF_ELEMENTS)
       throw new TextTooComplex(`Elements are nested more than ${MAX_DEPTH_OF_ELEMENTS} deep.`);

@@ -94,10 +94,10 @@ const PREFIX = 'user-content-';
 const ABSOLUTE = /^(?:https?:|mailto:|#)/i;
 
 /** Each block in its own direction: a text in English stays in order on a page in Arabic. */
-const BLOCKS = 'p, h2, h3, h4, h5, h6, summary, dt, dd, th, td';
+const BLOCKS = 'p, h2, h3, h4, h5, h6, summary, caption, dt, dd, th, td';
 
 /** They have the direction of their first letter. `auto` does not look into blocks that have directions. */
-const CONTAINERS = 'ul, ol, li, blockquote, table, details, dl';
+const CONTAINERS = 'ul, ol, li, blockquote, table, details, dl, div';
 
 const FIRST_LETTER = /\p{L}/u;
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
@@ -119,17 +119,13 @@ function cleanFragment(markup: string, imageLabel: string): DocumentFragment {
     ALLOWED_NAMESPACES: ['http://www.w3.org/1999/xhtml'],
     RETURN_DOM_FRAGMENT: true,
   });
-  for (const image of fragment.querySelectorAll('img')) image.replaceWith(insteadOf(image, imageLabel));
+  directBlocks(fragment);
+  for (const image of fragment.querySelectorAll('img')) image.replaceWith(...insteadOf(image, imageLabel));
   const parts = partsOf(fragment);
   for (const link of fragment.querySelectorAll('a')) {
     const href = link.getAttribute('href');
     if (href?.startsWith('#') === true) pointInside(link, parts, href.slice(1));
     else if (href !== null) link.rel = 'noopener noreferrer nofollow ugc';
-  }
-  for (const block of fragment.querySelectorAll<HTMLElement>(BLOCKS)) block.dir = 'auto';
-  for (const each of fragment.querySelectorAll<HTMLElement>(CONTAINERS)) {
-    const [letter = ''] = FIRST_LETTER.exec(each.textContent) ?? [];
-    each.dir = RIGHT_TO_LEFT.test(letter) ? 'rtl' : 'ltr';
   }
   for (const code of fragment.querySelectorAll('pre')) Object.assign(code, { dir: 'ltr', tabIndex: 0 }); // so that the keyboard can scroll it
   for (const table of fragment.querySelectorAll('table')) wrapTable(table);
@@ -141,6 +137,14 @@ function pointInside(link: HTMLAnchorElement, parts: Parts, name: string): void 
   const target = partNamed(parts, name);
   if (target === null) link.removeAttribute('href');
   else link.setAttribute('href', `#${target.id}`);
+}
+
+function directBlocks(fragment: DocumentFragment): void {
+  for (const block of fragment.querySelectorAll<HTMLElement>(BLOCKS)) block.dir = 'auto';
+  for (const each of fragment.querySelectorAll<HTMLElement>(CONTAINERS)) {
+    const [letter = ''] = FIRST_LETTER.exec(each.textContent) ?? [];
+    each.dir = RIGHT_TO_LEFT.test(letter) ? 'rtl' : 'ltr';
+  }
 }
 
 type Parts = ReadonlyMap<string, Element>;
@@ -183,11 +187,17 @@ function nameAlerts(article: HTMLElement, labels: Readonly<Record<string, string
  * A link, because an image from elsewhere would tell its host who reads the paste. The page's policy refuses
  * it, too.
  */
-function insteadOf(image: HTMLImageElement, label: string): Node {
+function insteadOf(image: HTMLImageElement, label: string): readonly Node[] {
   const source = image.getAttribute('src') ?? '';
-  const text = `${label}: ${image.alt === '' ? source.slice(0, 100) : image.alt}`;
-  if (!/^https?:/i.test(source) || image.closest('a') !== null) return document.createTextNode(text);
-  return Object.assign(document.createElement('a'), { href: source, textContent: text });
+  // Isolated, because the word of the page says nothing of the direction of the text.
+  const parts = [
+    Object.assign(document.createElement('bdi'), { textContent: `${label}:` }),
+    document.createTextNode(` ${image.alt === '' ? source.slice(0, 100) : image.alt}`),
+  ];
+  if (!/^https?:/i.test(source) || image.closest('a') !== null) return parts;
+  const link = Object.assign(document.createElement('a'), { href: source });
+  link.append(...parts);
+  return [link];
 }
 
 function wrapTable(table: HTMLTableElement): void {

@@ -19,15 +19,16 @@ const LEFT_OUT = new Set(['picture', 'source']);
  * them afterwards would report them.
  */
 export function withSimpleTags(markup: string): string {
-  return withoutComment(markup).replaceAll(
+  return withoutComments(markup).replaceAll(
     /<(\/?)([a-z][a-z0-9]*)((?:[\s/][^<>]*)?)>|</gi,
     (found: string, slash: string | undefined, named: string | undefined, attributes: string | undefined) => {
       const name = named?.toLowerCase() ?? '';
       if (LEFT_OUT.has(name)) return '';
       const kept = ATTRIBUTES[name];
       if (kept !== undefined && slash === '') return `<${name}${attributesOf(attributes ?? '', kept)}>`;
-      const isKnown = kept !== undefined || SIMPLE_TAGS.includes(name);
-      return isKnown ? `<${slash ?? ''}${named}>` : `&lt;${found.slice(1)}`;
+      if (kept === undefined && !SIMPLE_TAGS.includes(name)) return `&lt;${found.slice(1)}`;
+      const [, level] = /^h([1-6])$/.exec(name) ?? [];
+      return `<${slash ?? ''}${level === undefined ? named : `h${levelBelow(Number(level))}`}>`;
     },
   );
 }
@@ -45,8 +46,11 @@ function attributesOf(text: string, kept: readonly string[]): string {
   return [...found].map(([name, value]) => ` ${name}="${value.replaceAll('"', '&quot;')}"`).join('');
 }
 
-function withoutComment(markup: string): string {
-  if (!markup.trimStart().startsWith('<!--')) return markup;
-  const end = markup.indexOf('-->');
-  return end === -1 ? '' : markup.slice(end + 3);
+/** Headings of a text are below that of the page, its h1. */
+export const levelBelow = (level: number): number => Math.min(level + 1, 6);
+
+/** One without an end hides the rest. */
+function withoutComments(markup: string): string {
+  const [text = '', ...comments] = markup.split('<!--');
+  return text + comments.map((each) => each.split('-->').slice(1).join('-->')).join('');
 }
