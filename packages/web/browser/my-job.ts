@@ -1,3 +1,4 @@
+import { progressText, type ProgressWords } from '../src/html/progress-text.ts';
 import { element, optional } from './element.ts';
 import { showRelativeTimes } from './browser-facts.ts';
 
@@ -13,6 +14,7 @@ function follow(url: string): void {
   const bar = element('job-progress', HTMLProgressElement);
   const percent = element('job-percent', HTMLElement);
   const message = element('job-message', HTMLElement);
+  const words = JSON.parse(message.dataset['words'] ?? '{}') as ProgressWords;
   const state = element('job-state', HTMLElement);
   const inPercent = new Intl.NumberFormat(document.documentElement.lang, { style: 'percent' });
   const events = new EventSource(url);
@@ -24,7 +26,7 @@ function follow(url: string): void {
     state.textContent = state.dataset['processing'] ?? '';
     bar.value = progress;
     percent.textContent = inPercent.format(progress / 100);
-    Object.assign(message, { textContent: text ?? '', lang: 'en' });
+    message.textContent = progressText(text ?? '', words);
   });
   events.addEventListener('end', () => {
     events.close();

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { reasonClasses } from '@pasteflow/domain';
 import { legend, ticksOf, timelineChart, type ShownTimeline } from '../src/timeline/chart.ts';
 import { de } from '../src/words/de.ts';
 import { en } from '../src/words/en.ts';
@@ -148,4 +149,23 @@ describe('the axis', () => {
     expect(ticks.length).toBeLessThanOrEqual(8);
     expect(ticks[0]).toBe(0);
   });
+});
+
+it('the reasons of a table are in the language of the page, but for their texts', () => {
+  expect(Object.keys(en.timeline.reasons)).toEqual([...reasonClasses]);
+  const words = withEnglish(de);
+  const markupOf = (reason_class: string | null, reason: string | null) =>
+    transitionsTable(
+      words,
+      {
+        retries: [],
+        executions: [],
+        transitions: [{ ...transition, from: 'IN_PROGRESS', to: 'FAILED', at: at(0), reason_class, reason }],
+      },
+      at(0),
+    ).markup;
+  expect(markupOf('storage_unavailable', null)).toContain('>Speicher nicht erreichbar</td>');
+  expect(markupOf('worker_lost', 'worker lost')).toContain('>Worker verloren</td>');
+  expect(markupOf('of_a_later_release', null)).toContain('>of a later release</td>');
+  expect(markupOf('other', 'by hand')).toContain('><span lang="en">by hand</span></td>');
 });

@@ -2,7 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { html } from '../src/html/html.ts';
 import { PREFERENCES_SCRIPT } from '../src/html/page-policy.ts';
 import { page, type Site } from '../src/html/layout.ts';
+import { reportsPage } from '../src/operations/reports.ts';
 import { codeTail } from '../src/pages/paste.ts';
+import { row } from '../src/pages/my-jobs.ts';
 import { pastesForm } from '../src/pages/my-pastes.ts';
 import { problemPage } from '../src/pages/problem.ts';
 import { timelineChart } from '../src/timeline/chart.ts';
@@ -99,4 +101,46 @@ describe('a page from right to left', () => {
     const help = { requestId: '12345678-abcd', signIn: null, timeline: null, paste: null };
     expect(problemPage(arabic, problem, help)).toContain('<code dir="ltr">12345678-abcd</code>');
   });
+});
+
+describe('the progress of a job', () => {
+  const job = {
+    id: 'a',
+    job_type: 'export',
+    title: null,
+    status: 'processing',
+    isCancelled: false,
+    progress: 10,
+    error_message: null,
+    created_at: '2026-11-27T12:00:00.000Z',
+    completed_at: null,
+  } as const;
+
+  it.each([
+    ['1200 pastes', 'Pastes: 1200'],
+    ['3 of 10 entries', '3 von 10'],
+    ['words of another job type', 'words of another job type'],
+  ])('of %s is in the language of the page', (progress_message, shown) => {
+    const markup = row({ ...site, words: wordsIn('de') }, { ...job, progress_message }).markup;
+    expect(markup).toContain(`>${shown}</span>`);
+  });
+});
+
+it('the queue of reports shows marks of direction in a text as their code points', () => {
+  const paste = {
+    shortCode: 'a',
+    title: null,
+    userId: null,
+    reporters: 1,
+    oldestAt: '2026-11-27T12:00:00.000Z',
+    classes: ['malware'],
+    text: null,
+    network: 'b',
+    isHeld: false,
+    firstLine: '"user\u202e <b>',
+  };
+  const shown = { pastes: [paste], total: 1, by: 'age', classes: [], class: null, network: null } as const;
+  expect(reportsPage({ ...site, mayAct: false } as never, { ...shown, next: null })).toContain(
+    '&quot;user[U+202E] &lt;b&gt;',
+  );
 });

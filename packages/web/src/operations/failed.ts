@@ -56,7 +56,7 @@ ${next !== null && html`<p><a class="button" rel="next" href="${site.base}/faile
 function causesTable(site: OperationsSite, causes: ShownFailed['causes']): Html {
   const rows = causes.map(
     ({ reason, count, oldestAt, newestAt }) =>
-      html`<tr><td><a href="${site.base}/failed?${queryOf(reason, null)}">${reason}</a></td><td>${count}</td><td>${formatTime(oldestAt, en)}</td><td>${formatTime(newestAt, en)}</td><td>${actionLink(site, { action: 'retry-failed', subject: `because ${reason}`, label: words.retryCause })}</td></tr>\n`,
+      html`<tr><td class="message"><a href="${site.base}/failed?${queryOf(reason, null)}">${reason}</a></td><td>${count}</td><td>${formatTime(oldestAt, en)}</td><td>${formatTime(newestAt, en)}</td><td>${actionLink(site, { action: 'retry-failed', subject: `because ${reason}`, label: words.retryCause })}</td></tr>\n`,
   );
   return table(words.failedPastes, [words.cause, words.count, words.first, words.last, words.action], rows);
 }

@@ -1,5 +1,6 @@
 import { formatTime } from '../html/formats.ts';
-import { html, type Html } from '../html/html.ts';
+import { textMarkup } from '../content/text-markup.ts';
+import { html, Html } from '../html/html.ts';
 import { choice, filterForm } from '../html/filter-form.ts';
 import { actionLink, operationsPage, type OperationsSite } from './layout.ts';
 import { en } from '../words/en.ts';
@@ -81,7 +82,7 @@ function queue(site: OperationsSite, { pastes, total, by }: ShownQueue): Html {
 <div><p><a href="${site.base}/reports/${paste.shortCode}">${paste.title === null ? paste.shortCode : html`<bdi>${paste.title}</bdi>`}</a>${paste.isHeld && html` <strong class="bad-news">${words.held}</strong>`}</p>
 <p class="line"><span>${paste.shortCode}</span><span><strong>${plainList(paste.classes)}</strong></span><span>${words.reporterCount(paste.reporters)}</span><span>${formatTime(paste.oldestAt, en)}</span><span><a href="${site.base}/reports?by=${by}&amp;network=${paste.network}">${words.network(paste.network)}</a></span><span>${paste.userId === null ? words.noOwner : html`<a href="${site.base}/users/${paste.userId}">${words.owner(paste.userId)}</a>`}</span></p>
 ${paste.text !== null && html`<p class="words">“<bdi>${paste.text}</bdi>”</p>`}
-<p class="first-line"><code><bdi>${paste.firstLine}</bdi></code></p></div></li>\n`,
+<p class="first-line"><code><bdi>${new Html(textMarkup(paste.firstLine))}</bdi></code></p></div></li>\n`,
   );
   return html`<form method="get" action="${site.base}/confirm/reject">
 <p>${words.reportedCount(total)}</p>
@@ -141,7 +142,7 @@ function contentPart({ base }: OperationsSite, shortCode: string, content: Shown
   const download = html`<p><a class="button" href="${base}/content/${shortCode}" download>${words.downloadContent}</a></p>`;
   if ('hidden' in content)
     return html`<p>${words.contentHidden[content.hidden]}${content.error !== undefined && html`: <bdi>${content.error}</bdi>`}</p>\n${content.hidden !== 'missing' && download}`;
-  return html`<pre class="reported" tabindex="0">${content.text}</pre>
+  return html`<pre class="reported" tabindex="0">${new Html(textMarkup(content.text))}</pre>
 ${content.isCut && html`<p class="hint">${words.contentCut}</p>`}
 ${download}`;
 }

@@ -1,9 +1,18 @@
 import { formatNumber, formatSize, formatTime } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
 import { formUser, page, type Site } from '../html/layout.ts';
+import { progressText } from '../html/progress-text.ts';
 import { table } from '../html/table.ts';
 import type { Words } from '../words/translation.ts';
-import { nameOf, percent, stateBadge, typeOf, withoutFieldNames, type OwnJob } from './my-jobs.ts';
+import {
+  nameOf,
+  percent,
+  progressWords,
+  stateBadge,
+  typeOf,
+  withoutFieldNames,
+  type OwnJob,
+} from './my-jobs.ts';
 
 /** A paste or a file that a job has made. */
 interface MadeAsset {
@@ -88,9 +97,10 @@ function cancellation(site: Site, { id }: MyJob): Html {
 
 export function progress({ base, words }: Site, job: OwnJob): Html {
   const { job: text } = words;
+  const texts = progressWords(words);
   return html`<div id="job" class="pending column" data-events="${base}/v1/jobs/${job.id}/events">
 <progress id="job-progress" max="100" value="${job.progress}" aria-label="${text.progress}"></progress>
-<p role="status"><span id="job-percent">${percent(job.progress, words)}</span> <span id="job-message" dir="auto"${job.progress_message !== null && html` lang="en"`}>${job.progress_message ?? (job.status === 'queued' ? text.waiting : '')}</span></p>
+<p role="status"><span id="job-percent">${percent(job.progress, words)}</span> <span id="job-message" dir="auto" data-words="${JSON.stringify(texts)}">${job.progress_message === null ? job.status === 'queued' && text.waiting : progressText(job.progress_message, texts)}</span></p>
 </div>`;
 }
 

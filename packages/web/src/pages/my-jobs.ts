@@ -1,6 +1,7 @@
 import { choice, filterForm, pageLinks } from '../html/filter-form.ts';
 import { formatNumber, formatSize, formatTime } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
+import { progressText, type ProgressWords } from '../html/progress-text.ts';
 import { formUser, page, type Site } from '../html/layout.ts';
 import type { Words } from '../words/translation.ts';
 
@@ -114,7 +115,7 @@ export function row(site: Site, each: OwnJob): Html {
   const { job } = site.words;
   const isOpen = each.completed_at === null;
   return html`<li${isOpen && html` data-open`} id="job-${each.id}"><div><p><a href="${site.base}/my/jobs/${each.id}">${nameOf(site.words, each)}</a> <span data-part>${stateBadge(site.words, each)}</span></p>
-<p class="line" data-part><span>${formatTime(each.created_at, site.words)}</span>${message(each)}</p></div>
+<p class="line" data-part><span>${formatTime(each.created_at, site.words)}</span>${message(site.words, each)}</p></div>
 <p data-part>${isOpen && html`<progress max="100" value="${each.progress}" aria-label="${job.progress}"></progress> ${percent(each.progress, site.words)}`}</p></li>\n`;
 }
 
@@ -123,7 +124,13 @@ export function percent(value: number, words: Words): string {
   return formatNumber(value / 100, words, { style: 'percent' });
 }
 
-function message({ error_message: error, progress_message: progress }: OwnJob): Html | false {
-  const shown = withoutFieldNames(error) ?? progress;
-  return shown !== null && html`<span lang="en" dir="auto">${shown}</span>`;
+function message(words: Words, { error_message: error, progress_message: progress }: OwnJob): Html | false {
+  const shown = withoutFieldNames(error);
+  if (shown !== null) return html`<span lang="en" dir="auto">${shown}</span>`;
+  return progress !== null && html`<span dir="auto">${progressText(progress, progressWords(words))}</span>`;
+}
+
+/** For `progressText`. */
+export function progressWords({ job, myPastes }: Words): ProgressWords {
+  return { pastes: `${job.pastes}: {count}`, entries: myPastes.selected };
 }
