@@ -24,9 +24,14 @@ export async function createEach(
 ): Promise<boolean> {
   const pastes: HTMLElement[] = [];
   const refused: Refused[] = [];
+  const { maxBytes = '', tooLarge = '' } = element('file', HTMLInputElement).dataset;
   let last: Document | null = null;
   for (const [index, file] of files.entries()) {
     element('form-status', HTMLElement).textContent = `${index + 1} / ${files.length} …`;
+    if (file.size > Number(maxBytes)) {
+      refused.push({ name: file.name, reason: tooLarge });
+      continue;
+    }
     const sent = await send(file).catch(() => null);
     const page = sent === null ? null : readPage(sent.markup);
     if (page !== null && sent?.created === true) {
