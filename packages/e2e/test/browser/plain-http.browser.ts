@@ -48,6 +48,7 @@ describeInBrowser('over http, where browsers have no cipher,', () => {
     await page.reload();
     await page.getByText('only on pages that were loaded by https').waitFor();
     expect(await page.getByRole('button', { name: 'Reveal the text' }).count()).toBe(0);
+    expect(await page.locator('#once').isVisible()).toBe(false); // which speaks of the button
     expect(requests).toEqual([]);
     await page.goto(bed.cluster.http().url + path);
     await page.getByRole('button', { name: 'Reveal the text' }).click();

@@ -51,6 +51,7 @@ export async function startSealedPaste(box: HTMLElement): Promise<void> {
     return;
   }
   reveal.hidden = false;
+  element('once', HTMLElement).hidden = false;
   reveal.addEventListener('click', () => {
     reveal.disabled = true;
     hasTriedReveal = true;

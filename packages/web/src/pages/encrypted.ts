@@ -35,7 +35,7 @@ ${deletion(site, paste)}`,
 }
 
 function reveal({ burn: text }: Words): Html {
-  return html`<p id="once" class="notice attention">${text.explanation}</p>
+  return html`<p id="once" class="notice attention" hidden>${text.explanation}</p>
 <p><button type="button" id="reveal" class="primary" hidden>${text.reveal}</button></p>
 `;
 }
