@@ -146,17 +146,17 @@ describeInBrowser('a link or an image of a Markdown paste', () => {
     ],
     [
       '![cat](https://b.example/c.png)',
-      '<a href="https://b.example/c.png" rel="noopener noreferrer nofollow ugc">Image: cat</a>',
+      '<a href="https://b.example/c.png" rel="noopener noreferrer nofollow ugc"><bdi>Image:</bdi> cat</a>',
     ],
     [
       '<img src="https://b.example/c.png">',
-      '<a href="https://b.example/c.png" rel="noopener noreferrer nofollow ugc">Image: https://b.example/c.png</a>',
+      '<a href="https://b.example/c.png" rel="noopener noreferrer nofollow ugc"><bdi>Image:</bdi> https://b.example/c.png</a>',
     ],
     [
       '[![badge](https://b.example/c.svg)](https://d.example)',
-      '<a href="https://d.example" rel="noopener noreferrer nofollow ugc">Image: badge</a>',
+      '<a href="https://d.example" rel="noopener noreferrer nofollow ugc"><bdi>Image:</bdi> badge</a>',
     ],
-    ['![dot](data:image/gif;base64,R0lGODlhAQABAAAAACw=)', 'Image: dot'],
+    ['![dot](data:image/gif;base64,R0lGODlhAQABAAAAACw=)', '<bdi>Image:</bdi> dot'],
   ])('leads elsewhere and loads nothing: %s', async (text, markup) => {
     expect(await markupOf(await rendered(text))).toContain(markup);
   });
