@@ -52,6 +52,10 @@ export const styles = `@import url('../assets/${assets.fileOf('all.css')}') laye
 #main {
   flex: 1;
 }
+#docs noscript {
+  display: block;
+  padding: 4px 20px;
+}
 html.dark-mode,
 html.dark-mode .swagger-ui {
   background: none;
