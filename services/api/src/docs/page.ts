@@ -42,7 +42,9 @@ SwaggerUIBundle({
  * 4.5. Swagger UI has dark colours of its own, for a root of the class `dark-mode`. It sets the colours of
  * JSON by script, so that only `!important` changes them (seen with 5.35).
  */
-export const styles = `@import url('../assets/${assets.fileOf('all.css')}') layer(site);
+export const styles = `@layer site {
+${assets.textOf('all.css')}
+}
 /* Swagger UI has rules for its own elements, and counts on those of the browser. */
 @layer reset {
   #docs :not(svg, svg *) {
