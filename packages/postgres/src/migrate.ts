@@ -133,10 +133,14 @@ async function applyPending(
   }
 }
 
-async function applyNext(migrator: Migrator): Promise<readonly string[]> {
+/** How often the catalog is read again. */
+const MAX_READS = 5;
+
+async function applyNext(migrator: Migrator, reads = 1): Promise<readonly string[]> {
   const { error, results } = await migrator.migrateUp();
   // kysely reads the catalog before it takes its lock, and that fails when another process drops a view meanwhile.
-  if (results === undefined && isUndefinedTable(error)) return applyNext(migrator);
+  if (results === undefined && isUndefinedTable(error) && reads < MAX_READS)
+    return applyNext(migrator, reads + 1);
   if (error !== undefined) throw error as Error;
   return (results ?? []).map(({ migrationName }) => migrationName);
 }
