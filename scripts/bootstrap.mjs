@@ -28,8 +28,8 @@ if (!isInstalled(wanted)) {
   writeFileSync(STAMP, wanted);
 }
 // Browsers can't load TypeScript, unlike Node, and npm installs the command line client from a package.
-build('packages/web/', ['browser', 'styles', 'src', '../sealed/src'], 'dist/assets/.built');
-build('packages/cli/', ['src', '../client/src', '../sealed/src', '../web/src'], 'dist/.built');
+build('packages/web/', ['browser', 'styles', 'src', '../sealed/src', '../domain/src'], 'dist/assets/.built');
+build('packages/cli/', ['src', '../client/src', '../sealed/src', '../domain/src'], 'dist/.built');
 
 /** Runs the build.ts of a package when a source has changed. */
 function build(folder, sources, stamp) {

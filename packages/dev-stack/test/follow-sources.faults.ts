@@ -20,8 +20,15 @@ afterAll(async () => {
 
 /** What `npm run dev` needs of the checkout. The packages in node_modules are links, also to each other. */
 function copyTree(): void {
-  mkdirSync(join(tree, 'infra'), { recursive: true });
-  for (const name of ['package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml', 'infra/resources.json'])
+  for (const folder of ['infra', 'docs']) mkdirSync(join(tree, folder), { recursive: true });
+  const ofClient = ['LICENSE', 'docs/cli.md']; // the package of the command line client has them
+  for (const name of [
+    'package.json',
+    'pnpm-lock.yaml',
+    'pnpm-workspace.yaml',
+    'infra/resources.json',
+    ...ofClient,
+  ])
     cpSync(join(REPOSITORY, name), join(tree, name));
   const isNeeded = (path: string) =>
     !['test', '.turbo', '.test-results', '.cache'].includes(basename(path)) &&
