@@ -149,7 +149,7 @@ const hot: Record<string, (db: Database, scene: Scene) => Promise<unknown>> = {
   'finding what is imported': (db, { running }) => importedPositions(db, running[0]!.jobId),
   'finding jobs that were never dispatched': (db) =>
     findUndispatched(db, jobSubject, { graceSeconds: 0, limit: 100 }),
-  'finding jobs that are overdue': (db) => findOverdue(db, jobSubject, { olderThanSeconds: 30, limit: 100 }),
+  'finding jobs that are overdue': (db) => findOverdue(db, jobSubject, { olderThanSeconds: 30, limit: 10 }),
   'counting jobs that wait for a worker': (db) => countWaiting(db, jobSubject, { limit: 1000 }),
   'finding stranded jobs': (db) => findStranded(db, jobSubject, 'oldest', 100),
   'finding zombies of jobs': (db) => findZombies(db, jobSubject, 100),
