@@ -74,12 +74,9 @@ describeInBrowser('the operations page', () => {
     const page = await open('/');
     let requests = 0;
     page.on('request', () => (requests += 1));
-    const readAt = () => page.locator('#live [role=status]').textContent();
+    const readAt = () => page.locator('#live .hint').first().textContent();
     const first = await readAt();
-    await page.waitForFunction(
-      (text) => document.querySelector('#live [role=status]')?.textContent !== text,
-      first,
-    );
+    await page.waitForFunction((text) => document.querySelector('#live .hint')?.textContent !== text, first);
     expect(requests).toBeGreaterThan(0);
     await page.evaluate(() => {
       Object.defineProperty(document, 'hidden', { get: () => true });
