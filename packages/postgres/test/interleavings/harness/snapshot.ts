@@ -45,6 +45,11 @@ export interface Snapshot {
   readonly lastTransition: number;
 }
 
+/** Functions of the owner record `user of the database (actor)`. */
+function actorOf(recorded: string): string {
+  return /^\w+ \((.+)\)$/.exec(recorded)?.[1] ?? recorded;
+}
+
 /** One statement, and so one snapshot. `since`: the id of the last transition that is left out. */
 export async function readSnapshot(db: Database, since: number): Promise<Snapshot> {
   const { rows } = await sql<Snapshot>`${prepared}
@@ -72,5 +77,9 @@ export async function readSnapshot(db: Database, since: number): Promise<Snapsho
       (SELECT coalesce(json_agg(t ORDER BY id), '[]') FROM state_transitions t WHERE id > ${since}::bigint) AS transitions,
       (SELECT count(*)::integer FROM jobs WHERE completed_at IS NULL) AS "openJobs",
       (SELECT coalesce(max(id), 0)::integer FROM state_transitions) AS "lastTransition"`.execute(db);
-  return rows[0]!;
+  const snapshot = rows[0]!;
+  return {
+    ...snapshot,
+    transitions: snapshot.transitions.map((each) => ({ ...each, actor: actorOf(each.actor) })),
+  };
 }
