@@ -29,7 +29,11 @@ if (!isInstalled(wanted)) {
 }
 // Browsers can't load TypeScript, unlike Node, and npm installs the command line client from a package.
 build('packages/web/', ['browser', 'styles', 'src', '../sealed/src', '../domain/src'], 'dist/assets/.built');
-build('packages/cli/', ['src', '../client/src', '../sealed/src', '../domain/src'], 'dist/.built');
+build(
+  'clients/cli/',
+  ['src', '../client/src', '../../packages/sealed/src', '../../packages/domain/src'],
+  'dist/.built',
+);
 
 /** Runs the build.ts of a package when a source has changed. */
 function build(folder, sources, stamp) {

@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const folders = [
   'scripts',
   'infra',
-  ...['packages', 'services', 'examples'].flatMap((group) =>
+  ...['packages', 'clients', 'services', 'examples'].flatMap((group) =>
     readdirSync(`${root}/${group}`).map((name) => `${group}/${name}`),
   ),
 ];

@@ -7,7 +7,7 @@ import { resolveRelative, type Workspace } from './workspace.ts';
  * such a file stands above every folder that it imports from, itself or through another such file.
  */
 export const folderOrders: Readonly<Record<string, string>> = {
-  'packages/cli': 'commands sealed settings files terminal',
+  'clients/cli': 'commands sealed settings files terminal',
   'packages/dev-stack': 'testing commands start aws postgres',
   'packages/domain': 'protocol machines',
   'packages/e2e': 'campaign soak bench',

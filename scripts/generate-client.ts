@@ -1,4 +1,4 @@
-// `npm run docs`: writes the types of the HTTP API into packages/client/src/schema.ts, from the document that
+// `npm run docs`: writes the types of the HTTP API into clients/client/src/schema.ts, from the document that
 // the api serves at /openapi.json. No server runs: the document is made of the routes alone. `npm run
 // docs:check` fails when the file is out of date.
 import openapiTypes, { astToString } from 'openapi-typescript';
@@ -20,4 +20,4 @@ const document = JSON.stringify(openApiDocument(routes, 'https://paste.example.o
 // Not `immutable`: openapi-fetch takes readonly arrays apart as if they were objects.
 const types = astToString(await openapiTypes(document));
 
-keepGenerated('packages/client/src/schema.ts', header + types, 'the routes of services/api');
+keepGenerated('clients/client/src/schema.ts', header + types, 'the routes of services/api');

@@ -4,13 +4,15 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const documents = globSync(['*.md', 'docs/**/*.md', 'packages/*/*.md', 'infra/*.md'], { cwd: root });
+const documents = globSync(['*.md', 'docs/**/*.md', '{packages,clients}/*/*.md', 'infra/*.md'], {
+  cwd: root,
+});
 
 /**
  * A path from the root between backticks, such as `packages/domain/src/machines` or
  * `services/api/src/app.ts`.
  */
-const PATH = /`((?:packages|services|examples|docs|infra|scripts|localstack|\.ci)\/[\w./-]*[\w/])`/g;
+const PATH = /`((?:packages|clients|services|examples|docs|infra|scripts|localstack|\.ci)\/[\w./-]*[\w/])`/g;
 /** An excerpt, with the path of its file as the first line. It may be indented in another way. */
 const EXCERPT = /^```ts\n\/\/ (\S+)\n(.*?)^```$/gms;
 const LINK = /\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)/g;

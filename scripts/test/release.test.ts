@@ -44,7 +44,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const NAMING = [
   'CHANGELOG.md',
   'scripts/release.ts',
-  'packages/cli/src/program.ts',
+  'clients/cli/src/program.ts',
   'services/api/src/openapi/document.ts',
   'infra/kubernetes/example/kustomization.yaml',
 ];

@@ -33,7 +33,7 @@ function copyTree(): void {
   const isNeeded = (path: string) =>
     !['test', '.turbo', '.test-results', '.cache'].includes(basename(path)) &&
     (basename(path) !== 'dist' || basename(dirname(path)) === 'web');
-  for (const name of ['packages', 'services', 'scripts'])
+  for (const name of ['packages', 'clients', 'services', 'scripts'])
     cpSync(join(REPOSITORY, name), join(tree, name), {
       recursive: true,
       verbatimSymlinks: true,

@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterEach(() => cluster.s3.clear());
 afterAll(() => cluster.stop());
 
-const README = new URL('../../client/README.md', import.meta.url);
+const README = new URL('../../../clients/client/README.md', import.meta.url);
 const [preamble = '', ...examples] = [
   ...(await readFile(README, 'utf8')).matchAll(/^```ts\n(.*?)^```$/gms),
 ].map(([, code = '']) => code);

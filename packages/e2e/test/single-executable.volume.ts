@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 
 it('the single executable needs no Node, and puts, encrypts and reads pastes', async () => {
-  const build = fileURLToPath(new URL('../../cli/build-single.ts', import.meta.url));
+  const build = fileURLToPath(new URL('../../../clients/cli/build-single.ts', import.meta.url));
   const { stdout: program } = await execute(process.execPath, [build, join(folder, 'single')]);
   expect(await readdir(join(folder, 'single'))).toEqual(['pasteflow']);
   const content = randomBytes(300_000);

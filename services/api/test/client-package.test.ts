@@ -20,7 +20,7 @@ let folder: string;
 let packed: URL;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'client-package-'));
-  const build = fileURLToPath(new URL('../../../packages/cli/build.ts', import.meta.url));
+  const build = fileURLToPath(new URL('../../../clients/cli/build.ts', import.meta.url));
   await execute(process.execPath, [build, join(folder, 'package')]);
   const { stdout } = await execute('npm', ['pack', '--silent', join(folder, 'package')], { cwd: folder });
   packed = pathToFileURL(join(folder, stdout.trim()));

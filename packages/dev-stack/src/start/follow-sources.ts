@@ -68,7 +68,10 @@ function foldersOf(folder: string): string[] {
   const manifest = readFileSync(join(REPOSITORY, folder, 'package.json'), 'utf8');
   const { dependencies = {} } = JSON.parse(manifest) as { dependencies?: Record<string, string> };
   const used = Object.keys(dependencies).filter((name) => name.startsWith('@pasteflow/'));
-  return [folder, ...used.flatMap((name) => foldersOf(name.replace('@pasteflow', 'packages')))];
+  const places = used.flatMap((name) =>
+    ['packages', 'clients'].map((group) => name.replace('@pasteflow', group)),
+  );
+  return [folder, ...places.filter((place) => existsSync(join(REPOSITORY, place))).flatMap(foldersOf)];
 }
 
 /** Checks the syntax of the sources, and builds what browsers load. */

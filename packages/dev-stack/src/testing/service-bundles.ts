@@ -25,9 +25,9 @@ export const BUNDLES = { path: join(REPOSITORY, 'node_modules/.cache/service-bun
 
 /** Every file that can change a bundle: the sources, and the versions and exports of what they import. */
 const SOURCES = [
-  '{packages,services}/*/src/**/*.ts',
+  '{packages,clients,services}/*/src/**/*.ts',
   'services/*/test/fixtures/*.ts',
-  '{packages,services}/*/package.json',
+  '{packages,clients,services}/*/package.json',
   'pnpm-lock.yaml',
   'patches/*',
 ];

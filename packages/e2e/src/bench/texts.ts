@@ -4,7 +4,12 @@ import { fileURLToPath } from 'node:url';
 const REPOSITORY = fileURLToPath(new URL('../../../..', import.meta.url));
 
 /** What people paste most: code, prose and JSON. About two thirds of these bytes are code. */
-const TEXTS = ['packages/*/src/**/*.ts', 'services/*/src/**/*.ts', 'docs/**/*.md', '**/package.json'];
+const TEXTS = [
+  '{packages,clients}/*/src/**/*.ts',
+  'services/*/src/**/*.ts',
+  'docs/**/*.md',
+  '**/package.json',
+];
 
 /** A step between two pieces that is not a divisor of the length: the pieces of a load don't repeat. */
 const STEP = 7919;

@@ -132,7 +132,10 @@ export class PackedCli extends BuiltCli {
 }
 
 async function buildInto(folder: string): Promise<void> {
-  await execute(process.execPath, [fileURLToPath(new URL('../../../cli/build.ts', import.meta.url)), folder]);
+  await execute(process.execPath, [
+    fileURLToPath(new URL('../../../../clients/cli/build.ts', import.meta.url)),
+    folder,
+  ]);
 }
 
 /** The Node with this major version on PATH; undefined: there is none. */
