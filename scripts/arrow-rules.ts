@@ -20,7 +20,15 @@ const allowed: Record<string, string[]> = {
   '@pasteflow/sealed': [],
   '@pasteflow/web': ['@pasteflow/domain', '@pasteflow/sealed'],
   '@pasteflow/cli': ['@pasteflow/client', '@pasteflow/domain', '@pasteflow/sealed'],
-  '@pasteflow/e2e': ['@pasteflow/client', '@pasteflow/dev-stack', '@pasteflow/domain', '@pasteflow/s3'],
+  '@pasteflow/e2e': [
+    '@pasteflow/client',
+    '@pasteflow/dev-stack',
+    '@pasteflow/domain',
+    '@pasteflow/protocol',
+    '@pasteflow/s3',
+  ],
+  '@pasteflow/protocol': ['@pasteflow/domain'],
+  '@pasteflow/interleavings': ['@pasteflow/dev-stack', '@pasteflow/domain', '@pasteflow/postgres'],
   '@pasteflow/http-kit': ['@pasteflow/runtime'],
   '@pasteflow/service-kit': ['@pasteflow/domain', '@pasteflow/sealed', ...adapters],
   '@pasteflow/jobs': ['@pasteflow/domain', '@pasteflow/service-kit', ...adapters],
@@ -46,6 +54,7 @@ const computedImports = [
  */
 function allowedInTests(name: string): string[] {
   const inSources = allowed[name] ?? [];
+  if (name === '@pasteflow/protocol') return [...inSources, '@pasteflow/postgres', '@pasteflow/dev-stack'];
   return [...adapters, ...services, ...examples, '@pasteflow/jobs', '@pasteflow/service-kit'].includes(name)
     ? [...inSources, '@pasteflow/dev-stack']
     : inSources;

@@ -9,9 +9,9 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const folders = [
   'scripts',
   'infra',
-  ...['packages', 'clients', 'services', 'examples'].flatMap((group) =>
-    readdirSync(`${root}/${group}`).map((name) => `${group}/${name}`),
-  ),
+  ...['packages', 'clients', 'services', 'proofs', 'examples']
+    .filter((group) => existsSync(`${root}/${group}`)) // proofs/ can be left out of a checkout
+    .flatMap((group) => readdirSync(`${root}/${group}`).map((name) => `${group}/${name}`)),
 ];
 
 if (process.argv.includes('--reset')) {

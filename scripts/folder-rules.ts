@@ -9,12 +9,13 @@ import { resolveRelative, type Workspace } from './workspace.ts';
 export const folderOrders: Readonly<Record<string, string>> = {
   'clients/cli': 'commands sealed settings files terminal',
   'packages/dev-stack': 'testing commands start aws postgres',
-  'packages/domain': 'protocol machines',
-  'packages/e2e': 'campaign soak bench',
+  'packages/domain': 'machines',
+  'proofs/e2e': 'campaign soak bench',
   'packages/jobs': 'types content definition',
   'packages/postgres':
     'testing live monitoring jobs pastes executions retention identity requests sweeps installation timeline ' +
     'roles enforcement migrations database schema',
+  'proofs/interleavings': 'operations harness',
   'packages/runtime': 'entry health lifecycle tracing logging config',
   'packages/s3': 'direct',
   'packages/service-kit': 'command-line bucket-owner new-paste sign-in',

@@ -1,4 +1,4 @@
-// `npm run proof -- localstack`: the tests of packages/e2e on LocalStack, or what is named: `npm run proof --
+// `npm run proof -- localstack`: the tests of proofs/e2e on LocalStack, or what is named: `npm run proof --
 // localstack retries`. LocalStack is the one at AWS_ENDPOINT_URL; else that of docker compose, if Docker is
 // there; else one that localstack/run-without-docker installs and starts. What was running already goes on
 // running.
@@ -25,7 +25,7 @@ const stopped = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopped.abort());
 
 const localstack = await theOneThatIsThere();
-console.log(`the tests of packages/e2e, on LocalStack at ${localstack.endpoint}`);
+console.log(`the tests of proofs/e2e, on LocalStack at ${localstack.endpoint}`);
 try {
   process.exitCode = await test(localstack.endpoint, process.argv.slice(2));
 } finally {
@@ -74,7 +74,7 @@ async function withoutDocker(): Promise<Running> {
 }
 
 async function test(endpoint: string, patterns: readonly string[]): Promise<number> {
-  const options = ['--config', 'jest.config.mjs', '--rootDir', 'packages/e2e', '--testMatch', ...TESTS];
+  const options = ['--config', 'jest.config.mjs', '--rootDir', 'proofs/e2e', '--testMatch', ...TESTS];
   const child = spawn('scripts/jest', [...options, '--maxWorkers', '2', ...patterns], {
     stdio: 'inherit',
     env: {

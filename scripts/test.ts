@@ -38,7 +38,7 @@ function step(name: string, tasks: readonly string[]): number {
   return code;
 }
 
-/** @param paths of files or folders in packages, clients, services, examples or scripts/ */
+/** @param paths of files or folders in packages, clients, services, proofs, examples or scripts/ */
 function testPaths(paths: readonly string[]): number {
   const problem = paths.map(problemWith).find((each) => each !== undefined);
   if (problem !== undefined) {
@@ -59,7 +59,7 @@ function testFolder(folder: string, paths: readonly string[]): number {
 /** Jest ignores a path that matches no test, as long as another path matches one. */
 function problemWith(path: string): string | undefined {
   if (folderOf(path) === undefined)
-    return `${path} is in no package: name a file or folder below packages/, clients/, services/, examples/ or scripts/.`;
+    return `${path} is in no package: name a file or folder below packages/, clients/, services/, proofs/, examples/ or scripts/.`;
   if (!existsSync(path)) return `${path} does not exist.`;
   if (statSync(path).isFile() && !path.endsWith('.test.ts'))
     return `${path} is no test of npm test. CONTRIBUTING.md names the commands for longer tests.`;
@@ -67,7 +67,7 @@ function problemWith(path: string): string | undefined {
 }
 
 function folderOf(path: string): string | undefined {
-  return /^(?:packages|clients|services|examples)\/[^/]+|^scripts/.exec(path)?.[0];
+  return /^(?:packages|clients|services|proofs|examples)\/[^/]+|^scripts/.exec(path)?.[0];
 }
 
 function run(command: string, args: string[]): number {

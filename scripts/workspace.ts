@@ -30,7 +30,7 @@ export type Workspace = {
 };
 
 export function readWorkspaces(base: string): Workspace[] {
-  return globSync('{packages,clients,services,examples}/*/package.json', { cwd: base })
+  return globSync('{packages,clients,services,proofs,examples}/*/package.json', { cwd: base })
     .sort()
     .map((manifest) => readWorkspace(base, dirname(manifest)));
 }

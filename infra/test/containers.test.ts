@@ -36,7 +36,7 @@ describe('the Dockerfile', () => {
   });
 
   // The volume tests of memory start the api with the same setting:
-  // packages/e2e/test/support/large-bodies.ts.
+  // proofs/e2e/test/support/large-bodies.ts.
   test('lets malloc give large buffers of the api back to the system', () => {
     expect(targets['api']).toMatch(/^ENV .*\bMALLOC_MMAP_THRESHOLD_=1048576$/m);
   });

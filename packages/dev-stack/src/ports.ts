@@ -26,7 +26,7 @@ export async function takePort({ port, host = '127.0.0.1', setting }: PortReques
 /**
  * For users that listen seconds later. A port that the system gives for port 0 is often taken again by then,
  * because Linux takes the ports of outgoing connections from 32768 on (macOS and Windows: 49152). The
- * end-to-end tests use the ports from 12000 to 29999 (packages/e2e/src/ports.ts), and Kubernetes those from
+ * end-to-end tests use the ports from 12000 to 29999 (proofs/e2e/src/ports.ts), and Kubernetes those from
  * 30000 on.
  */
 const LASTING_PORTS = { first: 10_000, count: 2_000 };

@@ -1,4 +1,3 @@
-import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import {
   createTestDatabase,
@@ -14,9 +13,10 @@ import {
   findRefusal,
   type CreatedPaste,
   type Database,
-  type NewPaste,
 } from '../../src/index.ts';
-import { removeRows } from '../../src/testing/index.ts';
+import { pasteToCreate, removeRows } from '../../src/testing/index.ts';
+
+export { pasteToCreate };
 
 export function open(url: string, maxConnections = 20, statementTimeoutMs = 30_000): Database {
   return createDatabase({
@@ -99,21 +99,4 @@ export async function newPaste(db: Database, content = 'hello'): Promise<Created
   const created = await createPaste(db, paste);
   if (created === null) throw new Error(`not created: ${await findRefusal(db, paste)}`);
   return created;
-}
-
-/** An anonymous paste with a new short code. */
-export function pasteToCreate(options: Partial<NewPaste> = {}): NewPaste {
-  const { content = randomBytes(20) } = options;
-  return {
-    shortCode: randomBytes(5).toString('hex'),
-    content,
-    contentHash: `sha256:${createHash('sha256').update(content).digest('hex')}`,
-    title: null,
-    syntax: null,
-    userId: null,
-    visibility: 'unlisted',
-    expiresInSeconds: 3600,
-    deleteTokenHash: null,
-    ...options,
-  };
 }

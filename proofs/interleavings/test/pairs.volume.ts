@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { startTestPostgres, type TestPostgres } from '@pasteflow/dev-stack/testing';
+import { takeWithoutFence } from '../src/operations/broken.ts';
+import { retryByOperator } from '../src/operations/uploads.ts';
+import { groupsOf, runGroups } from '../src/harness/run-groups.ts';
+import { scenarios } from '../src/scenarios.ts';
+
+/**
+ * Those in which most operations change rows. `npm run proof -- interleavings` runs the pairs of all
+ * scenarios.
+ */
+const BUSY = [
+  'a waiting paste',
+  'an abandoned paste',
+  'a stranded paste',
+  'a paste claimed for deletion',
+  'a stored paste to read once',
+  'a revealed paste',
+  'an abandoned job',
+  'an Idempotency-Key',
+];
+const busy = scenarios.filter(({ name }) => BUSY.includes(name));
+
+const scenarioOf = (name: string) => scenarios.find((scenario) => scenario.name === name)!;
+
+let stack: TestPostgres;
+beforeAll(async () => {
+  stack = await startTestPostgres();
+}, 120_000);
+afterAll(() => stack.stop());
+
+it('keeps every invariant in every order in which two operations can meet on a paste or a job', async () => {
+  const retries = groupsOf([scenarioOf('a failed paste')], 2).filter(({ operations }) =>
+    operations.includes(retryByOperator),
+  );
+  const pairs = [...groupsOf(busy, 2), ...retries];
+  const { groups, schedules, bad } = await runGroups(stack, pairs, { lanes: 4 });
+  process.stdout.write(`${groups} pairs, ${schedules} schedules, ${schedules - bad.length} good\n`);
+  expect(bad).toEqual([]);
+  expect(groups).toBe(
+    busy
+      .map(({ operations: { length } }) => (length * (length + 1)) / 2)
+      .reduce((sum, count) => sum + count, retries.length),
+  );
+  expect(schedules).toBeGreaterThan(groups * 2);
+}, 600_000);
+
+it('finds the schedule in which two workers take an execution by a statement without a fence', async () => {
+  const scenario = scenarioOf('a waiting paste');
+  const group = { scenario, operations: [takeWithoutFence, takeWithoutFence] };
+  const { bad } = await runGroups(stack, [group], { lanes: 1 });
+  expect(bad).toContainEqual(expect.stringContaining('take without a fence 2 says that it changed a state'));
+}, 120_000);

@@ -1,0 +1,25 @@
+import { expect, it } from '@jest/globals';
+import { rules } from '../src/index.ts';
+import { exploreAll, exploreTraces } from './explore.ts';
+
+const MINUTES = 60_000;
+const { TRACES = '100000', SEED = '1' } = process.env;
+
+it(
+  'keeps every invariant in each state to which three faults can lead',
+  () => {
+    const { states, steps, counterexample } = exploreAll({ workers: 2, faults: 3, retries: 1 }, rules);
+    process.stdout.write(`${states} states, ${steps} steps\n`);
+    expect(counterexample).toBeNull();
+  },
+  30 * MINUTES,
+);
+
+it(
+  'keeps every invariant in random traces of three workers and many faults',
+  () => {
+    exploreTraces(Number(TRACES), Number(SEED));
+    process.stdout.write(`${TRACES} traces, seed ${SEED}\n`);
+  },
+  60 * MINUTES,
+);
