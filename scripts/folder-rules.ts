@@ -21,7 +21,7 @@ export const folderOrders: Readonly<Record<string, string>> = {
   'packages/service-kit': 'command-line bucket-owner new-paste sign-in',
   'packages/web': 'operations pages timeline content html words',
   'services/api':
-    'pages private-bin jobs pastes own-tokens health docs admission live timeline openapi idempotency limits token budget identity html diff http',
+    'private-bin docs diffs slugs reports pastes jobs tokens sessions account storage live http',
   'services/janitor': 'page commands actions reports sweeps state-metrics queues sweep-runner',
   'services/upload-worker': 'jobs uploads executions',
 };

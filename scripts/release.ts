@@ -12,7 +12,7 @@ const before = (JSON.parse(readFileSync('package.json', 'utf8')) as { version: s
 const NAMES_OF_VERSION = [
   { files: lines('ls-files', 'package.json', '*/package.json'), prefix: '\n  "version": "' },
   { files: ['clients/cli/src/program.ts'], prefix: "\n    .version('" },
-  { files: ['services/api/src/openapi/document.ts'], prefix: "\n      version: '" },
+  { files: ['services/api/src/http/openapi/document.ts'], prefix: "\n      version: '" },
   { files: ['infra/kubernetes/example/kustomization.yaml'], prefix: ', newTag: ' },
 ];
 

@@ -10,7 +10,7 @@ const readers = [
   'packages/service-kit/src/settings.ts',
   'packages/postgres/src/roles/create-roles.ts',
   'services/*/src/config.ts',
-  'services/api/src/identity/identity-env.ts',
+  'services/api/src/sessions/identity-env.ts',
   'services/janitor/src/operator-oidc-env.ts',
   'packages/dev-stack/src/**/*.ts',
 ];

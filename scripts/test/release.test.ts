@@ -45,7 +45,7 @@ const NAMING = [
   'CHANGELOG.md',
   'scripts/release.ts',
   'clients/cli/src/program.ts',
-  'services/api/src/openapi/document.ts',
+  'services/api/src/http/openapi/document.ts',
   'infra/kubernetes/example/kustomization.yaml',
 ];
 

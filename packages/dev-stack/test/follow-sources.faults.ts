@@ -59,7 +59,7 @@ const page = async (url: string) => {
   return { html: await response.text(), policy: response.headers.get('content-security-policy') };
 };
 
-const HEALTH = 'services/api/src/health/health.ts';
+const HEALTH = 'services/api/src/docs/health.ts';
 const ALIVE = "{ status: 'alive' } satisfies z.output<typeof alive>";
 const health = async (url: string) =>
   ((await (await fetch(`${url}/healthz`)).json()) as { status: string }).status;

@@ -21,31 +21,31 @@ import {
   type ServiceContext,
 } from '@pasteflow/runtime';
 import { createObjectStore, DIRECT_REFUSED } from '@pasteflow/s3';
-import { createAdmit } from './admission/admit.ts';
-import { TokenGuesses } from './admission/token-guesses.ts';
+import { createAdmit } from './http/callers/admit.ts';
+import { TokenGuesses } from './http/callers/token-guesses.ts';
 import { buildApp } from './app.ts';
-import { BodyBudget } from './budget/body-budget.ts';
-import { DownloadBudget } from './budget/download-budget.ts';
-import { WaitingPlaces } from './budget/waiting-places.ts';
+import { BodyBudget } from './http/limits/body-budget.ts';
+import { DownloadBudget } from './http/limits/download-budget.ts';
+import { WaitingPlaces } from './http/limits/waiting-places.ts';
 import { composeDispatchers } from './compose-dispatchers.ts';
 import type { Config } from './config.ts';
-import { LastWrite } from './health/last-write.ts';
+import { LastWrite } from './storage/last-write.ts';
 import { createIsTrustedProxy } from './http/request/client-address.ts';
 import { ApiServer } from './http/server/api-server.ts';
-import type { SendOptions } from './http/response/send-paced.ts';
+import type { SendOptions } from './http/answers/send-paced.ts';
 import { createRequireHost } from './http/request/host.ts';
-import { headersOfEveryAnswer } from './http/response/response-headers.ts';
-import { RequestEvents } from './http/telemetry/request-events.ts';
-import { composeOidc } from './identity/compose-oidc.ts';
-import { Idempotency } from './idempotency/idempotency.ts';
-import { createFindUser } from './identity/identify.ts';
-import { SessionCookie } from './identity/session-cookie.ts';
-import { Limits } from './limits/limits.ts';
-import { composePages } from './html/page.ts';
+import { headersOfEveryAnswer } from './http/answers/response-headers.ts';
+import { RequestEvents } from './http/server/request-events.ts';
+import { composeOidc } from './sessions/compose-oidc.ts';
+import { Idempotency } from './http/idempotency/idempotency.ts';
+import { createFindUser } from './http/callers/identify.ts';
+import { SessionCookie } from './http/callers/session-cookie.ts';
+import { Limits } from './http/limits/limits.ts';
+import { composePages } from './http/pages/page.ts';
 import { composeLive, type LiveTimings } from './live/live.ts';
-import { PasteInserts } from './pastes/paste-inserts.ts';
-import { ContentCache } from './pastes/content-cache.ts';
-import { tracedReads } from './pastes/traced-reads.ts';
+import { PasteInserts } from './storage/paste-inserts.ts';
+import { ContentCache } from './storage/content-cache.ts';
+import { tracedReads } from './storage/traced-reads.ts';
 
 /** What tests replace. */
 export interface Overrides {

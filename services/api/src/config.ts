@@ -23,10 +23,10 @@ import {
   quotaEnv,
 } from '@pasteflow/service-kit';
 import { z } from 'zod';
-import { corsOrigins } from './http/response/cross-origin.ts';
+import { corsOrigins } from './http/answers/cross-origin.ts';
 import { trustedProxies } from './http/request/client-address.ts';
-import { identityEnv } from './identity/identity-env.ts';
-import { MAX_TOKEN_DAYS } from './own-tokens/make-token.ts';
+import { identityEnv } from './sessions/identity-env.ts';
+import { MAX_TOKEN_DAYS } from './tokens/make-token.ts';
 
 /** A week, the longest for which S3 signs. */
 const MAX_ASSET_URL_SECONDS = 604_800;

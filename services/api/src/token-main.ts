@@ -1,6 +1,6 @@
 import { outliveOutput } from '@pasteflow/runtime';
 import { printResult } from '@pasteflow/service-kit';
-import { runTokenCommand } from './token/token-command.ts';
+import { runTokenCommand } from './tokens/token-command.ts';
 
 /** `npm run token`: makes, lists and revokes API tokens. */
 outliveOutput();

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { seededRandom } from '@pasteflow/dev-stack/testing';
 import { readForm } from '../src/http/body/multipart.ts';
 import { PartCounter } from '../src/http/body/part-counter.ts';
-import { RequestError } from '../src/http/errors/request-error.ts';
+import { RequestError } from '../src/http/answers/request-error.ts';
 import { useApi } from './support/api.ts';
 import { problemOf } from './support/http.ts';
 import { countPastes } from './support/pastes.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { SharedBudget } from '../src/budget/shared-budget.ts';
+import { SharedBudget } from '../src/http/limits/shared-budget.ts';
 import { useApi, type RunningApi } from './support/api.ts';
 import { answerOn, dial, parseAnswer, problemOf, type RawAnswer } from './support/http.ts';
 import { until } from './support/until.ts';

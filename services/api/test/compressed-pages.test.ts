@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import express from 'express';
-import { beginCompressedStream, gzipped } from '../src/http/response/compress.ts';
+import { beginCompressedStream, gzipped } from '../src/http/answers/compress.ts';
 import { useApi } from './support/api.ts';
 import { ownForm } from './support/http.ts';
 import { processedPaste } from './support/pastes.ts';

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { FaultProxy } from '@pasteflow/dev-stack/testing';
 import { objectKeyOf } from '@pasteflow/domain';
 import { Metrics } from '@pasteflow/runtime';
-import { ContentCache } from '../src/pastes/content-cache.ts';
+import { ContentCache } from '../src/storage/content-cache.ts';
 import { useApi, type RunningApi } from './support/api.ts';
 import { problemOf } from './support/http.ts';
 import { metricOf } from './support/until.ts';

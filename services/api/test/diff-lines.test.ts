@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { compareLines, MAX_COMPARISONS, MAX_EDITS } from '../src/diff/compare.ts';
-import { diffTexts, linesOf, MAX_DIFF_LINES } from '../src/diff/diff-texts.ts';
-import { unifiedPatch } from '../src/diff/hunks.ts';
+import { compareLines, MAX_COMPARISONS, MAX_EDITS } from '../src/diffs/compare.ts';
+import { diffTexts, linesOf, MAX_DIFF_LINES } from '../src/diffs/diff-texts.ts';
+import { unifiedPatch } from '../src/diffs/hunks.ts';
 
 /** Numbers that look random, and are the same in each run. */
 function random(seed: number): (below: number) => number {

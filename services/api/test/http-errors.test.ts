@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { FaultProxy } from '@pasteflow/dev-stack/testing';
 import { readFileSync } from 'node:fs';
-import { problemCodes, statusOf } from '../src/http/errors/problem-codes.ts';
+import { problemCodes, statusOf } from '../src/http/answers/problem-codes.ts';
 import { type RunningApi, useApi } from './support/api.ts';
 import { answerOn, dial, postRaw, problemOf, rawExchange } from './support/http.ts';
 import { newPaste, processedPaste } from './support/pastes.ts';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { FaultProxy, type SpawnedProcess, spawnService, TcpProxy } from '@pasteflow/dev-stack/testing';
 import { sql } from 'kysely';
 import { fileURLToPath } from 'node:url';
-import { retryAfterSeconds } from '../src/idempotency/idempotency.ts';
+import { retryAfterSeconds } from '../src/http/idempotency/idempotency.ts';
 import { useApi } from './support/api.ts';
 import { COMMIT, type HoldingProxy, startHoldingProxy } from './support/holding-proxy.ts';
 import { problemOf } from './support/http.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ConfigError, loadConfig } from '@pasteflow/runtime';
 import { configSchema } from '../src/config.ts';
-import type { IdentityConfig } from '../src/identity/identity-env.ts';
+import type { IdentityConfig } from '../src/sessions/identity-env.ts';
 
 const load = (env: Record<string, string>): IdentityConfig =>
   loadConfig(configSchema, {

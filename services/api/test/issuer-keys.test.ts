@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { DependencyUnavailableError } from '@pasteflow/domain';
 import { errors, exportJWK, generateKeyPair, type JWK } from 'jose';
-import { IssuerKeys } from '../src/identity/issuer-keys.ts';
+import { IssuerKeys } from '../src/sessions/issuer-keys.ts';
 import { until } from './support/until.ts';
 
 const MINUTE_MS = 60_000;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { InvalidTransitionError, job as jobMachine, statesOf } from '@pasteflow/domain';
-import { answerTo } from '../src/http/errors/problem.ts';
+import { answerTo } from '../src/http/answers/problem.ts';
 import { useApi } from './support/api.ts';
 import { problemOf } from './support/http.ts';
 import { claim, end, endedJob, newJob, progress } from './support/jobs.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { languageNames, wordsIn } from '@pasteflow/web';
-import { problemCodes } from '../src/http/errors/problem-codes.ts';
+import { problemCodes } from '../src/http/answers/problem-codes.ts';
 import { useApi } from './support/api.ts';
 import { ownForm, problemOf } from './support/http.ts';
 import { BROWSER, browseAs, cookieIn } from './support/sign-in.ts';

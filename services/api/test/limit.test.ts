@@ -7,7 +7,7 @@ import {
 } from '@pasteflow/dev-stack/testing';
 import { createDatabase, rateLimitStore, type Database, type RateLimitStore } from '@pasteflow/postgres';
 import { sql } from 'kysely';
-import { Limit } from '../src/limits/limit.ts';
+import { Limit } from '../src/http/limits/limit.ts';
 
 let stack: SharedTestPostgres;
 let url = '';

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { Socket } from 'node:net';
-import type { Credential } from '../src/http/request/caller.ts';
+import type { Credential } from '../src/http/callers/caller.ts';
 import { type BeatingStream, Heartbeat, type HeartbeatOptions } from '../src/live/heartbeat.ts';
 import { type RunningApi, useApi } from './support/api.ts';
 import { readEvents } from './support/event-reader.ts';

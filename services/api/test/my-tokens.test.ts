@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ensureUser } from '@pasteflow/postgres';
-import { beginSession } from '../src/identity/browser-sessions.ts';
+import { beginSession } from '../src/sessions/browser-sessions.ts';
 import { useApi } from './support/api.ts';
 import { ownForm } from './support/http.ts';
 import { browseAs } from './support/sign-in.ts';

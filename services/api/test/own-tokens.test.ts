@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { MAX_OWN_TOKENS } from '@pasteflow/domain';
 import { createApiToken, listApiTokens } from '@pasteflow/postgres';
-import { hashOfSecret, newApiToken } from '../src/identity/secret.ts';
+import { hashOfSecret, newApiToken } from '../src/http/callers/secret.ts';
 import { useApi } from './support/api.ts';
 import { ownForm, problemOf } from './support/http.ts';
 import { browseAs } from './support/sign-in.ts';

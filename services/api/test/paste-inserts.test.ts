@@ -4,9 +4,9 @@ import { DependencyUnavailableError, QuotaExceededError } from '@pasteflow/domai
 import { claimIdempotencyKey, createDatabase, readStoredUsage, type Database } from '@pasteflow/postgres';
 import { contentHashOf, randomShortCode } from '@pasteflow/service-kit';
 import { sql } from 'kysely';
-import { textAnswer } from '../src/http/response/answer.ts';
-import type { KeyOfRequest } from '../src/idempotency/idempotency.ts';
-import { PasteInserts } from '../src/pastes/paste-inserts.ts';
+import { textAnswer } from '../src/http/answers/answer.ts';
+import type { KeyOfRequest } from '../src/http/idempotency/idempotency.ts';
+import { PasteInserts } from '../src/storage/paste-inserts.ts';
 import { useApi } from './support/api.ts';
 import { COMMIT, startHoldingProxy } from './support/holding-proxy.ts';
 import { countPastes } from './support/pastes.ts';

@@ -7,7 +7,7 @@ import { BodyBytes, freeMemory } from '../src/http/body/body-bytes.ts';
 import { drain } from '../src/http/body/drain.ts';
 import { MAX_JSON_DEPTH, MAX_JSON_VALUES, parseStorableJson } from '../src/http/body/json-body.ts';
 import { readBody } from '../src/http/body/read-body.ts';
-import { RequestError } from '../src/http/errors/request-error.ts';
+import { RequestError } from '../src/http/answers/request-error.ts';
 
 const CONTENT = randomBytes(300_000);
 

@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http';
 import { Readable, Writable } from 'node:stream';
 import { setImmediate as nextPoll } from 'node:timers/promises';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { Pace, sendStream, sendWhole } from '../src/http/response/send-paced.ts';
-import { readWhole } from '../src/pastes/stored-content.ts';
+import { Pace, sendStream, sendWhole } from '../src/http/answers/send-paced.ts';
+import { readWhole } from '../src/storage/stored-content.ts';
 import { until } from './support/until.ts';
 
 const MIB = 1024 * 1024;

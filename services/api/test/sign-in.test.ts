@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { newApiToken } from '../src/identity/secret.ts';
-import { ownPath } from '../src/pages/own-path.ts';
+import { newApiToken } from '../src/http/callers/secret.ts';
+import { ownPath } from '../src/http/pages/own-path.ts';
 import { useApi, type RunningApi } from './support/api.ts';
 import { ownForm, problemOf } from './support/http.ts';
 import { expectLimited, limited } from './support/limits.ts';

@@ -12,9 +12,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { hashOfSecret, newApiToken } from '../src/identity/secret.ts';
-import { parseTokenCommand } from '../src/token/command-line.ts';
-import { runTokenCommand } from '../src/token/token-command.ts';
+import { hashOfSecret, newApiToken } from '../src/http/callers/secret.ts';
+import { parseTokenCommand } from '../src/tokens/command-line.ts';
+import { runTokenCommand } from '../src/tokens/token-command.ts';
 import { useTokenCommand } from './support/token-bed.ts';
 
 const bed = useTokenCommand();

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { TcpProxy } from '@pasteflow/dev-stack/testing';
 import { type AppDependencies, routesOf } from '../src/app.ts';
-import { hashOfSecret, newApiToken } from '../src/identity/secret.ts';
-import type { Method } from '../src/openapi/endpoint.ts';
+import { hashOfSecret, newApiToken } from '../src/http/callers/secret.ts';
+import type { Method } from '../src/http/openapi/endpoint.ts';
 import { accessTable } from './support/access-table.ts';
 import { useApi } from './support/api.ts';
 import { answerOn, dial, postRaw, problemOf, rawExchange } from './support/http.ts';

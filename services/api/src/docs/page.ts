@@ -1,4 +1,4 @@
-import { assets } from '../html/page.ts';
+import { assets } from '../http/pages/page.ts';
 
 /**
  * Shows the colours that the reader has chosen, or that the system prefers. `validatorUrl: null`: otherwise

@@ -1,8 +1,8 @@
 import { contactLink } from '@pasteflow/web';
 import { z } from 'zod';
-import type { Pages } from '../html/page.ts';
-import { RequestError } from '../http/errors/request-error.ts';
-import type { Endpoint } from '../openapi/endpoint.ts';
+import type { Pages } from '../http/pages/page.ts';
+import { RequestError } from '../http/answers/request-error.ts';
+import type { Endpoint } from '../http/openapi/endpoint.ts';
 
 /** RFC 9116, 2.5.5 recommends less than a year. */
 const GOOD_FOR_MS = 30 * 86_400_000;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Endpoint } from '../openapi/endpoint.ts';
+import type { Endpoint } from '../http/openapi/endpoint.ts';
 
 /** GET /: usage for people who open the address in a browser or with curl. */
 export function usage({

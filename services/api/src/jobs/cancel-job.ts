@@ -7,11 +7,11 @@ import {
   JobNotFoundError,
 } from '@pasteflow/domain';
 import { cancelJob as cancel, findJob, type Actor, type Database, type JobRow } from '@pasteflow/postgres';
-import type { RequestEvents } from '../http/telemetry/request-events.ts';
-import { jsonAnswer, sendAnswer } from '../http/response/answer.ts';
-import type { Idempotency } from '../idempotency/idempotency.ts';
-import type { Endpoint } from '../openapi/endpoint.ts';
-import { jsonResponse } from '../openapi/formats.ts';
+import type { RequestEvents } from '../http/server/request-events.ts';
+import { jsonAnswer, sendAnswer } from '../http/answers/answer.ts';
+import type { Idempotency } from '../http/idempotency/idempotency.ts';
+import type { Endpoint } from '../http/openapi/endpoint.ts';
+import { jsonResponse } from '../http/openapi/formats.ts';
 import { findErrors, findNamedJobBrief, namedJob } from './find-named-job.ts';
 import { isCancelled, jobSchema, viewOf } from './job-view.ts';
 

@@ -4,16 +4,16 @@ import { findPaste, type Database } from '@pasteflow/postgres';
 import { canRead } from '@pasteflow/service-kit';
 import type { MessageDispatcher, OutgoingJob } from '@pasteflow/sqs';
 import { z } from 'zod';
-import type { BodyBudget } from '../budget/body-budget.ts';
-import { limitKeyOf, type Caller } from '../http/request/caller.ts';
+import type { BodyBudget } from '../http/limits/body-budget.ts';
+import { limitKeyOf, type Caller } from '../http/callers/caller.ts';
 import { contextOf, messageContextOf } from '../http/request/request-context.ts';
-import { jsonAnswer, sendAnswer } from '../http/response/answer.ts';
-import type { Idempotency } from '../idempotency/idempotency.ts';
-import { callerOf, requireUser } from '../identity/caller-of.ts';
-import type { Limits } from '../limits/limits.ts';
-import * as headers from '../openapi/answer-headers.ts';
-import type { Endpoint, Operation } from '../openapi/endpoint.ts';
-import { jsonResponse, uuid } from '../openapi/formats.ts';
+import { jsonAnswer, sendAnswer } from '../http/answers/answer.ts';
+import type { Idempotency } from '../http/idempotency/idempotency.ts';
+import { callerOf, requireUser } from '../http/callers/caller-of.ts';
+import type { Limits } from '../http/limits/limits.ts';
+import * as headers from '../http/openapi/answer-headers.ts';
+import type { Endpoint, Operation } from '../http/openapi/endpoint.ts';
+import { jsonResponse, uuid } from '../http/openapi/formats.ts';
 import { example } from './job-view.ts';
 import {
   insertJob,

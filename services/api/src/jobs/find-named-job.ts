@@ -2,10 +2,10 @@ import type { Request } from 'express';
 import { isUuid, JobForbiddenError, JobNotFoundError } from '@pasteflow/domain';
 import { findJob, findJobBrief, type Database, type JobBrief, type JobRow } from '@pasteflow/postgres';
 import { z } from 'zod';
-import type { ProblemCode } from '../http/errors/problem-codes.ts';
-import { requireUser } from '../identity/caller-of.ts';
+import type { ProblemCode } from '../http/answers/problem-codes.ts';
+import { requireUser } from '../http/callers/caller-of.ts';
 import { contextOf } from '../http/request/request-context.ts';
-import { uuid } from '../openapi/formats.ts';
+import { uuid } from '../http/openapi/formats.ts';
 import { example } from './job-view.ts';
 
 /** The parameters of a path that names a job. */

@@ -1,7 +1,7 @@
 import { job, parseJobReason, statesOf, textForOwner } from '@pasteflow/domain';
 import type { JobRow, ListedJob } from '@pasteflow/postgres';
 import { z } from 'zod';
-import { instant, uuid } from '../openapi/formats.ts';
+import { instant, uuid } from '../http/openapi/formats.ts';
 
 /** The one job that the document's examples speak of; the tests make it and ask for it. */
 export const example = {

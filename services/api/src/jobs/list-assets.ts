@@ -4,8 +4,8 @@ import type { ObjectStore } from '@pasteflow/s3';
 import { z } from 'zod';
 import { limitField, nextCursor, nextCursorOf, pageFields, pageRequestOf } from '../http/request/paging.ts';
 import { readQuery } from '../http/request/query.ts';
-import type { Endpoint } from '../openapi/endpoint.ts';
-import { instant, jsonResponse, uuid } from '../openapi/formats.ts';
+import type { Endpoint } from '../http/openapi/endpoint.ts';
+import { instant, jsonResponse, uuid } from '../http/openapi/formats.ts';
 import { findErrors, findNamedJobBrief, namedJob } from './find-named-job.ts';
 import { example } from './job-view.ts';
 

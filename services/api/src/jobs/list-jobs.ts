@@ -2,11 +2,11 @@ import { job, statesOf } from '@pasteflow/domain';
 import { mustBeOneOf } from '@pasteflow/service-kit';
 import { listJobs as findJobs, type Database } from '@pasteflow/postgres';
 import { z } from 'zod';
-import { requireUser } from '../identity/caller-of.ts';
+import { requireUser } from '../http/callers/caller-of.ts';
 import { nextCursor, nextCursorOf, pageFields, pageRequestOf } from '../http/request/paging.ts';
 import { readQuery } from '../http/request/query.ts';
-import type { Endpoint } from '../openapi/endpoint.ts';
-import { jsonResponse } from '../openapi/formats.ts';
+import type { Endpoint } from '../http/openapi/endpoint.ts';
+import { jsonResponse } from '../http/openapi/formats.ts';
 import { listedJobSchema, viewOfListed } from './job-view.ts';
 import { jobTypeNames } from './new-job.ts';
 

@@ -11,9 +11,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
 import { parseStorableJson } from '../http/body/json-body.ts';
 import { type BudgetOfBodies, readBody } from '../http/body/read-body.ts';
-import { RequestError, validate } from '../http/errors/request-error.ts';
+import { RequestError, validate } from '../http/answers/request-error.ts';
 import { assertUtf8, mediaTypeOf } from '../http/request/media-type.ts';
-import { invalidToken } from '../identity/authorization.ts';
+import { invalidToken } from '../http/callers/authorization.ts';
 import { readQuery } from '../http/request/query.ts';
 
 /**

@@ -9,11 +9,11 @@ import {
 } from '../live/live-documents.ts';
 import type { Live } from '../live/live.ts';
 import { readWaiting } from '../live/read-waiting.ts';
-import type { Endpoint } from '../openapi/endpoint.ts';
-import { jsonResponse } from '../openapi/formats.ts';
+import type { Endpoint } from '../http/openapi/endpoint.ts';
+import { jsonResponse } from '../http/openapi/formats.ts';
 import { findErrors, findNamedJob, findNamedJobBrief, namedJob } from './find-named-job.ts';
 import { jobSchema, viewOf } from './job-view.ts';
-import { timelineSchema, viewOfTimeline } from '../timeline/timeline-view.ts';
+import { timelineSchema, viewOfTimeline } from '../live/timeline-view.ts';
 import { openStream } from '../live/event-stream.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Caller } from '../http/request/caller.ts';
+import type { Caller } from '../http/callers/caller.ts';
 
 /** Proxies close idle connections, often after 60 s, some after 30 s. */
 const HEARTBEAT_MS = 15_000;

@@ -1,7 +1,7 @@
 import { isTerminal, job, type Machine, pasteUpload, statesOf } from '@pasteflow/domain';
 import { z } from 'zod';
 import type { ZodOpenApiResponseObject } from 'zod-openapi';
-import { optionalHeader } from '../openapi/formats.ts';
+import { optionalHeader } from '../http/openapi/formats.ts';
 
 const endStates = [pasteUpload, job].flatMap((machine) =>
   statesOf<Machine>(machine).filter((state) => isTerminal<Machine>(machine, state)),

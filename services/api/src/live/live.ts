@@ -2,7 +2,7 @@ import { DependencyUnavailableError } from '@pasteflow/domain';
 import { findGoodTokens, readChanges, type Database } from '@pasteflow/postgres';
 import { runOutsideSpans, type Component, type Logger, type Metrics } from '@pasteflow/runtime';
 import { Semaphore, withTimeout, type SemaphoreInterface } from 'async-mutex';
-import type { WaitingPlaces } from '../budget/waiting-places.ts';
+import type { WaitingPlaces } from '../http/limits/waiting-places.ts';
 import { ChangePoller } from './change-poller.ts';
 import { Heartbeat } from './heartbeat.ts';
 

@@ -2,8 +2,8 @@ import type { PasteRow, Subscription } from '@pasteflow/postgres';
 import type { Request, Response } from 'express';
 import type { IncomingMessage } from 'node:http';
 import { contextOf } from '../http/request/request-context.ts';
-import { invalidToken, sessionEnded } from '../identity/authorization.ts';
-import { callerOf } from '../identity/caller-of.ts';
+import { invalidToken, sessionEnded } from '../http/callers/authorization.ts';
+import { callerOf } from '../http/callers/caller-of.ts';
 import type { Watcher } from './change-poller.ts';
 import type { Live } from './live.ts';
 

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { ZodOpenApiMediaTypeObject, ZodOpenApiRequestBodyObject } from 'zod-openapi';
 import { jsonPaste, textOptions } from '@pasteflow/service-kit';
-import type { ProblemCode } from '../http/errors/problem-codes.ts';
-import * as headers from '../openapi/answer-headers.ts';
-import type { Operation } from '../openapi/endpoint.ts';
-import { jsonResponse, optionalHeader } from '../openapi/formats.ts';
+import type { ProblemCode } from '../http/answers/problem-codes.ts';
+import * as headers from '../http/openapi/answer-headers.ts';
+import type { Operation } from '../http/openapi/endpoint.ts';
+import { jsonResponse, optionalHeader } from '../http/openapi/formats.ts';
 import { example } from './example.ts';
 import { formKey, maxJsonBytes } from './receive-paste.ts';
 import { createdPasteSchema } from './paste-view.ts';

@@ -1,12 +1,12 @@
 import type { Request } from 'express';
 import { requestDeletion, type PasteRow } from '@pasteflow/postgres';
 import { z } from 'zod';
-import { userIdOf } from '../identity/caller-of.ts';
-import { RequestError } from '../http/errors/request-error.ts';
-import { credentialsRequired } from '../identity/authorization.ts';
-import type { Endpoint } from '../openapi/endpoint.ts';
-import { optionalHeader } from '../openapi/formats.ts';
-import { hashOfSecret, isSameHash } from '../identity/secret.ts';
+import { userIdOf } from '../http/callers/caller-of.ts';
+import { RequestError } from '../http/answers/request-error.ts';
+import { credentialsRequired } from '../http/callers/authorization.ts';
+import type { Endpoint } from '../http/openapi/endpoint.ts';
+import { optionalHeader } from '../http/openapi/formats.ts';
+import { hashOfSecret, isSameHash } from '../http/callers/secret.ts';
 import { example } from './example.ts';
 import {
   assertNotGone,

@@ -3,11 +3,11 @@ import { isShortCode, isSlug, SLUG_MARK, type TakedownClass } from '@pasteflow/d
 import { canRead, isHeldFrom } from '@pasteflow/service-kit';
 import { findPaste, findPasteBySlug, type Database, type PasteRow } from '@pasteflow/postgres';
 import { z } from 'zod';
-import type { ProblemCode } from '../http/errors/problem-codes.ts';
-import { userIdOf } from '../identity/caller-of.ts';
+import type { ProblemCode } from '../http/answers/problem-codes.ts';
+import { userIdOf } from '../http/callers/caller-of.ts';
 import { contextOf } from '../http/request/request-context.ts';
-import { RequestError } from '../http/errors/request-error.ts';
-import { audienceOf, type Audience } from '../timeline/timeline-view.ts';
+import { RequestError } from '../http/answers/request-error.ts';
+import { audienceOf, type Audience } from '../live/timeline-view.ts';
 import { example } from './example.ts';
 
 export interface FindDependencies {

@@ -2,11 +2,11 @@ import { namesOfLanguage, pasteUpload, statesOf, visibilities } from '@pasteflow
 import { mustBeOneOf } from '@pasteflow/service-kit';
 import { searchPastes, type Database } from '@pasteflow/postgres';
 import { z } from 'zod';
-import { requireUser } from '../identity/caller-of.ts';
+import { requireUser } from '../http/callers/caller-of.ts';
 import { nextCursor, nextCursorOf, pageFields, pageRequestOf } from '../http/request/paging.ts';
 import { readQuery } from '../http/request/query.ts';
-import type { Endpoint } from '../openapi/endpoint.ts';
-import { jsonResponse } from '../openapi/formats.ts';
+import type { Endpoint } from '../http/openapi/endpoint.ts';
+import { jsonResponse } from '../http/openapi/formats.ts';
 import { pasteSchema, viewOf } from './paste-view.ts';
 
 const states = statesOf(pasteUpload);

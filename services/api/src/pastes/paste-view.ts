@@ -1,8 +1,8 @@
 import { pasteDeletion, pasteUpload, SLUG_MARK, statesOf, visibilities } from '@pasteflow/domain';
 import type { CreatedPaste, NewPaste, PublicPaste } from '@pasteflow/postgres';
 import { z } from 'zod';
-import { instant } from '../openapi/formats.ts';
-import { type Audience, reasonClass, reasonText, viewOfReason } from '../timeline/timeline-view.ts';
+import { instant } from '../http/openapi/formats.ts';
+import { type Audience, reasonClass, reasonText, viewOfReason } from '../live/timeline-view.ts';
 import { example } from './example.ts';
 
 /** A paste as clients see it. */

@@ -4,17 +4,17 @@ import type { ZodOpenApiResponseObject } from 'zod-openapi';
 import type { ServerResponse } from 'node:http';
 import type { Request, Response } from 'express';
 import type { PasteRow } from '@pasteflow/postgres';
-import { RequestError } from '../http/errors/request-error.ts';
+import { RequestError } from '../http/answers/request-error.ts';
 import { acceptedEncoding } from '../http/request/accept.ts';
-import { limitKeyOf } from '../http/request/caller.ts';
+import { limitKeyOf } from '../http/callers/caller.ts';
 import { isKnownToClient, matchesPrecondition, rangeOf } from '../http/request/conditional.ts';
 import { contextOf, idsOf } from '../http/request/request-context.ts';
-import { callerOf } from '../identity/caller-of.ts';
-import type { Limits } from '../limits/limits.ts';
+import { callerOf } from '../http/callers/caller-of.ts';
+import type { Limits } from '../http/limits/limits.ts';
 import { readAgain, waitForUpload, type WaitForUploadDependencies } from '../live/read-waiting.ts';
-import * as headers from '../openapi/answer-headers.ts';
-import type { Endpoint, Operation } from '../openapi/endpoint.ts';
-import { optionalHeader } from '../openapi/formats.ts';
+import * as headers from '../http/openapi/answer-headers.ts';
+import type { Endpoint, Operation } from '../http/openapi/endpoint.ts';
+import { optionalHeader } from '../http/openapi/formats.ts';
 import { example } from './example.ts';
 import {
   assertNotGone,
@@ -25,7 +25,7 @@ import {
   pasteNotFound,
 } from './find-named-paste.ts';
 import { type RequestedDownload, sendDownload, type SendDownloadDependencies } from './send-download.ts';
-import type { OpenContent } from './stored-content.ts';
+import type { OpenContent } from '../storage/stored-content.ts';
 
 /**
  * A strong entity tag: equal tags mean equal bytes, so that the compressed form of content has another

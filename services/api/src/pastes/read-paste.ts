@@ -8,8 +8,8 @@ import {
 } from '../live/live-documents.ts';
 import type { Live } from '../live/live.ts';
 import { readWaiting } from '../live/read-waiting.ts';
-import type { Endpoint } from '../openapi/endpoint.ts';
-import { jsonResponse } from '../openapi/formats.ts';
+import type { Endpoint } from '../http/openapi/endpoint.ts';
+import { jsonResponse } from '../http/openapi/formats.ts';
 import {
   assertNotGone,
   assertTimelineShown,
@@ -21,7 +21,7 @@ import {
 } from './find-named-paste.ts';
 import { pasteSchema, viewOf } from './paste-view.ts';
 import { readTimeline as findTimeline } from '@pasteflow/postgres';
-import { timelineSchema, viewOfTimeline } from '../timeline/timeline-view.ts';
+import { timelineSchema, viewOfTimeline } from '../live/timeline-view.ts';
 import { openStream } from '../live/event-stream.ts';
 
 /**

@@ -1,11 +1,11 @@
 import { readStoredUsage, type Database, type Quotas } from '@pasteflow/postgres';
 import { z } from 'zod';
-import { callerKeyOf } from '../http/request/caller.ts';
-import { callerOf } from '../identity/caller-of.ts';
-import { nameOfUser } from '../identity/oidc-users.ts';
-import type { Limits } from '../limits/limits.ts';
-import type { Endpoint } from '../openapi/endpoint.ts';
-import { jsonResponse } from '../openapi/formats.ts';
+import { callerKeyOf } from '../http/callers/caller.ts';
+import { callerOf } from '../http/callers/caller-of.ts';
+import { nameOfUser } from '../http/callers/identify.ts';
+import type { Limits } from '../http/limits/limits.ts';
+import type { Endpoint } from '../http/openapi/endpoint.ts';
+import { jsonResponse } from '../http/openapi/formats.ts';
 
 export interface UsageDependencies {
   readonly db: Database;

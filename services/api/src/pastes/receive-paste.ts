@@ -7,12 +7,12 @@ import {
   toOptions,
 } from '@pasteflow/service-kit';
 import { z } from 'zod';
-import { IDEMPOTENCY_KEY } from '../idempotency/idempotency-key.ts';
+import { IDEMPOTENCY_KEY } from '../http/idempotency/idempotency-key.ts';
 import { freeMemory } from '../http/body/body-bytes.ts';
 import { parseJson } from '../http/body/json-body.ts';
 import { MULTIPART_OVERHEAD_BYTES, readForm, type Form } from '../http/body/multipart.ts';
 import { readBody, type BodyLimit, type BudgetOfBodies } from '../http/body/read-body.ts';
-import { type FieldError, RequestError, validate, validationFailed } from '../http/errors/request-error.ts';
+import { type FieldError, RequestError, validate, validationFailed } from '../http/answers/request-error.ts';
 import { assertUtf8, mediaTypeOf } from '../http/request/media-type.ts';
 import { readQuery } from '../http/request/query.ts';
 

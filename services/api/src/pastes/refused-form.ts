@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import { newPastePage, slugMessage } from '@pasteflow/web';
 import type { Form } from '../http/body/multipart.ts';
 import { contextOf } from '../http/request/request-context.ts';
-import type { Pages } from '../html/page.ts';
+import type { Pages } from '../http/pages/page.ts';
 
 /** A page with a longer text would take too much memory. The browser has the text, too. */
 const MAX_SHOWN_BYTES = 256 * 1024;

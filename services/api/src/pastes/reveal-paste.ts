@@ -7,18 +7,18 @@ import type { ServerResponse } from 'node:http';
 import { DependencyUnavailableError } from '@pasteflow/domain';
 import { type Actor, isTimeout, type PasteRow, revealPaste as claimForReader } from '@pasteflow/postgres';
 import { markupBytesOf } from '@pasteflow/web';
-import { MAX_WHOLE_BYTES } from '../budget/download-budget.ts';
-import { RequestError, validationFailed } from '../http/errors/request-error.ts';
-import { sendStream, sendWhole } from '../http/response/send-paced.ts';
-import { IDEMPOTENCY_KEY, idempotencyKeyOf } from '../idempotency/idempotency-key.ts';
-import { hashOfSecret, isSameHash, newSecret } from '../identity/secret.ts';
-import * as headers from '../openapi/answer-headers.ts';
-import type { Endpoint, Operation } from '../openapi/endpoint.ts';
+import { MAX_WHOLE_BYTES } from '../http/limits/download-budget.ts';
+import { RequestError, validationFailed } from '../http/answers/request-error.ts';
+import { sendStream, sendWhole } from '../http/answers/send-paced.ts';
+import { IDEMPOTENCY_KEY, idempotencyKeyOf } from '../http/idempotency/idempotency-key.ts';
+import { hashOfSecret, isSameHash, newSecret } from '../http/callers/secret.ts';
+import * as headers from '../http/openapi/answer-headers.ts';
+import type { Endpoint, Operation } from '../http/openapi/endpoint.ts';
 import { example } from './example.ts';
 import { assertNotGone, findErrors, findNamedPaste, namesPaste, pasteGone } from './find-named-paste.ts';
 import { findStored, objectMissing, type ReadContentDependencies } from './read-content.ts';
 import type { RequestedDownload } from './send-download.ts';
-import { readContent } from './stored-content.ts';
+import { readContent } from '../storage/stored-content.ts';
 
 /** Shows that a repeated reveal is the same reader's. */
 export interface ReaderKey {

@@ -4,10 +4,10 @@ import { buffer } from 'node:stream/consumers';
 import type { Request, Response } from 'express';
 import type { Logger } from '@pasteflow/runtime';
 import { markupBytesOf } from '@pasteflow/web';
-import type { DownloadBudget } from '../budget/download-budget.ts';
+import type { DownloadBudget } from '../http/limits/download-budget.ts';
 import { contextOf, idsOf } from '../http/request/request-context.ts';
-import { sendStream, sendWhole, type SendOptions, type SendOutcome } from '../http/response/send-paced.ts';
-import type { RequestEvents } from '../http/telemetry/request-events.ts';
+import { sendStream, sendWhole, type SendOptions, type SendOutcome } from '../http/answers/send-paced.ts';
+import type { RequestEvents } from '../http/server/request-events.ts';
 import {
   openContent,
   readContent,
@@ -15,7 +15,7 @@ import {
   type ContentDependencies,
   type ObjectRequest,
   type OpenContent,
-} from './stored-content.ts';
+} from '../storage/stored-content.ts';
 
 export interface SendDownloadDependencies extends ContentDependencies {
   readonly downloads: DownloadBudget;

@@ -1,5 +1,5 @@
-import type { Problem } from '../http/errors/problem.ts';
-import { jsonAnswer, type Answer } from '../http/response/answer.ts';
+import type { Problem } from '../http/answers/problem.ts';
+import { jsonAnswer, type Answer } from '../http/answers/answer.ts';
 
 /** The path with which PrivateBin's clients name a paste. @param base the path of PUBLIC_URL */
 function pathOf(base: string, shortCode: string): string {

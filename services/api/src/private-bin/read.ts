@@ -1,14 +1,14 @@
 import type { Request, Response } from 'express';
 import type { PasteRow } from '@pasteflow/postgres';
-import { RequestError } from '../http/errors/request-error.ts';
+import { RequestError } from '../http/answers/request-error.ts';
 import { usage } from '../docs/usage.ts';
-import type { Endpoint } from '../openapi/endpoint.ts';
+import type { Endpoint } from '../http/openapi/endpoint.ts';
 import { findErrors } from '../pastes/find-named-paste.ts';
 import { findAfterUpload, sendContent } from '../pastes/read-content.ts';
 import { readerKeyOf } from '../pastes/reveal-paste.ts';
-import { requireWrite } from '../identity/caller-of.ts';
+import { requireWrite } from '../http/callers/caller-of.ts';
 import { sendOnce, type RevealDependencies } from '../pastes/reveal-paste.ts';
-import type { Pages } from '../html/page.ts';
+import type { Pages } from '../http/pages/page.ts';
 import { fieldsOf } from './answers.ts';
 import { privateBinQuery } from './request.ts';
 

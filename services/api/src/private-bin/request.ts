@@ -4,7 +4,7 @@ import { type PasteOptions, mustBeOneOf } from '@pasteflow/service-kit';
 import { SealedFormatError, toSealed, type SealedPaste } from '@pasteflow/sealed';
 import { z } from 'zod';
 import { parseJson } from '../http/body/json-body.ts';
-import { type RequestError, validate, validationFailed } from '../http/errors/request-error.ts';
+import { type RequestError, validate, validationFailed } from '../http/answers/request-error.ts';
 
 /**
  * Whether the request comes from a client of PrivateBin's: all of them send this header, and no browser

@@ -1,5 +1,5 @@
 import { jobTypes } from '@pasteflow/jobs';
-import { assets } from '../../src/html/page.ts';
+import { assets } from '../../src/http/pages/page.ts';
 import { endedJob, newJob } from './jobs.ts';
 import { ownForm, ownPage } from './http.ts';
 import { newPaste } from './pastes.ts';

@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { routesOf, type AppDependencies } from '../../src/app.ts';
-import { openApiDocument } from '../../src/openapi/document.ts';
+import { openApiDocument } from '../../src/http/openapi/document.ts';
 
 /** The parts of an OpenAPI document that the tests read. */
 export interface Document {

@@ -10,8 +10,8 @@ import {
   type SharedTestPostgres,
 } from '@pasteflow/dev-stack/testing';
 import { createDatabase, type Database } from '@pasteflow/postgres';
-import { hashOfSecret } from '../../src/identity/secret.ts';
-import { runTokenCommand } from '../../src/token/token-command.ts';
+import { hashOfSecret } from '../../src/http/callers/secret.ts';
+import { runTokenCommand } from '../../src/tokens/token-command.ts';
 
 export interface TokenBed {
   readonly stack: SharedTestPostgres;

@@ -1,8 +1,8 @@
 import { constants, gunzipSync } from 'node:zlib';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { pageHeaders } from '../../src/html/page.ts';
-import { headersOfEveryAnswer, robotsHeader } from '../../src/http/response/response-headers.ts';
+import { pageHeaders } from '../../src/http/pages/page.ts';
+import { headersOfEveryAnswer, robotsHeader } from '../../src/http/answers/response-headers.ts';
 import { isPrivateBin } from '../../src/private-bin/request.ts';
 import { document, type DocumentedAnswer, type DocumentedHeader, faultsOf } from './document.ts';
 

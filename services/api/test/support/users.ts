@@ -7,8 +7,8 @@ import {
   useApiToken,
   type Database,
 } from '@pasteflow/postgres';
-import { hashOfSecret, newApiToken } from '../../src/identity/secret.ts';
-import { beginSession } from '../../src/identity/browser-sessions.ts';
+import { hashOfSecret, newApiToken } from '../../src/http/callers/secret.ts';
+import { beginSession } from '../../src/sessions/browser-sessions.ts';
 
 export interface TestUser {
   readonly id: string;

@@ -1,4 +1,4 @@
-import { type FieldError, RequestError, validationFailed } from '../errors/request-error.ts';
+import { type FieldError, RequestError, validationFailed } from '../answers/request-error.ts';
 
 /** Bounds on a document, which are checked before anything is built from it. */
 export interface JsonLimits {

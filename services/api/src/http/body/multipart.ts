@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Busboy } from '@fastify/busboy';
-import { RequestError, validationFailed } from '../errors/request-error.ts';
+import { RequestError, validationFailed } from '../answers/request-error.ts';
 import { contentTypeOf } from '../request/media-type.ts';
 import { FORM_USER_FIELD, requireFormUser } from '../request/form-user.ts';
 import { BodyBytes } from './body-bytes.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { BodyBytes, freeMemory } from './body-bytes.ts';
 import { expectsContinue } from './drain.ts';
-import { RequestError } from '../errors/request-error.ts';
+import { RequestError } from '../answers/request-error.ts';
 
 /** A body that is being read. */
 export interface BodyReading {

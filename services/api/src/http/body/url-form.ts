@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { RequestError, validationFailed } from '../errors/request-error.ts';
+import { RequestError, validationFailed } from '../answers/request-error.ts';
 import { mediaTypeOf } from '../request/media-type.ts';
 import { FORM_USER_FIELD, requireFormUser } from '../request/form-user.ts';
 import { readBody, type BudgetOfBodies } from './read-body.ts';

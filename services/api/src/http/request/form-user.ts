@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { RequestError } from '../errors/request-error.ts';
+import { RequestError } from '../answers/request-error.ts';
 import { contextOf } from './request-context.ts';
 
 /** The field of a form, and the header of what a script sends in its place. Programs send neither. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
-import { RequestError } from '../errors/request-error.ts';
+import { RequestError } from '../answers/request-error.ts';
 import { isProbe } from './request-context.ts';
 
 /** A name, an IPv4 address or an IPv6 address in brackets, and a port (RFC 9110, 7.2 and 4.2.1). */

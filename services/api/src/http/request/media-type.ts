@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { RequestError } from '../errors/request-error.ts';
+import { RequestError } from '../answers/request-error.ts';
 
 export interface MediaType {
   /** In lower case, e.g. `application/json`; empty: not given. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
-import { RequestError, validate, validationFailed } from '../errors/request-error.ts';
+import { RequestError, validate, validationFailed } from '../answers/request-error.ts';
 
 /**
  * The query, validated by its schema. URLSearchParams is not used: it reads broken percent-encoding as text,

@@ -2,9 +2,9 @@ import type { MessageContext } from '@pasteflow/domain';
 import { traceIdOf, TRACEPARENT } from '@pasteflow/runtime';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { ProblemCode } from '../errors/problem-codes.ts';
-import type { FieldError } from '../errors/request-error.ts';
-import type { Caller } from './caller.ts';
+import type { ProblemCode } from '../answers/problem-codes.ts';
+import type { FieldError } from '../answers/request-error.ts';
+import type { Caller } from '../callers/caller.ts';
 
 /** What is known about a request. Handlers add what they find out, for the request's log line and span. */
 export interface RequestContext {

@@ -5,8 +5,8 @@ import type { Connections } from '@pasteflow/http-kit';
 import { listen, runInSpan, sleep, type Component, type Metrics } from '@pasteflow/runtime';
 import { countRefusals, handleClientError, refuseConnect, type ClientErrorOptions } from './client-error.ts';
 import { PipelinedRequests } from './pipelined-requests.ts';
-import { beginRequestSpan, endRequestSpan, type RequestEvents } from '../telemetry/request-events.ts';
-import { respondWithError } from '../response/respond-with-error.ts';
+import { beginRequestSpan, endRequestSpan, type RequestEvents } from './request-events.ts';
+import { respondWithError } from '../answers/respond-with-error.ts';
 
 export interface ApiServerOptions {
   readonly host: string;

@@ -4,8 +4,8 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Metrics } from '@pasteflow/runtime';
 import { bodyIncomplete } from '../body/read-body.ts';
-import { answerTo } from '../errors/problem.ts';
-import { RequestError } from '../errors/request-error.ts';
+import { answerTo } from '../answers/problem.ts';
+import { RequestError } from '../answers/request-error.ts';
 
 /**
  * Why Node's HTTP parser, or one of its time limits, ended a connection before there was a request to answer,

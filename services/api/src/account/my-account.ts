@@ -1,0 +1,96 @@
+import { exportFormats } from '@pasteflow/jobs';
+import { eraseUser, isErased, type Database } from '@pasteflow/postgres';
+import { accountErasedPage, myAccountPage } from '@pasteflow/web';
+import { z } from 'zod';
+import type { BodyBudget } from '../http/limits/body-budget.ts';
+import { readUrlForm } from '../http/body/url-form.ts';
+import { RequestError, validate } from '../http/answers/request-error.ts';
+import { contextOf } from '../http/request/request-context.ts';
+import { sessionEnded } from '../http/callers/authorization.ts';
+import { hashOfCaller, isFull, requireFull, requireUser } from '../http/callers/caller-of.ts';
+import { nameOfUser } from '../http/callers/identify.ts';
+import type { SessionCookie } from '../http/callers/session-cookie.ts';
+import type { Endpoint, Handler } from '../http/openapi/endpoint.ts';
+import { type Pages, sendPage } from '../http/pages/page.ts';
+import { forgetting, forgetUser, formErrors, pageOf } from '../http/pages/page-answers.ts';
+
+interface MyAccountDependencies {
+  readonly db: Database;
+  readonly pages: Pages;
+}
+
+/** GET /my/account: the name of the user, an export, and the erasure. */
+export function myAccount({ db, pages }: MyAccountDependencies): Endpoint {
+  const show: Handler = async (req, res) => {
+    const name = await nameOfUser(db, requireUser(req));
+    sendPage(res, myAccountPage(pages.site(req), { name, exportFormats, canErase: isFull(req) }));
+  };
+  return {
+    operation: {
+      operationId: 'showMyAccount',
+      tag: 'pages',
+      access: 'user',
+      summary: 'Shows who the user is, with an export and the erasure of everything.',
+      answers: { 200: pageOf('The page.') },
+      errors: ['dependency_unavailable'],
+    },
+    handle: show,
+    page: show,
+  };
+}
+
+const form = z.strictObject({
+  name: z.string().meta({ description: 'The name of the user, exactly as the page shows it.' }),
+});
+
+/** POST /my/account/erase: begins the erasure of the user. */
+export function eraseMyAccount({
+  db,
+  pages,
+  bodies,
+  sessions,
+}: MyAccountDependencies & {
+  readonly bodies: BodyBudget;
+  readonly sessions: Pick<SessionCookie, 'end'>;
+}): Endpoint {
+  const erase: Handler = async (req, res) => {
+    const userId = requireUser(req);
+    requireFull(req);
+    const { name } = validate(form, await readUrlForm(req, res, bodies));
+    const rightName = await nameOfUser(db, userId);
+    if (name !== rightName) {
+      const message = 'is not your name; type it exactly as the page shows it';
+      contextOf(req).refusedForm = () =>
+        myAccountPage(pages.site(req), { name: rightName, exportFormats, isRefused: true });
+      throw new RequestError('validation_failed', `The name ${message}. Nothing was deleted.`, {
+        errors: [{ path: 'name', message }],
+      });
+    }
+    // While the form came, its token or session may have ended, or another request may have erased the user.
+    if (!(await eraseUser(db, userId, hashOfCaller(req))) && !(await isErased(db, userId)))
+      throw sessionEnded();
+    const site = pages.site(req);
+    forgetUser(res, sessions, site.base);
+    sendPage(res, accountErasedPage({ ...site, viewer: null }));
+  };
+  return {
+    operation: {
+      operationId: 'eraseMyAccount',
+      tag: 'pages',
+      access: 'user',
+      setsCookies: true,
+      summary:
+        'Erases the user with all pastes and jobs, immediately and permanently, from the form of the page.',
+      description:
+        'From the answer on, no token and no session of the user is good, and nothing more is created. The deletion follows within minutes. A token that its user has made erases nobody.',
+      body: {
+        required: true,
+        content: { 'application/x-www-form-urlencoded': { schema: form, example: { name: 'alice' } } },
+      },
+      answers: { 200: pageOf('The erasure has begun.', forgetting) },
+      errors: [...formErrors, 'dependency_unavailable'],
+    },
+    handle: erase,
+    page: erase,
+  };
+}

@@ -1,0 +1,97 @@
+import {
+  diffPage,
+  diffRefusedPage,
+  encodingOf,
+  pendingPastePage,
+  type ShownHunk,
+  type ShownPaste,
+  textOf,
+} from '@pasteflow/web';
+import type { PasteRow } from '@pasteflow/postgres';
+import { statusOf } from '../http/answers/problem-codes.ts';
+import { diffTexts } from './diff-texts.ts';
+import type { Hunk } from './hunks.ts';
+import { RequestError } from '../http/answers/request-error.ts';
+import { contextOf } from '../http/request/request-context.ts';
+import { beginCompressed, compressed, knownTagOf } from '../http/answers/compress.ts';
+import type { Handler } from '../http/openapi/endpoint.ts';
+import {
+  assertComparable,
+  cachingOfBoth,
+  etagOfDiff,
+  findParent,
+  sendDiff,
+  tooComplex,
+  withContents,
+} from './read-diff.ts';
+import { findNamedPaste } from '../pastes/find-named-paste.ts';
+import { assertStays } from '../pastes/read-content.ts';
+import { sendPage } from '../http/pages/page.ts';
+import { assertShown, shownPaste, type PastePageDependencies } from '../pastes/paste-page.ts';
+
+/** GET /:short_code/diff in a browser: what has changed since the parent, line by line. */
+export function diffInBrowser(deps: PastePageDependencies): Handler {
+  return async (req, res) => {
+    const paste = await findNamedPaste(deps, req);
+    assertShown(paste);
+    assertStays(deps, paste);
+    const parent = await findParent(deps, req, paste);
+    assertStays(deps, parent);
+    const site = deps.pages.site(req);
+    const shownOf = (row: PasteRow): ShownPaste =>
+      shownPaste(row, req, { publicUrl: deps.publicUrl(), extension: null });
+    const pending = [paste, parent].find(({ status }) => status === 'IN_PROGRESS');
+    if (pending !== undefined) {
+      sendPage(res, pendingPastePage(site, shownOf(pending)));
+      return;
+    }
+    const diffed = { paste, parent };
+    const shown = { paste: shownOf(paste), parent: shownOf(parent) };
+    try {
+      assertComparable(diffed);
+      const etag = etagOfDiff(diffed, [deps.pages.assets.version, site.words.locale, site.viewer, shown]);
+      const caching = { 'Cache-Control': cachingOfBoth(diffed, res) };
+      const known = knownTagOf(req, etag);
+      if (known !== null) {
+        res
+          .status(304)
+          .vary('Accept-Encoding')
+          .set({ ...caching, ETag: known })
+          .end();
+        return;
+      }
+      await withContents(deps, { req, res, ...diffed }, async (texts) => {
+        const diff = diffTexts({ from: asUtf8(texts.from), to: asUtf8(texts.to) }, 'ignored');
+        if (diff === null) throw tooComplex();
+        const markup = Buffer.from(diffPage(site, shown, { ...diff, hunks: diff.hunks.map(shownHunk) }));
+        const isCompressed = beginCompressed(res.type('html').set(caching), etag);
+        await sendDiff(deps, req, res, isCompressed ? await compressed(markup) : markup);
+      });
+    } catch (error) {
+      if (!(error instanceof RequestError) || error.code !== 'diff_unavailable') throw error;
+      contextOf(req).errorCode = error.code;
+      sendPage(
+        res.status(statusOf(error.code)),
+        diffRefusedPage(site, shown, { code: error.code, detail: error.message }),
+      );
+    }
+  };
+}
+
+/** A text in UTF-16 has other bytes for the same letters than the one that the form has made of it. */
+function asUtf8(content: Buffer): Buffer {
+  return encodingOf(content) === 'utf-8' ? content : Buffer.from(textOf(content));
+}
+
+/** The lines are bytes, which are a text only now. */
+function shownHunk({ oldNumber, newNumber, runs }: Hunk): ShownHunk {
+  return {
+    oldNumber,
+    newNumber,
+    runs: runs.map(({ lines, ...run }) => ({
+      ...run,
+      lines: lines.length,
+      text: Buffer.from(lines.join(''), 'latin1').toString(),
+    })),
+  };
+}

@@ -1,0 +1,81 @@
+import type { Request } from 'express';
+import { findUserName, useApiToken, type Database } from '@pasteflow/postgres';
+import type { Caller, IdentifiedUser } from './caller.ts';
+import { clientAddressOf } from '../request/client-address.ts';
+import { bearerTokenOf, invalidToken, sessionEnded } from './authorization.ts';
+import { hashOfSecret, isApiToken, isSameHash, isSessionSecret } from './secret.ts';
+import type { SessionCookie } from './session-cookie.ts';
+
+export type FindUser = (token: string) => Promise<IdentifiedUser | null>;
+
+/**
+ * Finds the user of a token; null for an invalid one. @throws DependencyUnavailableError
+ * @param oidc null: tokens of an identity provider are not accepted
+ */
+export function createFindUser(db: Database, oidc: { readonly find: FindUser } | null): FindUser {
+  return async (token) => {
+    if (isApiToken(token)) return await findStored(db, token, 'token');
+    return (await oidc?.find(token)) ?? null;
+  };
+}
+
+export interface IdentifyDependencies {
+  readonly db: Database;
+  readonly findUser: FindUser;
+  readonly sessions: SessionCookie;
+}
+
+/**
+ * Identifies the caller of a request by the Authorization header or, without one, by the cookie of a browser
+ * that is signed in, with one statement; the first request of a user of the identity provider costs another.
+ * @throws RequestError unauthorized for invalid credentials; DependencyUnavailableError when they can't be
+ *   checked
+ */
+export async function identify(
+  { db, findUser, sessions }: IdentifyDependencies,
+  req: Request,
+): Promise<Caller> {
+  const address = clientAddressOf(req);
+  const token = bearerTokenOf(req);
+  if (token !== null) {
+    const user = await findUser(token);
+    if (user === null) throw invalidToken();
+    return { kind: 'user', ...user, address };
+  }
+  const secret = sessions.secretOf(req);
+  if (secret === null) return { kind: 'anonymous', address };
+  const user = isSessionSecret(secret) ? await findStored(db, secret, 'session') : null;
+  if (user === null) throw sessionEnded();
+  return { kind: 'user', ...user, address };
+}
+
+/**
+ * The user of an API token or a session; null: it is unknown or has ended. The same statement records the
+ * use. The sessions of a user share the limits of the user, so that signing in again gets no further limits.
+ */
+async function findStored(
+  db: Database,
+  secret: string,
+  kind: 'token' | 'session',
+): Promise<IdentifiedUser | null> {
+  const hash = hashOfSecret(secret);
+  const found = await useApiToken(db, hash);
+  const isOfKind = found?.isSession === (kind === 'session');
+  if (!found?.good || !isOfKind || !isSameHash(found.tokenHash, hash)) return null;
+  return {
+    userId: found.userId,
+    tokenId: kind === 'token' ? found.id : null,
+    scope: found.scope,
+    credential: { kind: 'stored', hash },
+  };
+}
+
+/**
+ * The name of a user for the header of a page. Users of the identity provider are named ISSUER#SUBJECT
+ * (OidcUsers); they know themselves by the subject.
+ */
+export async function nameOfUser(db: Database, userId: string): Promise<string> {
+  const name = (await findUserName(db, userId)) ?? '';
+  const [, subject] = /^https?:\/\/[^#]+#(.+)$/.exec(name) ?? [];
+  return subject ?? name;
+}

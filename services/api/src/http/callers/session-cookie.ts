@@ -1,0 +1,97 @@
+import type { IncomingMessage } from 'node:http';
+import { Cookies } from '@pasteflow/service-kit/sign-in';
+import { RequestError } from '../answers/request-error.ts';
+import { contextOf } from '../request/request-context.ts';
+
+/** Its name, without the prefix of https. */
+const SESSION_COOKIE = 'pasteflow';
+
+/**
+ * The cookie with which a browser is signed in (ADR 40): the secret of its session, which counts only in
+ * requests that the service's own pages or the user's address bar sent.
+ */
+export class SessionCookie {
+  readonly #publicUrl: string | undefined;
+  readonly #cookies: Cookies;
+
+  /** @param publicUrl PUBLIC_URL; undefined: not set */
+  constructor(publicUrl: string | undefined) {
+    this.#publicUrl = publicUrl;
+    this.#cookies = new Cookies({ isHttps: publicUrl?.startsWith('https:') ?? false });
+  }
+
+  /** The secret of a browser that is signed in; null when there is none, or when it does not count. */
+  secretOf(req: IncomingMessage): string | null {
+    const secret = contextOf(req).ignoresSession === true ? null : this.heldBy(req);
+    return secret !== null && this.isOwn(req) ? secret : null;
+  }
+
+  /** The secret in the cookie, also where it does not count; null: none. */
+  heldBy(req: IncomingMessage): string | null {
+    return this.valueOf(req, SESSION_COOKIE) || null;
+  }
+
+  /** The header Set-Cookie that signs a browser in, until it is closed. */
+  begin(secret: string): string {
+    return this.cookie(SESSION_COOKIE, secret, 'SameSite=Strict');
+  }
+
+  /** The header Set-Cookie that signs a browser out. */
+  end(): string {
+    return this.cookie(SESSION_COOKIE, '', 'SameSite=Strict; Max-Age=0');
+  }
+
+  /** A header Set-Cookie. */
+  cookie(name: string, value: string, attributes: string): string {
+    return this.#cookies.set(name, value, attributes);
+  }
+
+  /** A cookie that `cookie` has set; null: none. */
+  valueOf(req: IncomingMessage, name: string): string | null {
+    return this.#cookies.valueOf(req, name);
+  }
+
+  /** Whether the service's own pages or the user's address bar sent the request, as the browser says. */
+  isOwn(req: IncomingMessage): boolean {
+    const { 'sec-fetch-site': site, origin } = req.headers;
+    if (site !== 'same-origin' && site !== 'none') return false;
+    if (req.method === 'GET' || req.method === 'HEAD') return true;
+    return origin !== undefined && this.#isOwnOrigin(origin, req);
+  }
+
+  #isOwnOrigin(origin: string, { headers: { host } }: IncomingMessage): boolean {
+    if (!URL.canParse(origin)) return false;
+    const sender = new URL(origin);
+    return this.#publicUrl === undefined
+      ? sender.host === host
+      : sender.origin === new URL(this.#publicUrl).origin;
+  }
+
+  /**
+   * For a POST that programs send as well: refuses what a browser says that another site has sent.
+   * @throws RequestError cross_site_request
+   */
+  refuseForeign(req: IncomingMessage): void {
+    const { 'sec-fetch-site': site, origin, authorization } = req.headers;
+    if (site === undefined && origin === undefined) return;
+    if (/^bearer /i.test(authorization ?? '')) return; // no page of another site can make a browser send a token
+    const isForeign = site !== undefined && site !== 'same-origin' && site !== 'none';
+    if (isForeign || (origin !== undefined && !this.#isOwnOrigin(origin, req))) throw this.#foreign();
+  }
+
+  /**
+   * For a form that is protected before anybody is signed in.
+   * @throws RequestError cross_site_request
+   */
+  requireOwn(req: IncomingMessage): void {
+    if (!this.isOwn(req)) throw this.#foreign();
+  }
+
+  #foreign(): RequestError {
+    const address = this.#publicUrl ?? 'the address of the service';
+    return new RequestError(
+      'cross_site_request',
+      `The form was not sent from a page of this service, or the browser does not say from where. Open ${address} and try again, with https and a current browser.`,
+    );
+  }
+}

@@ -1,0 +1,188 @@
+import { hash, randomUUID } from 'node:crypto';
+import type { Request, Response } from 'express';
+import {
+  answerIdempotencyKey,
+  claimIdempotencyKey,
+  releaseIdempotencyKey,
+  type Database,
+  type HeldKey,
+} from '@pasteflow/postgres';
+import type { Logger } from '@pasteflow/runtime';
+import { RequestError } from '../answers/request-error.ts';
+import { callerKeyOf } from '../callers/caller.ts';
+import { contextOf, idsOf } from '../request/request-context.ts';
+import { sendAnswer, type Answer } from '../answers/answer.ts';
+import { callerOf } from '../callers/caller-of.ts';
+import { mediaTypeOf } from '../request/media-type.ts';
+import { idempotencyKeyOf } from './idempotency-key.ts';
+import { openAnswer, sealAnswer, type Seal } from './sealed-answer.ts';
+
+export interface IdempotencyDependencies {
+  readonly db: Database;
+  /** How long an answer is replayed. */
+  readonly retentionSeconds: number;
+  readonly logger: Logger;
+}
+
+/**
+ * A claim without an answer expires after this, because its process has crashed. A running request waits
+ * at most 5 s for its group or for a connection, and 10 s for its statement. One that waits for all of them
+ * finds at its commit that the key is taken, and creates nothing.
+ */
+const HOLD_SECONDS = 15;
+
+/** A request that is new, or has no key. Its caller calls one of these. */
+export interface Claim {
+  /**
+   * Runs the statements of a POST. With a key, `create` runs in a transaction that also stores the answer, so
+   * it must do nothing that a rollback can't undo. When `create` or the commit fails, the key is released, and
+   * the client may repeat the request at once.
+   */
+  readonly commit: <Created extends { readonly answer: Answer }>(
+    create: (db: Database) => Promise<Created>,
+  ) => Promise<Created>;
+  /** For a `create` that stores the answer in a transaction of its own. `key` null: there is no key. */
+  readonly releaseOnFailure: <Created>(
+    create: (key: KeyOfRequest | null) => Promise<Created>,
+  ) => Promise<Created>;
+}
+
+/** The key that a request has claimed. */
+export interface KeyOfRequest {
+  readonly held: HeldKey;
+  /** Encrypts the answer for the row of the key. */
+  readonly seal: (answer: Answer) => Buffer;
+}
+
+/**
+ * Makes a POST with an Idempotency-Key safe to repeat (ADR 11). One statement claims the key. One transaction,
+ * fenced by the claim, creates the rows and stores the sealed answer.
+ */
+export class Idempotency {
+  readonly #deps: IdempotencyDependencies;
+
+  constructor(deps: IdempotencyDependencies) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Claims the request's key. A request that was answered before is answered again.
+   * @param fingerprintInput the meaning of the body: a request that repeats a key with another one is refused
+   * @param formKey for a form without the header. The same form with another text is another request, because
+   * a writer may go back and change the text
+   * @returns null: the request is answered
+   * @throws RequestError idempotency_key_in_use, idempotency_key_reused
+   */
+  async claim(
+    req: Request,
+    res: Response,
+    fingerprintInput: string,
+    formKey: string | null = null,
+  ): Promise<Claim | null> {
+    const { db, retentionSeconds } = this.#deps;
+    const sent = idempotencyKeyOf(req);
+    if (sent === null && formKey === null) {
+      return { commit: (create) => create(db), releaseOnFailure: (create) => create(null) };
+    }
+    const caller = callerKeyOf(callerOf(req));
+    const fingerprint = fingerprintOf(req, fingerprintInput);
+    const key = sent ?? `${formKey} ${fingerprint.toString('hex')}`;
+    const seal: Seal = { key, caller, fingerprint };
+    const held = { caller, keyHash: hash('sha256', key, 'buffer'), claimId: randomUUID() };
+    const found = await claimIdempotencyKey(db, {
+      ...held,
+      fingerprint,
+      holdSeconds: HOLD_SECONDS,
+      retentionSeconds,
+    });
+    if (found.kind !== 'claimed' && !found.fingerprint.equals(fingerprint)) throw keyReused();
+    switch (found.kind) {
+      case 'claimed':
+        return this.#new(req, { held, seal: (answer) => sealAnswer(answer, seal) });
+      case 'answered':
+        contextOf(req).replayed = true;
+        res.set('Idempotency-Replayed', 'true');
+        sendAnswer(res, openAnswer(found.answer, seal));
+        return null;
+      case 'running':
+        throw keyInUse(found.secondsLeft, sent === null);
+      default:
+        return found satisfies never;
+    }
+  }
+
+  #new(req: Request, key: KeyOfRequest): Claim {
+    const releaseOnFailure: Claim['releaseOnFailure'] = async (create) => {
+      try {
+        return await create(key);
+      } catch (error) {
+        await this.#release(req, key.held);
+        throw error;
+      }
+    };
+    return { releaseOnFailure, commit: (create) => releaseOnFailure(() => this.#commit(key, create)) };
+  }
+
+  async #commit<Created extends { readonly answer: Answer }>(
+    { held, seal }: KeyOfRequest,
+    create: (db: Database) => Promise<Created>,
+  ): Promise<Created> {
+    return await this.#deps.db.transaction().execute(async (tx) => {
+      const created = await create(tx);
+      if (!(await answerIdempotencyKey(tx, held, seal(created.answer)))) throw keyTaken();
+      return created;
+    });
+  }
+
+  /** When this fails too, Postgres is unavailable, and the claim expires after HOLD_SECONDS. */
+  async #release(req: Request, held: HeldKey): Promise<void> {
+    try {
+      await releaseIdempotencyKey(this.#deps.db, held);
+    } catch (error) {
+      this.#deps.logger.warn('idempotency key not released; its claim will expire', {
+        ...idsOf(contextOf(req)),
+        error,
+      });
+    }
+  }
+}
+
+function keyReused(): RequestError {
+  return new RequestError(
+    'idempotency_key_reused',
+    'This Idempotency-Key was sent with a different request. Send a new key with each new request.',
+  );
+}
+
+/**
+ * How long a client should wait before it repeats the request: as long as the claim has existed, but at least
+ * 1 s and not longer than until the claim expires. This finds the outcome within 15 s in six tries.
+ * @param secondsLeft until the claim expires
+ */
+export function retryAfterSeconds(secondsLeft: number): number {
+  return Math.ceil(Math.max(1, Math.min(HOLD_SECONDS - secondsLeft, secondsLeft)));
+}
+
+/** The claim has expired, and another request has claimed the key. */
+export function keyTaken(): RequestError {
+  return keyInUse(HOLD_SECONDS);
+}
+
+/** @param isForm a browser without JavaScript has sent the form twice, and shows this answer */
+function keyInUse(secondsLeft: number, isForm = false): RequestError {
+  const seconds = retryAfterSeconds(secondsLeft);
+  const detail = isForm
+    ? 'The form was sent twice. Reload this page to get the link and the delete token.'
+    : `The first request with this Idempotency-Key is still running. Repeat the request in ${seconds} s to get its answer.`;
+  return new RequestError('idempotency_key_in_use', detail, { headers: { 'Retry-After': String(seconds) } });
+}
+
+/**
+ * SHA-256 of what distinguishes two requests. `fingerprintInput` is the meaning of the body rather than its
+ * bytes, because a client that sends a form again usually sends another boundary.
+ */
+function fingerprintOf(req: Request, fingerprintInput: string): Buffer {
+  const { type, charset } = mediaTypeOf(req);
+  const distinctive = [req.method, req.url, type, charset, fingerprintInput]; // the URL has the query
+  return hash('sha256', JSON.stringify(distinctive), 'buffer');
+}

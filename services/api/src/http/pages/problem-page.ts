@@ -1,0 +1,66 @@
+import type { Request } from 'express';
+import { problemPage, signInPage, type Site } from '@pasteflow/web';
+import type { Problem } from '../answers/problem.ts';
+import { contextOf } from '../request/request-context.ts';
+import type { Answer } from '../answers/answer.ts';
+import { pageAnswer, type Pages } from './page.ts';
+import { nextAfter } from './own-path.ts';
+
+/** How a problem becomes a page for this request; undefined: it stays JSON. */
+export function problemPageFor(pages: Pages, req: Request): ((problem: Problem) => Answer) | undefined {
+  const { wantsPage, mustSignIn, afterSignIn, requestId, refusedForm } = contextOf(req);
+  if (wantsPage !== true) return undefined;
+  const site = pages.site(req);
+  return (problem) => {
+    const form = refusedForm?.(problem) ?? null;
+    if (form !== null) return pageAnswer(problem.status, form);
+    return pageAnswer(
+      problem.status,
+      mustSignIn === true && SHOWN_AT_SIGN_IN.has(problem.code)
+        ? signInPage(site, {
+            problem,
+            isRefused: afterSignIn !== undefined, // somebody was signing in
+            next: afterSignIn ?? nextAfter(req, site.base),
+          })
+        : problemPage(site, problem, {
+            requestId,
+            signIn: signInFor(req, site, problem),
+            timeline: timelineFor(req, site, problem),
+            paste: pasteFor(req, site, problem),
+          }),
+    );
+  };
+}
+
+/** Who can't sign in with one way may sign in with the other one. */
+const SHOWN_AT_SIGN_IN: ReadonlySet<Problem['code']> = new Set(['unauthorized', 'dependency_unavailable']);
+
+/** The link to sign in: the owner of a private paste, too, gets 404 without a session. */
+function signInFor(req: Request, { base, viewer }: Site, { code }: Problem): string | null {
+  const isKnown = contextOf(req).endedPaste !== undefined;
+  if (code !== 'paste_not_found' || viewer !== null || isKnown) return null;
+  return `${base}/session?next=${encodeURIComponent(nextAfter(req, base))}`;
+}
+
+/**
+ * The link to the timeline of a paste that was revealed, because the text of the problem refers to it, or
+ * whose upload failed.
+ */
+function timelineFor(req: Request, { base }: Site, { code }: Problem): string | null {
+  const { endedPaste } = contextOf(req);
+  const isEnd = code === 'paste_gone' || code === 'paste_not_found';
+  return isEnd && endedPaste !== undefined ? `${base}/${endedPaste}/timeline` : null;
+}
+
+/** The link back to the paste whose form was refused: a wrong delete token, or the move of a slug. */
+function pasteFor(req: Request, { base }: Site, { code }: Problem): string | null {
+  const { shortCode } = contextOf(req);
+  return FORMS_OF_PASTES.has(code) && shortCode !== undefined ? `${base}/${shortCode}` : null;
+}
+
+const FORMS_OF_PASTES: ReadonlySet<Problem['code']> = new Set([
+  'unauthorized',
+  'slug_moved',
+  'slug_move_refused',
+  'paste_in_progress',
+]);

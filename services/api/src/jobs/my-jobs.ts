@@ -1,0 +1,76 @@
+import { job, statesOf } from '@pasteflow/domain';
+import { mustBeOneOf } from '@pasteflow/service-kit';
+import { exportFormats } from '@pasteflow/jobs';
+import { listJobs, type Database } from '@pasteflow/postgres';
+import { myJobsPage } from '@pasteflow/web';
+import { z } from 'zod';
+import { nextCursorOf, pageFields, pageRequestOf } from '../http/request/paging.ts';
+import { readQuery } from '../http/request/query.ts';
+import { requireUser } from '../http/callers/caller-of.ts';
+import { isCancelled, viewOfListed } from './job-view.ts';
+import { jobTypeNames } from './new-job.ts';
+import type { Endpoint, Handler } from '../http/openapi/endpoint.ts';
+import { type Pages, sendPage } from '../http/pages/page.ts';
+import { pageOf } from '../http/pages/page-answers.ts';
+
+const PAGE_SIZE = 50;
+
+const states = statesOf(job);
+
+/** A form sends an empty text for a field that is not used. */
+const query = z.strictObject({
+  status: z
+    .enum(['', ...states], mustBeOneOf(states))
+    .optional()
+    .meta({ description: 'Only jobs in this state.', param: { example: 'completed' } }),
+  job_type: z
+    .enum(['', ...jobTypeNames], mustBeOneOf(jobTypeNames))
+    .optional()
+    .meta({ description: 'Only jobs of this type.', param: { example: 'import' } }),
+  cursor: pageFields.cursor,
+});
+
+/** GET /my/jobs: the user's jobs, newest first, and the forms that start one. */
+export function myJobs({
+  db,
+  pages,
+  maxPasteBytes,
+}: {
+  readonly db: Database;
+  readonly pages: Pages;
+  readonly maxPasteBytes: number;
+}): Endpoint {
+  const show: Handler = async (req, res) => {
+    const { status: state, job_type: type, cursor } = readQuery(req, query);
+    const status = state === undefined || state === '' ? null : state;
+    const jobType = type === undefined || type === '' ? null : type;
+    const filter = { userId: requireUser(req), status, jobType };
+    const found = await listJobs(db, filter, pageRequestOf({ limit: PAGE_SIZE, cursor }));
+    sendPage(
+      res,
+      myJobsPage(pages.site(req), {
+        jobs: found.rows.map((row) => ({ ...viewOfListed(row), isCancelled: isCancelled(row) })),
+        status,
+        jobType,
+        isFirst: cursor === undefined,
+        next: nextCursorOf(found),
+        jobTypes: jobTypeNames,
+        exportFormats,
+        maxFileBytes: maxPasteBytes,
+      }),
+    );
+  };
+  return {
+    operation: {
+      operationId: 'showMyJobs',
+      tag: 'pages',
+      access: 'user',
+      summary: 'Shows the jobs of the user.',
+      params: { query },
+      answers: { 200: pageOf('The page.') },
+      errors: ['validation_failed', 'dependency_unavailable'],
+    },
+    handle: show,
+    page: show,
+  };
+}

@@ -1,0 +1,61 @@
+import type { Database } from '@pasteflow/postgres';
+import { exportFormats } from '@pasteflow/jobs';
+import { mustBeOneOf } from '@pasteflow/service-kit';
+import type { MessageDispatcher, OutgoingJob } from '@pasteflow/sqs';
+import { z } from 'zod';
+import type { BodyBudget } from '../http/limits/body-budget.ts';
+import { readUrlForm } from '../http/body/url-form.ts';
+import { validate } from '../http/answers/request-error.ts';
+import { contextOf, messageContextOf } from '../http/request/request-context.ts';
+import { requireUser } from '../http/callers/caller-of.ts';
+import { insertJob, type JobLimits } from './new-job.ts';
+import type { Endpoint, Handler } from '../http/openapi/endpoint.ts';
+import type { Pages } from '../http/pages/page.ts';
+import { formErrors, goTo, redirectOf } from '../http/pages/page-answers.ts';
+
+export interface StartJobDependencies {
+  readonly db: Database;
+  readonly bodies: BodyBudget;
+  readonly jobLimits: JobLimits;
+  readonly jobDispatcher: Pick<MessageDispatcher<OutgoingJob>, 'dispatch'>;
+  readonly pages: Pages;
+}
+
+const form = z.strictObject({
+  format: z
+    .enum(exportFormats, mustBeOneOf(exportFormats))
+    .meta({ description: 'The format of the archive.' }),
+});
+
+/** POST /my/jobs/export: starts an export of the user's pastes. */
+export function startExport(deps: StartJobDependencies): Endpoint {
+  const start: Handler = async (req, res) => {
+    const userId = requireUser(req);
+    const parameters = validate(form, await readUrlForm(req, res, deps.bodies));
+    const job = await insertJob(deps.db, userId, { job_type: 'export', parameters }, deps.jobLimits);
+    const context = contextOf(req);
+    context.jobId = job.id;
+    deps.jobDispatcher.dispatch({
+      executionId: job.executionId,
+      jobId: job.id,
+      context: messageContextOf(context),
+    });
+    goTo(res, `${deps.pages.site(req).base}/my/jobs/${job.id}`);
+  };
+  return {
+    operation: {
+      operationId: 'startExport',
+      tag: 'pages',
+      access: 'user',
+      summary: "Starts an export of the user's pastes, from the form of the page.",
+      body: {
+        required: true,
+        content: { 'application/x-www-form-urlencoded': { schema: form, example: { format: 'zip' } } },
+      },
+      answers: { 303: redirectOf('The job is stored durably.') },
+      errors: [...formErrors, 'dependency_unavailable'],
+    },
+    handle: start,
+    page: start,
+  };
+}

@@ -1,0 +1,146 @@
+import { INLINE_CONTENT_BYTES } from '@pasteflow/domain';
+import { contentHashOf } from '@pasteflow/service-kit';
+import type { MessageDispatcher, OutgoingUpload } from '@pasteflow/sqs';
+import { z } from 'zod';
+import { MULTIPART_OVERHEAD_BYTES, readForm, type Form } from '../http/body/multipart.ts';
+import { RequestError, validate } from '../http/answers/request-error.ts';
+import { contextOf, messageContextOf } from '../http/request/request-context.ts';
+import { callerOf, requireUser } from '../http/callers/caller-of.ts';
+import { insertJob, newJobSchema, refuseOverImportLimit } from './new-job.ts';
+import type { Limits } from '../http/limits/limits.ts';
+import type { Endpoint, Handler } from '../http/openapi/endpoint.ts';
+import type { PasteInserts } from '../storage/paste-inserts.ts';
+import { formErrors, goTo, redirectOf } from '../http/pages/page-answers.ts';
+import type { StartJobDependencies } from './start-export.ts';
+
+export interface StartImportDependencies extends StartJobDependencies {
+  readonly dispatcher: Pick<MessageDispatcher<OutgoingUpload>, 'dispatch'>;
+  readonly inserts: Pick<PasteInserts, 'insertWithin'>;
+  readonly maxPasteBytes: number;
+  readonly limits: Pick<Limits, 'countBytes' | 'refuseUsedUpBytes'>;
+}
+
+const form = z.strictObject({
+  file: z.string().meta({
+    description: 'NDJSON, or a zip, tar or tar.gz. Each file of an archive becomes a paste.',
+    contentMediaType: 'application/octet-stream',
+  }),
+  visibility: z.string().optional().meta({ description: 'For pastes without a value of their own.' }),
+  expires_in: z
+    .string()
+    .optional()
+    .meta({ description: 'Seconds, or never; for pastes without a value of their own.' }),
+});
+
+/** An import may wait for a day behind others. The file is then no longer needed. */
+const SOURCE_EXPIRES_IN_SECONDS = 86_400;
+
+/**
+ * POST /my/jobs/import: stores a file as a private paste that expires after a day, and starts the import of
+ * it. One transaction creates both, so that no file is stored whose import is refused.
+ */
+export function startImport(deps: StartImportDependencies): Endpoint {
+  const start: Handler = async (req, res) => {
+    const userId = requireUser(req);
+    deps.limits.refuseUsedUpBytes(res, callerOf(req));
+    const received = await readForm(req, res, {
+      maxBytes: deps.maxPasteBytes + MULTIPART_OVERHEAD_BYTES,
+      tooLarge: () => tooLarge(deps.maxPasteBytes),
+      budget: deps.bodies,
+      weight: 1,
+    });
+    const content = fileOf(received, deps.maxPasteBytes);
+    await refuseOverImportLimit(deps.db, userId, deps.jobLimits); // before the bytes of the file count
+    const { source, job } = await deps.limits.countBytes(res, callerOf(req), content.length, () =>
+      deps.db.transaction().execute(async (db) => {
+        const source = await deps.inserts.insertWithin(db, sourcePaste(userId, content));
+        const job = await insertJob(db, userId, importOf(source.shortCode, received), deps.jobLimits);
+        return { source, job };
+      }),
+    );
+    const context = contextOf(req);
+    Object.assign(context, { jobId: job.id, sizeBytes: content.length });
+    deps.dispatcher.dispatch({
+      executionId: source.executionId,
+      shortCode: source.shortCode,
+      content: content.length <= INLINE_CONTENT_BYTES ? content : null,
+      context: messageContextOf(context),
+    });
+    deps.jobDispatcher.dispatch({
+      executionId: job.executionId,
+      jobId: job.id,
+      context: messageContextOf(context),
+    });
+    goTo(res, `${deps.pages.site(req).base}/my/jobs/${job.id}`);
+  };
+  return {
+    operation: {
+      operationId: 'startImport',
+      tag: 'pages',
+      access: 'user',
+      summary: 'Starts an import of a file, from the form of the page.',
+      body: {
+        required: true,
+        content: {
+          'multipart/form-data': {
+            schema: form,
+            example: { file: '{"content": "Hello"}', visibility: 'private', expires_in: '3600' },
+          },
+        },
+      },
+      answers: { 303: redirectOf('The file and the job are stored durably.') },
+      errors: [
+        ...formErrors,
+        'content_empty',
+        'request_timeout',
+        'short_code_taken',
+        'quota_exceeded',
+        'storage_full',
+        'dependency_unavailable',
+      ],
+    },
+    handle: start,
+    page: start,
+  };
+}
+
+function fileOf({ content, fields }: Form, maxBytes: number): Buffer {
+  const field = fields.get('file');
+  const bytes = content ?? Buffer.from(field ?? '');
+  if (bytes.length > maxBytes) throw tooLarge(maxBytes);
+  if (bytes.length === 0) throw new RequestError('content_empty', 'Choose a file with at least one byte.');
+  return bytes;
+}
+
+function tooLarge(maxBytes: number): RequestError {
+  return new RequestError('content_too_large', `Send a file of at most ${maxBytes} bytes.`);
+}
+
+function sourcePaste(userId: string, content: Buffer) {
+  return {
+    userId,
+    visibility: 'private' as const,
+    content,
+    contentHash: contentHashOf(content),
+    title: null,
+    syntax: null,
+    expiresInSeconds: SOURCE_EXPIRES_IN_SECONDS,
+    deleteTokenHash: null,
+  };
+}
+
+/** @throws RequestError validation_failed */
+function importOf(shortCode: string, { fileName, fields }: Form) {
+  const { file: _, expires_in: expiry, ...others } = Object.fromEntries(fields);
+  const isSeconds = expiry !== undefined && /^\d{1,10}$/.test(expiry);
+  const expiresIn = isSeconds ? Number(expiry) : expiry;
+  return validate(newJobSchema, {
+    job_type: 'import',
+    title: fileName?.replaceAll('\0', '').slice(0, 255) || undefined,
+    parameters: {
+      source_short_code: shortCode,
+      ...others,
+      ...(expiresIn !== undefined && { expires_in: expiresIn }),
+    },
+  });
+}

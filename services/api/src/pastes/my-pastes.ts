@@ -1,0 +1,109 @@
+import { namesOfLanguage, pasteUpload, statesOf, visibilities } from '@pasteflow/domain';
+import { mustBeOneOf } from '@pasteflow/service-kit';
+import { searchPastes, type Database, type ListedPaste, type Quotas } from '@pasteflow/postgres';
+import { myPastesPage } from '@pasteflow/web';
+import { z } from 'zod';
+import { nextCursorOf, pageFields, pageRequestOf } from '../http/request/paging.ts';
+import { readQuery } from '../http/request/query.ts';
+import { requireUser } from '../http/callers/caller-of.ts';
+import type { Endpoint, Handler } from '../http/openapi/endpoint.ts';
+import { syntaxField, titlePart } from './list-pastes.ts';
+import { type Pages, sendPage } from '../http/pages/page.ts';
+import { usageOfUser } from './read-usage.ts';
+import { pageOf } from '../http/pages/page-answers.ts';
+
+export interface MyPastesDependencies {
+  readonly db: Database;
+  readonly quotas: Quotas | null;
+  readonly pages: Pages;
+}
+
+const PAGE_SIZE = 50;
+
+const states = statesOf(pasteUpload);
+
+/** A form sends an empty text for a field that is not used. */
+const query = z.strictObject({
+  title: titlePart
+    .default('')
+    .meta({ description: 'Only pastes whose title contains this text.', param: { example: 'Greet' } }),
+  status: z
+    .enum(['', ...states], mustBeOneOf(states))
+    .optional()
+    .meta({ description: 'Only pastes in this upload state.', param: { example: 'PROCESSED' } }),
+  visibility: z
+    .enum(['', ...visibilities], mustBeOneOf(visibilities))
+    .optional()
+    .meta({ description: 'Only pastes with this visibility.', param: { example: 'private' } }),
+  syntax: syntaxField
+    .default('')
+    .meta({ description: 'Only pastes in this language.', param: { example: 'rust' } }),
+  cursor: pageFields.cursor,
+  deleted: z
+    .string()
+    .regex(/^\d{1,3}$/, 'must be a number')
+    .optional()
+    .meta({ description: 'How many pastes were just deleted.', param: { example: '2' } }),
+});
+
+/** GET /my/pastes: the user's pastes, newest first. */
+export function myPastes(deps: MyPastesDependencies): Endpoint {
+  const show: Handler = async (req, res) => {
+    const { cursor, deleted, ...fields } = readQuery(req, query);
+    const title = fields.title || null;
+    const status = fields.status || null;
+    const visibility = fields.visibility || null;
+    const syntax = fields.syntax || null;
+    const language = syntax === null ? null : namesOfLanguage(syntax);
+    const userId = requireUser(req);
+    const found = await searchPastes(
+      deps.db,
+      { userId, status, title, visibility, language },
+      pageRequestOf({ limit: PAGE_SIZE, cursor }),
+    );
+    sendPage(
+      res,
+      myPastesPage(deps.pages.site(req), {
+        pastes: found.rows.map(shown),
+        title,
+        status,
+        visibility,
+        syntax,
+        isFirst: cursor === undefined,
+        next: nextCursorOf(found),
+        deleted: deleted === undefined ? null : Number(deleted),
+        usage: await usageOfUser(deps, userId),
+      }),
+    );
+  };
+  return {
+    operation: {
+      operationId: 'showMyPastes',
+      tag: 'pages',
+      access: 'user',
+      summary: 'Shows the pastes of the user.',
+      params: { query },
+      answers: { 200: pageOf('The page.') },
+      errors: ['validation_failed', 'dependency_unavailable'],
+    },
+    handle: show,
+    page: show,
+  };
+}
+
+function shown(paste: ListedPaste) {
+  const { short_code, slug, title, status, visibility, burn, encrypted } = paste;
+  const { size_bytes, created_at, expires_at } = paste;
+  return {
+    short_code,
+    slug,
+    title,
+    status,
+    visibility,
+    burn,
+    encrypted,
+    size_bytes,
+    created_at: created_at.toISOString(),
+    expires_at: expires_at?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,197 @@
+import { createHash } from 'node:crypto';
+import type { Request, Response } from 'express';
+import type { PasteRow } from '@pasteflow/postgres';
+import {
+  burnPage,
+  encodingOf,
+  encryptedPage,
+  filePage,
+  PasteLines,
+  pastePage,
+  pendingPastePage,
+  type ShownPaste,
+  type Site,
+  textOf,
+} from '@pasteflow/web';
+import { RequestError } from '../http/answers/request-error.ts';
+import { beginCompressedStream, knownTagOf } from '../http/answers/compress.ts';
+import { newSecret } from '../http/callers/secret.ts';
+import type { Handler } from '../http/openapi/endpoint.ts';
+import { assertNotGone, extensionOf, findNamedPaste, readerOf } from './find-named-paste.ts';
+import { viewOf } from './paste-view.ts';
+import { cachingOf, sendContent, type ReadContentDependencies } from './read-content.ts';
+import { withKind } from './content-kind.ts';
+import { type Pages, sendPage } from '../http/pages/page.ts';
+import { namingOf } from './paste-versions.ts';
+import { sendRightAddress } from './right-address.ts';
+
+export interface PastePageDependencies extends ReadContentDependencies {
+  readonly pages: Pages;
+}
+
+/** GET /:short_code in a browser: the text with its facts, or the state of its upload. */
+export function pasteInBrowser(deps: PastePageDependencies): Handler {
+  return async (req, res) => {
+    if (sendRightAddress(deps.pages, req, res)) return;
+    const paste = await findNamedPaste(deps, req);
+    assertShown(paste);
+    const shown = {
+      ...shownPaste(paste, req, { publicUrl: deps.publicUrl(), extension: languageAskedFor(req) }),
+      ...(await namingOf(deps, req, paste)),
+      isBinaryText: req.query['view'] === 'text',
+    };
+    if (paste.status === 'IN_PROGRESS') sendPage(res, pendingPastePage(deps.pages.site(req), shown));
+    else if (paste.encrypted) sendPage(res, encryptedPage(deps.pages.site(req), shown));
+    else if (paste.burn) sendPage(res, burnPage(deps.pages.site(req), shown, newSecret()));
+    else await sendText(deps, req, res, paste, shown);
+  };
+}
+
+/** The page has a form that names the language; so does the extension of the short URL. */
+function languageAskedFor(req: Request): string | null {
+  const { language } = req.query;
+  return typeof language === 'string' ? language.slice(0, MAX_LANGUAGE_CHARACTERS) : extensionOf(req);
+}
+
+const MAX_LANGUAGE_CHARACTERS = 20;
+
+/** @throws RequestError for a paste without a page of its own */
+export function assertShown(paste: PasteRow | null): asserts paste is PasteRow {
+  if (paste?.status === 'FAILED') throw uploadFailed();
+  assertNotGone(paste);
+}
+
+/**
+ * Without a page, this is the 404 of an unknown paste. The metadata of the paste tells the same as this text.
+ */
+function uploadFailed(): RequestError {
+  return new RequestError(
+    'paste_not_found',
+    'The upload of this paste failed, so that there is no text to show.',
+  );
+}
+
+/** @param extension of the short URL: it names the language, whatever the paste says */
+export function shownPaste(
+  paste: PasteRow,
+  req: Request,
+  { publicUrl, extension }: { readonly publicUrl: string; readonly extension: string | null },
+): ShownPaste {
+  const {
+    short_code,
+    slug,
+    url,
+    status,
+    title,
+    syntax,
+    visibility,
+    encrypted,
+    burn,
+    parent,
+    size_bytes,
+    created_at,
+    expires_at,
+  } = viewOf(
+    paste,
+    publicUrl,
+    'stranger', // the page shows no reason
+  );
+  return {
+    short_code,
+    slug,
+    url,
+    status,
+    title,
+    syntax: extension ?? syntax,
+    visibility,
+    encrypted,
+    burn,
+    parent,
+    isHeld: paste.held_at !== null,
+    size_bytes,
+    created_at,
+    expires_at,
+    deletion: deletionBy(paste, req),
+  };
+}
+
+function deletionBy(paste: PasteRow, req: Request): ShownPaste['deletion'] {
+  if (paste.user_id === null) return 'token';
+  return readerOf(paste, req) === 'owner' ? 'owner' : null;
+}
+
+async function sendText(
+  deps: PastePageDependencies,
+  req: Request,
+  res: Response,
+  paste: PasteRow,
+  shown: ShownPaste,
+): Promise<void> {
+  const site = deps.pages.site(req);
+  const etag = etagOf(deps.pages.assets.version, site, paste.content_hash, shown);
+  res.type('html').set({ 'Cache-Control': cachingOf(paste, res) });
+  const known = knownTagOf(req, etag);
+  if (known !== null) {
+    res.status(304).vary('Accept-Encoding').set('ETag', known).end();
+    return;
+  }
+  const compress = beginCompressedStream(res, etag);
+  if (req.method === 'HEAD') {
+    res.end();
+    return;
+  }
+  await sendContent(deps, paste, {
+    req,
+    res,
+    requested: { paste, range: undefined, accepts: null },
+    head: () => res,
+    render: (bytes) => {
+      const page = pageOf(site, shown, bytes);
+      return compress === null ? page : compress(page);
+    },
+  });
+}
+
+/** The page of a text as its bytes arrive, or that of a content that is no text. */
+async function* pageOf(
+  site: Site,
+  shown: ShownPaste,
+  body: Iterable<Buffer> | AsyncIterable<Buffer>,
+): AsyncGenerator<Buffer> {
+  const { kind, bytes, discard } = await withKind(body);
+  if (kind === 'text' || (kind === 'binary' && shown.isBinaryText === true)) {
+    yield* markupOf(pastePage, site, shown, bytes);
+    return;
+  }
+  await discard();
+  yield Buffer.from(filePage(site, shown, kind));
+}
+
+/** The page, as the bytes of the paste arrive. */
+export async function* markupOf(
+  pageOf: typeof pastePage,
+  site: Site,
+  shown: ShownPaste,
+  body: Iterable<Buffer> | AsyncIterable<Buffer>,
+): AsyncGenerator<Buffer> {
+  let lines = new PasteLines();
+  let page: ReturnType<typeof pastePage> | undefined;
+  for await (const bytes of body) {
+    if (page === undefined) {
+      page = pageOf(site, shown, textOf(bytes.subarray(0, 400)));
+      lines = new PasteLines(encodingOf(bytes));
+      yield Buffer.from(page.head);
+    }
+    yield Buffer.from(lines.push(bytes));
+  }
+  yield Buffer.from(lines.end() + (page?.tail(lines.warnings) ?? ''));
+}
+
+/**
+ * Other than the ETag of the bytes, because a cache may hold both. The page names the user who is signed in.
+ */
+function etagOf(version: string, { viewer, words }: Site, contentHash: string, shown: ShownPaste): string {
+  return `"${createHash('sha256')
+    .update(JSON.stringify([version, words.locale, viewer, contentHash, shown]))
+    .digest('hex')}"`;
+}

@@ -1,0 +1,102 @@
+import { fileNameOf } from '@pasteflow/domain';
+import type { PasteRow } from '@pasteflow/postgres';
+import { attachmentAs } from '@pasteflow/s3';
+import {
+  kindOf,
+  type pastePage,
+  pendingPastePage,
+  policyWithImage,
+  revealedImagePage,
+  revealedPage,
+  type ImageType,
+  type ShownPaste,
+  type Site,
+} from '@pasteflow/web';
+import type { Response } from 'express';
+import { z } from 'zod';
+import type { BodyBudget } from '../http/limits/body-budget.ts';
+import { readUrlForm } from '../http/body/url-form.ts';
+import { validate } from '../http/answers/request-error.ts';
+import type { Handler } from '../http/openapi/endpoint.ts';
+import { extensionOf, findNamedPaste } from './find-named-paste.ts';
+import { readerKeyOf } from './reveal-paste.ts';
+import { asReaderFinds, assertBurns, hasBody, sendOnce, type RevealDependencies } from './reveal-paste.ts';
+import { pageHeaders, sendPage } from '../http/pages/page.ts';
+import { assertShown, markupOf, shownPaste, type PastePageDependencies } from './paste-page.ts';
+
+const form = z.strictObject({ key: z.string().optional(), download: z.literal('yes').optional() });
+
+/**
+ * POST /:short_code in a browser: the content of a paste that is deleted when it is read: a page with the
+ * text or the image, or the file. The form has the key of the reader, so that a reload, the same button, and
+ * the button of the page that downloads the file repeat the reveal.
+ */
+export function revealInBrowser(
+  deps: RevealDependencies & PastePageDependencies & { readonly bodies: BodyBudget },
+): Handler {
+  return async (req, res) => {
+    const sent = hasBody(req) ? validate(form, await readUrlForm(req, res, deps.bodies)) : {};
+    const key = readerKeyOf(req, sent.key);
+    const paste = asReaderFinds(await findNamedPaste(deps, req), key);
+    assertShown(paste);
+    assertBurns(paste);
+    const site = deps.pages.site(req);
+    const shown = shownPaste(paste, req, { publicUrl: deps.publicUrl(), extension: extensionOf(req) });
+    if (paste.status === 'IN_PROGRESS') {
+      sendPage(res, pendingPastePage(site, shown));
+      return;
+    }
+    await sendOnce(deps, paste, {
+      req,
+      res,
+      key,
+      isRendered: true,
+      answer: (content) => {
+        const kind = kindOf(content);
+        if (kind === 'binary' || sent.download !== undefined) return asFile(res, paste);
+        if (kind !== 'text') return asImage(res, site, shown, { type: kind, content, key: key.text });
+        const page: typeof pastePage = (of, text, first) => revealedPage(of, text, first, key.text);
+        return {
+          head: () => res.type('html'),
+          render: (bytes) => markupOf(page, site, shown, bytes),
+        };
+      },
+    });
+  };
+}
+
+/** The browser saves the file, and stays on the page of the button. */
+function asFile(res: Response, { title, short_code, size_bytes }: PasteRow) {
+  return {
+    head: () =>
+      res.type('application/octet-stream').set({
+        'Content-Disposition': attachmentAs(fileNameOf(title, short_code)),
+        'Content-Length': String(size_bytes),
+      }),
+  };
+}
+
+/** The image is in the page, because no address has it any more. */
+function asImage(
+  res: Response,
+  site: Site,
+  shown: ShownPaste,
+  { type, content, key }: { readonly type: ImageType; readonly content: Buffer; readonly key: string },
+) {
+  return {
+    head: () =>
+      res
+        .type('html')
+        .set('Content-Security-Policy', policyWithImage(pageHeaders['Content-Security-Policy'] ?? '')),
+    async *render() {
+      const { head, tail } = revealedImagePage(site, shown, { type, key });
+      yield Buffer.from(head);
+      for (let start = 0; start < content.length; start += BASE64_BYTES)
+        yield Buffer.from(content.toString('base64', start, start + BASE64_BYTES));
+      yield Buffer.from(tail);
+    },
+  };
+}
+
+/** Whole groups of three bytes, so that no padding is inside of the text. */
+const BASE64_BYTES = 49_152;

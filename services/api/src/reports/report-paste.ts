@@ -1,0 +1,149 @@
+import type { Request, Response } from 'express';
+import { MAX_REPORT_CHARACTERS, MAX_REPORT_CONTACT_CHARACTERS, takedownClasses } from '@pasteflow/domain';
+import { networkOf } from '@pasteflow/http-kit';
+import { reportPaste as insertReport } from '@pasteflow/postgres';
+import { mustBeOneOf } from '@pasteflow/service-kit';
+import { z } from 'zod';
+import type { BodyBudget } from '../http/limits/body-budget.ts';
+import { parseStorableJson } from '../http/body/json-body.ts';
+import { readBody } from '../http/body/read-body.ts';
+import { RequestError, validate } from '../http/answers/request-error.ts';
+import { clientAddressOf } from '../http/request/client-address.ts';
+import { assertUtf8, mediaTypeOf } from '../http/request/media-type.ts';
+import type { Limits } from '../http/limits/limits.ts';
+import type { Endpoint } from '../http/openapi/endpoint.ts';
+import {
+  assertNotGone,
+  findErrors,
+  findEvenHeld,
+  type FindDependencies,
+  namedPaste,
+  pasteGone,
+  pasteNotFound,
+} from '../pastes/find-named-paste.ts';
+
+export interface ReportDependencies extends FindDependencies {
+  readonly bodies: BodyBudget;
+  readonly limits: Limits;
+  /** So many reporters hold a paste; null: none do. */
+  readonly reportsHoldAfter: number | null;
+}
+
+/** A text without control characters, except those in `allowed`. */
+function textOf(max: number, allowed: string) {
+  const refused = new RegExp(`[^\\P{Cc}${allowed}]`, 'u');
+  return z
+    .string('must be a text')
+    .overwrite((text) => text.replaceAll('\r\n', '\n').trim())
+    .max(max, `must have at most ${max} characters`)
+    .refine((text) => text.isWellFormed() && !refused.test(text), 'must have no control characters');
+}
+
+export const newReportSchema = z
+  .strictObject({
+    reason: z.enum(takedownClasses, mustBeOneOf(takedownClasses)),
+    text: textOf(MAX_REPORT_CHARACTERS, '\\n\\t')
+      .optional()
+      .meta({ description: 'What is wrong with the paste, for the operators.' }),
+    contact: textOf(MAX_REPORT_CONTACT_CHARACTERS, '')
+      .optional()
+      .meta({ description: 'Where operators can ask the reporter, such as an email address.' }),
+  })
+  .meta({
+    id: 'NewReport',
+    description: 'Why an operator should take the paste down.',
+    examples: [{ reason: 'phishing', text: 'It asks for the password of a bank.' }],
+  });
+
+/** What each way to report a paste can be answered. */
+export const reportErrors = [
+  ...findErrors.filter((code) => code !== 'paste_held'),
+  'report_settled',
+  'content_too_large',
+  'unsupported_media_type',
+  'unsupported_encoding',
+  'validation_failed',
+  'overloaded',
+] as const;
+
+/** The reason, the text and the contact of a report, in UTF-8 with escapes. */
+const MAX_REPORT_BYTES = 16_384;
+
+/** POST /v1/pastes/:short_code/reports: asks the operators to take a paste down. */
+export function reportPaste(deps: ReportDependencies): Endpoint {
+  return {
+    operation: {
+      operationId: 'reportPaste',
+      tag: 'pastes',
+      access: 'anyone',
+      hasOwnKey: true,
+      summary: 'Asks the operators to take a paste down.',
+      description:
+        'Any reader can report a paste, also one that is encrypted or deleted when it is read: it is not read. Another report of the same ' +
+        'paste from the same network changes nothing while the first one is open. Once an operator has decided that the content stays, no ' +
+        'more reports of it under the same title and slug are taken.',
+      params: { path: namedPaste },
+      body: {
+        required: true,
+        content: {
+          'application/json': {
+            schema: newReportSchema,
+            example: { reason: 'phishing', text: 'It asks for the password of a bank.' },
+          },
+        },
+      },
+      answers: { 202: { description: 'The report is recorded. An operator will judge it.' } },
+      errors: reportErrors,
+    },
+    handle: async (req, res) => {
+      const mediaType = mediaTypeOf(req);
+      if (mediaType.type !== 'application/json')
+        throw new RequestError('unsupported_media_type', 'Send the report as application/json.');
+      assertUtf8(mediaType);
+      const tooLarge = (): RequestError =>
+        new RequestError('content_too_large', `Send at most ${MAX_REPORT_BYTES} bytes of JSON.`);
+      const body = await readBody(req, res, {
+        maxBytes: MAX_REPORT_BYTES,
+        tooLarge,
+        budget: deps.bodies,
+        weight: 1,
+      });
+      await report(deps, req, res, validate(newReportSchema, parseStorableJson(body)));
+      res.status(202).end();
+    },
+  };
+}
+
+/** @throws RequestError for a paste that the caller can't report */
+export async function findReportable(deps: FindDependencies, req: Request) {
+  const paste = await findEvenHeld(deps, req);
+  if (paste?.status === 'FAILED') throw pasteNotFound();
+  assertNotGone(paste);
+  return paste;
+}
+
+/**
+ * Records a report of the paste that the URL names. A reporter is a network, also one that is signed in, so
+ * that neither many users nor the many networks of one IPv6 site count as many.
+ * @throws RequestError
+ */
+export async function report(
+  deps: ReportDependencies,
+  req: Request,
+  res: Response,
+  { reason, text = '', contact = '' }: z.output<typeof newReportSchema>,
+): Promise<void> {
+  const paste = await findReportable(deps, req);
+  const reporter = networkOf(clientAddressOf(req), 48);
+  await deps.limits.countReport(res, reporter);
+  const sent = { class: reason, text: text || null, contact: contact || null, reporter };
+  const outcome = await insertReport(deps.db, paste.id, sent, deps.reportsHoldAfter);
+  if (outcome === 'recorded') return;
+  if (outcome === 'cleared')
+    throw new RequestError(
+      'report_settled',
+      'An operator has looked at reports of this content and decided that it stays. Your report was not recorded.',
+    );
+  await findReportable(deps, req);
+  throw pasteGone(); // it was deleted, and replaced, meanwhile
+}

@@ -1,0 +1,118 @@
+import type { Request, Response } from 'express';
+import { endBrowserSession, ensureUser, type Database } from '@pasteflow/postgres';
+import type { Logger } from '@pasteflow/runtime';
+import {
+  readPending,
+  SignInRefused,
+  type IdentityProvider,
+  type PendingSignIn,
+  withoutPending,
+} from '@pasteflow/service-kit/sign-in';
+import { signedInPage } from '@pasteflow/web';
+import { z } from 'zod';
+import type { TokenGuesses } from '../http/callers/token-guesses.ts';
+import { RequestError } from '../http/answers/request-error.ts';
+import { readQuery } from '../http/request/query.ts';
+import { contextOf, idsOf } from '../http/request/request-context.ts';
+import { throwAsAnswer } from '../http/callers/authorization.ts';
+import { beginSession } from './browser-sessions.ts';
+import { nameOfSubject } from './oidc-users.ts';
+import type { Endpoint, Handler } from '../http/openapi/endpoint.ts';
+import { ownPath } from '../http/pages/own-path.ts';
+import { sendPage } from '../http/pages/page.ts';
+import {
+  expectSignIn,
+  PENDING_COOKIE,
+  pendingCookie,
+  requireProvider,
+  type OidcSignInDependencies,
+} from './begin-oidc.ts';
+import { pageOf } from '../http/pages/page-answers.ts';
+
+export interface FinishOidcDependencies extends OidcSignInDependencies {
+  readonly db: Database;
+  readonly guesses: TokenGuesses;
+  readonly logger: Logger;
+}
+
+const NOT_BEGUN_HERE = 'This browser did not begin this sign-in, or began it more than 10 minutes ago.';
+
+/**
+ * Providers add parameters of their own, for instance session_state. The library checks those that it knows.
+ */
+const query = z.object({
+  state: z.string().meta({ description: 'As it was sent to the provider.', param: { example: 'xyz' } }),
+  code: z
+    .string()
+    .optional()
+    .meta({ description: 'The authorization code.', param: { example: 'SplxlOBeZQQYbYS6WxSbIA' } }),
+  error: z
+    .string()
+    .optional()
+    .meta({ description: 'Why the provider signed nobody in.', param: { example: 'access_denied' } }),
+});
+
+/**
+ * GET /session/oidc/callback: where the identity provider sends a browser back. The answer is a page that
+ * goes on by itself, and no redirect: a browser that came from another site sends no SameSite=Strict cookie
+ * along the rest of a chain of redirects.
+ */
+export function finishOidcSignIn(deps: FinishOidcDependencies): Endpoint {
+  const finish: Handler = async (req, res) => {
+    const provider = requireProvider(deps.provider);
+    const site = deps.pages.site(req);
+    const kept = deps.sessions.valueOf(req, PENDING_COOKIE);
+    const asked = new URL(req.url, 'http://own.invalid').searchParams.get('state');
+    const pending = readPending(kept, asked);
+    expectSignIn(req, ownPath(pending?.next, site.base));
+    readQuery(req, query);
+    if (pending === null) throwAsAnswer(new SignInRefused(NOT_BEGUN_HERE));
+    res.append('Set-Cookie', pendingCookie(deps.sessions, withoutPending(kept, pending.state)));
+    const subject = await finishCounted(deps, provider, req, res, pending);
+    const userId = await ensureUser(deps.db, nameOfSubject(provider.issuer, subject));
+    if (pending.replacedSession !== null) await endBrowserSession(deps.db, pending.replacedSession);
+    const secret = await beginSession(deps.db, { userId, tokenId: null });
+    res.append('Set-Cookie', deps.sessions.begin(secret));
+    const page = signedInPage(site, { next: ownPath(pending.next, site.base) });
+    sendPage(res, page, { 'Referrer-Policy': 'no-referrer' }); // its URL has the code and the state
+  };
+  return {
+    operation: {
+      operationId: 'finishOidcSignIn',
+      tag: 'pages',
+      access: 'anyone',
+      ignoresSession: true,
+      setsCookies: true,
+      summary: "Signs a browser in that comes back from the operator's identity provider.",
+      description:
+        'Accepted only from the browser that began the sign-in, within 10 minutes. 404 without OIDC_CLIENT_ID.',
+      params: { query },
+      answers: { 200: pageOf('The browser is signed in.') },
+      errors: ['validation_failed', 'route_not_found'],
+    },
+    handle: finish,
+    page: finish,
+  };
+}
+
+/** A wrong code counts as a guess, because each costs a request to the provider. */
+async function finishCounted(
+  { guesses, logger }: FinishOidcDependencies,
+  provider: IdentityProvider,
+  req: Request,
+  res: Response,
+  pending: PendingSignIn,
+): Promise<string> {
+  const search = new URL(req.url, 'http://own.invalid').search;
+  guesses.refuseGuesser(req, res);
+  try {
+    const { subject } = await guesses.counted(req, res, `Sign-in ${pending.state}`, () =>
+      provider.finish(search, pending).catch(throwAsAnswer),
+    );
+    return subject;
+  } catch (error) {
+    if (error instanceof RequestError)
+      logger.info('sign-in by the identity provider refused', { ...idsOf(contextOf(req)), error });
+    throw error;
+  }
+}

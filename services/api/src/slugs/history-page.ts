@@ -1,0 +1,63 @@
+import { historyPage } from '@pasteflow/web';
+import { readUrlForm } from '../http/body/url-form.ts';
+import { validate } from '../http/answers/request-error.ts';
+import type { Endpoint, Handler } from '../http/openapi/endpoint.ts';
+import { assertNotGone, findNamedPaste, type FindDependencies } from '../pastes/find-named-paste.ts';
+import {
+  exampleMove,
+  move,
+  moveErrors,
+  type MoveSlugDependencies,
+  namedSlug,
+  slugMoveSchema,
+} from './move-slug.ts';
+import { readHistory } from './read-history.ts';
+import { versionsOf } from '../pastes/paste-versions.ts';
+import { type Pages, sendPage } from '../http/pages/page.ts';
+import { goTo, redirectOf } from '../http/pages/page-answers.ts';
+
+/** GET /:short_code/history: the versions of a slug; in a browser, as a page. */
+export function historyAtShortUrl(deps: FindDependencies & { readonly pages: Pages }): Endpoint {
+  const { operation, handle } = readHistory(deps);
+  return {
+    operation: {
+      ...operation,
+      operationId: 'readHistoryByShortUrl',
+      summary: 'Lists the pastes that a slug has named, newest first; in a browser, as a page.',
+    },
+    handle,
+    page: async (req, res) => {
+      const paste = await findNamedPaste(deps, req);
+      assertNotGone(paste);
+      const versions = await versionsOf(deps, req, paste);
+      const shown = versions.map(({ namedAt, ...of }) => ({ ...of, named_at: namedAt.toISOString() }));
+      sendPage(res, historyPage(deps.pages.site(req), paste, shown));
+    },
+  };
+}
+
+/** POST /my/slugs/:slug: moves a slug from the form of a page, and goes to the address with the slug. */
+export function moveFromForm(deps: MoveSlugDependencies & { readonly pages: Pages }): Endpoint {
+  const send: Handler = async (req, res) => {
+    const slug = String(req.params.slug);
+    await move(deps, req, slug, validate(slugMoveSchema, await readUrlForm(req, res, deps.bodies)));
+    goTo(res, `${deps.pages.site(req).base}/~${slug}`);
+  };
+  return {
+    operation: {
+      operationId: 'moveSlugFromForm',
+      tag: 'pages',
+      access: 'user',
+      summary: 'Moves a slug to a newer version of its paste, from the form of its page.',
+      params: { path: namedSlug },
+      body: {
+        required: true,
+        content: { 'application/x-www-form-urlencoded': { schema: slugMoveSchema, example: exampleMove } },
+      },
+      answers: { 303: redirectOf('The slug names the new paste.') },
+      errors: moveErrors,
+    },
+    handle: send,
+    page: send,
+  };
+}

@@ -1,0 +1,159 @@
+import type { Request } from 'express';
+import { isShortCode, isSlug, SLUG_MARK } from '@pasteflow/domain';
+import { type Actor, findPaste, moveSlug as moveInPostgres, type MoveOutcome } from '@pasteflow/postgres';
+import { z } from 'zod';
+import type { BodyBudget } from '../http/limits/body-budget.ts';
+import { parseStorableJson } from '../http/body/json-body.ts';
+import { readBody } from '../http/body/read-body.ts';
+import { RequestError, validate } from '../http/answers/request-error.ts';
+import { assertUtf8, mediaTypeOf } from '../http/request/media-type.ts';
+import { contextOf } from '../http/request/request-context.ts';
+import { requireUser } from '../http/callers/caller-of.ts';
+import type { Endpoint } from '../http/openapi/endpoint.ts';
+import { jsonResponse } from '../http/openapi/formats.ts';
+import { assertMayDelete } from '../pastes/delete-paste.ts';
+import { example } from '../pastes/example.ts';
+import {
+  assertNotGone,
+  findErrors,
+  findEvenHeld,
+  type FindDependencies,
+  pasteNotFound,
+} from '../pastes/find-named-paste.ts';
+import { pasteSchema, viewOf } from '../pastes/paste-view.ts';
+
+export interface MoveSlugDependencies extends FindDependencies {
+  readonly actor: Actor;
+  readonly bodies: BodyBudget;
+  readonly publicUrl: () => string;
+}
+
+const shortCode = z.string('must be a text').refine(isShortCode, 'must be a short code');
+
+export const exampleMove = { short_code: example.childCode, from: example.shortCode };
+
+/** The path of a slug. */
+export const namedSlug = z.object({
+  slug: z.string().meta({ param: { description: 'The slug, without `~`.', example: example.slug } }),
+});
+
+export const slugMoveSchema = z
+  .strictObject({
+    short_code: shortCode.meta({ description: 'Of the paste that the slug names from now on.' }),
+    from: shortCode.meta({
+      description: 'Of the paste that the slug names now, as far as you know. Otherwise the move is refused.',
+    }),
+  })
+  .meta({
+    id: 'SlugMove',
+    description: 'Which paste a slug names, and which one before.',
+    examples: [exampleMove],
+  });
+
+/** What each way to move a slug can be answered. */
+export const moveErrors = [
+  ...findErrors,
+  'slug_moved',
+  'slug_move_refused',
+  'paste_in_progress',
+  'content_too_large',
+  'unsupported_media_type',
+  'unsupported_encoding',
+  'validation_failed',
+  'overloaded',
+] as const;
+
+/** Two short codes, with escapes. */
+const MAX_MOVE_BYTES = 1024;
+
+/** PUT /v1/slugs/:slug: moves a slug to a newer paste. */
+export function moveSlug(deps: MoveSlugDependencies): Endpoint {
+  return {
+    operation: {
+      operationId: 'moveSlug',
+      tag: 'pastes',
+      access: 'user',
+      summary: 'Moves a slug to a newer version of its paste.',
+      description:
+        'The new paste must belong to the owner of the slug, be stored, have no slug, and be made from the paste that the slug names now, or from ' +
+        'one that was made from it (`parent`). No paste of a move may be encrypted, held by reports, or deleted when it is read. A repeated move is answered as the first one.',
+      params: { path: namedSlug },
+      body: {
+        required: true,
+        content: {
+          'application/json': {
+            schema: slugMoveSchema,
+            example: exampleMove,
+          },
+        },
+      },
+      answers: { 200: jsonResponse('The slug names the new paste.', pasteSchema) },
+      errors: moveErrors,
+    },
+    handle: async (req, res) => {
+      const mediaType = mediaTypeOf(req);
+      if (mediaType.type !== 'application/json')
+        throw new RequestError('unsupported_media_type', 'Send the move as application/json.');
+      assertUtf8(mediaType);
+      const tooLarge = (): RequestError =>
+        new RequestError('content_too_large', `Send at most ${MAX_MOVE_BYTES} bytes of JSON.`);
+      const limit = { maxBytes: MAX_MOVE_BYTES, tooLarge, budget: deps.bodies, weight: 1 };
+      const body = parseStorableJson(await readBody(req, res, limit));
+      const { short_code: to } = await move(
+        deps,
+        req,
+        String(req.params.slug),
+        validate(slugMoveSchema, body),
+      );
+      const paste = await findPaste(deps.db, to);
+      assertNotGone(paste); // it was deleted after the move
+      res.json(viewOf(paste, deps.publicUrl(), 'owner'));
+    },
+  };
+}
+
+/**
+ * Moves a slug. The statement decides; what it refuses is then explained by the paste that the slug names.
+ * @throws RequestError for each reason not to move it
+ */
+export async function move(
+  deps: Pick<MoveSlugDependencies, 'db' | 'actor'>,
+  req: Request,
+  slug: string,
+  { short_code: to, from }: z.output<typeof slugMoveSchema>,
+): Promise<z.output<typeof slugMoveSchema>> {
+  if (!isSlug(slug)) throw pasteNotFound();
+  contextOf(req).slug = slug;
+  const outcome = await moveInPostgres(deps.db, { slug, userId: requireUser(req), from, to }, deps.actor);
+  if (outcome === 'moved') {
+    contextOf(req).shortCode = to;
+    return { short_code: to, from };
+  }
+  const present = await findEvenHeld(deps, req, SLUG_MARK + slug);
+  assertNotGone(present);
+  assertMayDelete(present, req, undefined);
+  contextOf(req).shortCode = to; // the page of the refusal links it
+  if (outcome === 'in_progress')
+    throw new RequestError('paste_in_progress', 'One of the pastes is not stored yet. Send the move again.');
+  const reason = refusals[outcome];
+  if (reason !== undefined)
+    throw new RequestError('slug_move_refused', `The slug was not moved. ${reason(to, from)}`);
+  throw new RequestError(
+    'slug_moved',
+    `The slug now names the paste ${present.short_code}, and not ${from}. Look at ${present.short_code}, and move the slug from there if you still want to.`,
+    { shortCode: present.short_code },
+  );
+}
+
+const refusals: Readonly<Partial<Record<MoveOutcome, (to: string, from: string) => string>>> = {
+  unknown: (to) => `You have no paste ${to}. Choose one of your own.`,
+  target_ended: (to) => `The paste ${to} has expired or was deleted.`,
+  failed: () => 'The upload of a paste failed. Create a new version.',
+  burn: (to) => `The paste ${to} is deleted when it is read, so that it can have only one reader.`,
+  encrypted: () =>
+    'One of the pastes is encrypted, and the readers of a slug have the key of one paste only.',
+  held: () => 'Reports hold one of the pastes. Wait until an operator has judged them.',
+  named: (to) => `The paste ${to} has or had a slug. Create a new version that has none.`,
+  unrelated: (to, from) =>
+    `The paste ${to} was not made from ${from}. Create the new version with \`parent\` ${from}.`,
+};

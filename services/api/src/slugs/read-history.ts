@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import type { Endpoint } from '../http/openapi/endpoint.ts';
+import { instant, jsonResponse } from '../http/openapi/formats.ts';
+import { example } from '../pastes/example.ts';
+import {
+  assertNotGone,
+  findErrors,
+  findNamedPaste,
+  type FindDependencies,
+  namedPaste,
+} from '../pastes/find-named-paste.ts';
+import { MAX_LISTED_VERSIONS, versionsOf } from '../pastes/paste-versions.ts';
+
+const versionSchema = z
+  .object({
+    version: z
+      .int()
+      .positive()
+      .meta({ description: 'From 1, the oldest. Versions that have ended leave gaps.' }),
+    short_code: z.string(),
+    title: z.string().nullable(),
+    size_bytes: z.int().positive(),
+    visibility: z.enum(['unlisted', 'private']),
+    parent: z.string().nullable(),
+    named_at: instant.meta({ description: 'Since when the slug named this version.' }),
+  })
+  .meta({
+    id: 'SlugVersion',
+    description: 'A paste that a slug names or has named.',
+    examples: [
+      {
+        version: 2,
+        short_code: example.childCode,
+        title: example.title,
+        size_bytes: Buffer.byteLength(example.content),
+        visibility: 'unlisted',
+        parent: example.shortCode,
+        named_at: '2026-11-21T12:00:00.000Z',
+      },
+    ],
+  });
+
+const historySchema = z.object({ versions: z.array(versionSchema) }).meta({
+  id: 'SlugHistory',
+  description: `The newest ${MAX_LISTED_VERSIONS} versions that you can read, newest first.`,
+});
+
+/**
+ * GET /v1/pastes/:short_code/history: the versions of a slug, by the slug or the code of any version. Only those
+ * that the caller can read; of 1,000, the newest.
+ */
+export function readHistory(deps: FindDependencies): Endpoint {
+  return {
+    operation: {
+      operationId: 'readHistory',
+      isShared: true,
+      tag: 'pastes',
+      access: 'anyone',
+      summary: 'Lists the pastes that a slug has named, newest first.',
+      description:
+        'Only versions that you can read are listed. A paste whose slug was never moved is its only version.',
+      params: { path: namedPaste },
+      answers: { 200: jsonResponse('The versions.', historySchema) },
+      errors: findErrors,
+    },
+    handle: async (req, res) => {
+      const paste = await findNamedPaste(deps, req);
+      assertNotGone(paste);
+      const versions = await versionsOf(deps, req, paste);
+      const history: z.output<typeof historySchema> = {
+        versions: versions.map(({ number: version, namedAt, ...of }) => ({
+          version,
+          ...of,
+          named_at: namedAt.toISOString(),
+        })),
+      };
+      res.json(history);
+    },
+  };
+}
