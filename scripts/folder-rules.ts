@@ -22,7 +22,7 @@ export const folderOrders: Readonly<Record<string, string>> = {
   'packages/web': 'operations pages timeline content html words',
   'services/api':
     'private-bin docs diffs slugs reports pastes jobs tokens sessions account storage live http',
-  'services/janitor': 'page commands actions reports sweeps state-metrics queues sweep-runner',
+  'services/janitor': 'operations metrics sweeps',
   'services/upload-worker': 'jobs uploads executions',
 };
 

@@ -26,17 +26,17 @@ import {
 import { createObjectStore, type ObjectStore } from '@pasteflow/s3';
 import { createSqsClient, queueDepth, type SqsClient } from '@pasteflow/sqs';
 import { timeBoundsOf, type JanitorConfig } from './config.ts';
-import { composeOperations } from './page/operations-server.ts';
-import { MinuteHistory } from './page/minutes.ts';
-import { createJobQueue, createUploadQueue } from './queues/queues.ts';
-import { findKeptVersions, KEPT_VERSIONS } from './reports/kept-versions.ts';
-import { Leadership } from './sweep-runner/leadership.ts';
-import { SweepRunner } from './sweep-runner/sweep-runner.ts';
-import { Schedule } from './sweep-runner/schedule.ts';
-import { DeadLetterAges } from './state-metrics/dead-letter-ages.ts';
-import { StateMetrics } from './state-metrics/state-metrics.ts';
-import type { SweepName, Sweeps } from './sweep-runner/sweep.ts';
-import { createSweeps } from './sweeps/create-sweeps.ts';
+import { composeOperations } from './operations/page/operations-server.ts';
+import { MinuteHistory } from './operations/page/minutes.ts';
+import { createJobQueue, createUploadQueue } from './sweeps/queues/queues.ts';
+import { findKeptVersions, KEPT_VERSIONS } from './operations/reports/kept-versions.ts';
+import { Leadership } from './sweeps/running/leadership.ts';
+import { SweepRunner } from './sweeps/running/sweep-runner.ts';
+import { Schedule } from './sweeps/running/schedule.ts';
+import { DeadLetterAges } from './sweeps/dead-letter-ages.ts';
+import { StateMetrics } from './metrics/state-metrics.ts';
+import type { SweepName, Sweeps } from './sweeps/running/sweep.ts';
+import { createSweeps } from './create-sweeps.ts';
 
 /**
  * The service stops within 10 s and a sweep stops between batches, so no single request may take longer. A

@@ -1,6 +1,6 @@
 import { Metrics, type Entry } from '@pasteflow/runtime';
-import { operator, recorded } from './actions/record.ts';
-import { runSweep } from './actions/run-sweep.ts';
+import { operator, recorded } from './operations/actions/record.ts';
+import { runSweep } from './operations/actions/run-sweep.ts';
 import { composeSweeps } from './compose.ts';
 import type { JanitorConfig } from './config.ts';
 import type { OnceCommand } from './command-line.ts';

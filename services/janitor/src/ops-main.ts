@@ -1,6 +1,6 @@
 import { outliveOutput } from '@pasteflow/runtime';
 import { printResult } from '@pasteflow/service-kit';
-import { runOpsCommand } from './commands/run-ops-command.ts';
+import { runOpsCommand } from './operations/commands/run-ops-command.ts';
 
 /** `npm run ops`: shows operators the state of the system, and does their actions. */
 outliveOutput();

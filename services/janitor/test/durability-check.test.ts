@@ -6,7 +6,7 @@ import {
 } from '@pasteflow/dev-stack/testing';
 import type { Database } from '@pasteflow/postgres';
 import { sql } from 'kysely';
-import { durabilityCheck } from '../src/state-metrics/checks.ts';
+import { durabilityCheck } from '../src/metrics/checks.ts';
 import { RecordingLogger } from './recording-logger.ts';
 import { connect } from './world.ts';
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { sql } from 'kysely';
 import { createReapExecutions } from '../src/sweeps/reap-executions.ts';
 import { createRelay } from '../src/sweeps/relay.ts';
-import { createUploadQueue } from '../src/queues/queues.ts';
+import { createUploadQueue } from '../src/sweeps/queues/queues.ts';
 import { drain } from './messages.ts';
 import { createWorld, JOBS, running, UPLOADS, type World } from './world.ts';
 

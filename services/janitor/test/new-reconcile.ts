@@ -1,4 +1,4 @@
-import type { Sweep } from '../src/sweep-runner/sweep.ts';
+import type { Sweep } from '../src/sweeps/running/sweep.ts';
 import { createReconcile, type ReconcileOptions } from '../src/sweeps/reconcile.ts';
 import type { World } from './world.ts';
 

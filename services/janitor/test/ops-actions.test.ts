@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { objectKeyOf } from '@pasteflow/domain';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { makeJobs, makePastes, makeUsers } from '@pasteflow/postgres/testing';
-import { runOpsCommand } from '../src/commands/run-ops-command.ts';
+import { runOpsCommand } from '../src/operations/commands/run-ops-command.ts';
 import { createCleanup } from '../src/sweeps/cleanup.ts';
 import { createWorld, deletionStates, running, type World } from './world.ts';
 

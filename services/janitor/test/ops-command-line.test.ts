@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseOpsCommand } from '../src/commands/command-line.ts';
-import { runOpsCommand } from '../src/commands/run-ops-command.ts';
+import { parseOpsCommand } from '../src/operations/commands/command-line.ts';
+import { runOpsCommand } from '../src/operations/commands/run-ops-command.ts';
 
 const RETRY_TAKES =
   'retry takes the short code of a paste, the id of a job, or --all-failed-since with a time such as 2026-11-22T04:00Z';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { makeJobs, makePastes, makeUsers } from '@pasteflow/postgres/testing';
 import { sql } from 'kysely';
-import { runOpsCommand } from '../src/commands/run-ops-command.ts';
+import { runOpsCommand } from '../src/operations/commands/run-ops-command.ts';
 import { openPage } from './page/open-page.ts';
 import { createWorld, eventually, type World } from './world.ts';
 

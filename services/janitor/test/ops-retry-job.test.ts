@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { makeJobs } from '@pasteflow/postgres/testing';
-import { runOpsCommand } from '../src/commands/run-ops-command.ts';
+import { runOpsCommand } from '../src/operations/commands/run-ops-command.ts';
 import { openPage, type OpenPage } from './page/open-page.ts';
 import { createWorld, type World } from './world.ts';
 

@@ -2,7 +2,7 @@ import { claimExecutions, retryFailed, uploadSubject } from '@pasteflow/postgres
 import { makePastes, type MadePaste } from '@pasteflow/postgres/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { runOpsCommand } from '../src/commands/run-ops-command.ts';
+import { runOpsCommand } from '../src/operations/commands/run-ops-command.ts';
 import { createWorld, type World } from './world.ts';
 
 let world: World;

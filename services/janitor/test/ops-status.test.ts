@@ -2,9 +2,9 @@ import { recordSweepRun } from '@pasteflow/postgres';
 import { makeJobs, makePastes, stepClockBack, type ExecutionShape } from '@pasteflow/postgres/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { runOpsCommand } from '../src/commands/run-ops-command.ts';
-import type { Need } from '../src/reports/needs.ts';
-import type { Status } from '../src/reports/read-status.ts';
+import { runOpsCommand } from '../src/operations/commands/run-ops-command.ts';
+import type { Need } from '../src/operations/reports/needs.ts';
+import type { Status } from '../src/operations/reports/read-status.ts';
 import { callSqs, sendRaw } from './messages.ts';
 import { createWorld, JOBS, makeReport, UPLOADS, type World } from './world.ts';
 

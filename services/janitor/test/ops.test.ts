@@ -6,8 +6,8 @@ import { claimExecutions, uploadSubject } from '@pasteflow/postgres';
 import { makeJobs, makePastes } from '@pasteflow/postgres/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { runOpsCommand } from '../src/commands/run-ops-command.ts';
-import type { Status } from '../src/reports/read-status.ts';
+import { runOpsCommand } from '../src/operations/commands/run-ops-command.ts';
+import type { Status } from '../src/operations/reports/read-status.ts';
 import { callSqs, drain, messagesLeft, sendRaw } from './messages.ts';
 import { createWorld, JOBS, UPLOADS, type World } from './world.ts';
 

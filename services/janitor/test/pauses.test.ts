@@ -3,10 +3,10 @@ import { addWorkKinds } from '@pasteflow/postgres';
 import { makePastes } from '@pasteflow/postgres/testing';
 import { deadLetterQueueName, createQueue, queueCounts, sendUploads } from '@pasteflow/sqs';
 import { sql } from 'kysely';
-import { runOpsCommand } from '../src/commands/run-ops-command.ts';
+import { runOpsCommand } from '../src/operations/commands/run-ops-command.ts';
 import { createDeadLetters } from '../src/sweeps/dead-letters.ts';
 import { createRelay } from '../src/sweeps/relay.ts';
-import { DeadLetterAges } from '../src/state-metrics/dead-letter-ages.ts';
+import { DeadLetterAges } from '../src/sweeps/dead-letter-ages.ts';
 import { openPage, type OpenPage } from './page/open-page.ts';
 import { createWorld, running, UPLOADS, type World } from './world.ts';
 

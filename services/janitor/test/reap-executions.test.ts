@@ -2,7 +2,7 @@ import { createDatabase, type Database, type DatabaseOptions } from '@pasteflow/
 import { lockRow, makeJobs, makePastes, type MadePaste } from '@pasteflow/postgres/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import type { WorkQueue } from '../src/queues/work-queue.ts';
+import type { WorkQueue } from '../src/sweeps/queues/work-queue.ts';
 import { createReapExecutions } from '../src/sweeps/reap-executions.ts';
 import { createRelay } from '../src/sweeps/relay.ts';
 import { drain } from './messages.ts';

@@ -4,10 +4,10 @@ import { makeJobs, makePastes, makeUsers, refuseRow } from '@pasteflow/postgres/
 import { Metrics } from '@pasteflow/runtime';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { runOpsCommand } from '../src/commands/run-ops-command.ts';
-import { RefusedRows } from '../src/sweep-runner/refused-rows.ts';
-import { SweepRunner } from '../src/sweep-runner/sweep-runner.ts';
-import type { Sweep } from '../src/sweep-runner/sweep.ts';
+import { runOpsCommand } from '../src/operations/commands/run-ops-command.ts';
+import { RefusedRows } from '../src/sweeps/running/refused-rows.ts';
+import { SweepRunner } from '../src/sweeps/running/sweep-runner.ts';
+import type { Sweep } from '../src/sweeps/running/sweep.ts';
 import { createCleanup } from '../src/sweeps/cleanup.ts';
 import { createDeadLetters } from '../src/sweeps/dead-letters.ts';
 import { createDeletionWatchdog } from '../src/sweeps/deletion-watchdog.ts';
@@ -21,7 +21,7 @@ import { createRelay } from '../src/sweeps/relay.ts';
 import { createRescueStranded } from '../src/sweeps/rescue-stranded.ts';
 import { createTombstones } from '../src/sweeps/tombstones.ts';
 import { defaultTimeBounds } from '@pasteflow/postgres';
-import { DeadLetterAges } from '../src/state-metrics/dead-letter-ages.ts';
+import { DeadLetterAges } from '../src/sweeps/dead-letter-ages.ts';
 import { sendRaw } from './messages.ts';
 import { createWorld, deletionStates, running, UPLOADS, type World } from './world.ts';
 

@@ -6,10 +6,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { sql } from 'kysely';
 import { composeSweeps } from '../src/compose.ts';
 import { loadJanitorConfig } from '../src/config.ts';
-import { SweepRunner } from '../src/sweep-runner/sweep-runner.ts';
+import { SweepRunner } from '../src/sweeps/running/sweep-runner.ts';
 import { createCleanup } from '../src/sweeps/cleanup.ts';
-import { RefusedRows } from '../src/sweep-runner/refused-rows.ts';
-import { sweepNames, type Sweep, type SweepCounts } from '../src/sweep-runner/sweep.ts';
+import { RefusedRows } from '../src/sweeps/running/refused-rows.ts';
+import { sweepNames, type Sweep, type SweepCounts } from '../src/sweeps/running/sweep.ts';
 import { RecordingLogger } from './recording-logger.ts';
 import { createWorld, deletionStates, eventually, running, type World } from './world.ts';
 

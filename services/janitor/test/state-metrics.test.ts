@@ -4,8 +4,8 @@ import { makeJobs, makePastes, type ExecutionShape } from '@pasteflow/postgres/t
 import { Metrics } from '@pasteflow/runtime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { DeadLetterAges } from '../src/state-metrics/dead-letter-ages.ts';
-import { StateMetrics } from '../src/state-metrics/state-metrics.ts';
+import { DeadLetterAges } from '../src/sweeps/dead-letter-ages.ts';
+import { StateMetrics } from '../src/metrics/state-metrics.ts';
 import { createMeasure } from '../src/sweeps/measure.ts';
 import { makeErasures } from './make-erasures.ts';
 import { callSqs } from './messages.ts';

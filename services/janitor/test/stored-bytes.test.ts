@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { countOlderPastes, type Quotas } from '@pasteflow/postgres';
 import { makePastes } from '@pasteflow/postgres/testing';
 import { Metrics } from '@pasteflow/runtime';
-import { DeadLetterAges } from '../src/state-metrics/dead-letter-ages.ts';
-import { StateMetrics } from '../src/state-metrics/state-metrics.ts';
+import { DeadLetterAges } from '../src/sweeps/dead-letter-ages.ts';
+import { StateMetrics } from '../src/metrics/state-metrics.ts';
 import { createWorld, running, type World } from './world.ts';
 
 let world: World;

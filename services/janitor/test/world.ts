@@ -15,8 +15,8 @@ import { Metrics } from '@pasteflow/runtime';
 import { createObjectStore, type ObjectStore } from '@pasteflow/s3';
 import { createSqsClient, deadLetterQueueName, type Queue, type SqsClient } from '@pasteflow/sqs';
 import { sql } from 'kysely';
-import { createJobQueue, createUploadQueue } from '../src/queues/queues.ts';
-import type { WorkQueue } from '../src/queues/work-queue.ts';
+import { createJobQueue, createUploadQueue } from '../src/sweeps/queues/queues.ts';
+import type { WorkQueue } from '../src/sweeps/queues/work-queue.ts';
 import { callSqs } from './messages.ts';
 import { RecordingLogger } from './recording-logger.ts';
 

@@ -15,9 +15,9 @@ import {
 import type { Logger } from '@pasteflow/runtime';
 import type { ObjectStore } from '@pasteflow/s3';
 import { deleteObjects } from './delete-objects.ts';
-import { inPortionedBatches } from '../sweep-runner/batches.ts';
-import type { RefusedRows } from '../sweep-runner/refused-rows.ts';
-import { defineSweep, type Sweep } from '../sweep-runner/sweep.ts';
+import { inPortionedBatches } from './running/batches.ts';
+import type { RefusedRows } from './running/refused-rows.ts';
+import { defineSweep, type Sweep } from './running/sweep.ts';
 
 export interface CleanupOptions {
   readonly db: Database;

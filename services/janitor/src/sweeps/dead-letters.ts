@@ -1,10 +1,10 @@
 import type { Actor } from '@pasteflow/postgres';
 import type { Logger } from '@pasteflow/runtime';
 import { acknowledge, receiveDeadLetters, type SqsClient } from '@pasteflow/sqs';
-import { onAllQueues, type WorkQueue } from '../queues/work-queue.ts';
-import type { DeadLetterAges } from '../state-metrics/dead-letter-ages.ts';
-import type { RefusedRows } from '../sweep-runner/refused-rows.ts';
-import { defineSweep, type Sweep } from '../sweep-runner/sweep.ts';
+import { onAllQueues, type WorkQueue } from './queues/work-queue.ts';
+import type { DeadLetterAges } from './dead-letter-ages.ts';
+import type { RefusedRows } from './running/refused-rows.ts';
+import { defineSweep, type Sweep } from './running/sweep.ts';
 
 export interface DeadLettersOptions {
   readonly sqs: SqsClient;

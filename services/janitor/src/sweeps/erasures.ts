@@ -15,9 +15,9 @@ import {
 } from '@pasteflow/postgres';
 import type { Logger } from '@pasteflow/runtime';
 import type { ObjectStore } from '@pasteflow/s3';
-import { inBatches, inPortionedBatches } from '../sweep-runner/batches.ts';
-import type { RefusedRows } from '../sweep-runner/refused-rows.ts';
-import { defineSweep, type Sweep } from '../sweep-runner/sweep.ts';
+import { inBatches, inPortionedBatches } from './running/batches.ts';
+import type { RefusedRows } from './running/refused-rows.ts';
+import { defineSweep, type Sweep } from './running/sweep.ts';
 import { removeWithFolders } from './jobs.ts';
 
 export interface ErasuresOptions {

@@ -6,8 +6,8 @@ import {
   type Database,
   type Portion,
 } from '@pasteflow/postgres';
-import { inPortionedBatches } from '../sweep-runner/batches.ts';
-import { defineSweep, type Sweep } from '../sweep-runner/sweep.ts';
+import { inPortionedBatches } from './running/batches.ts';
+import { defineSweep, type Sweep } from './running/sweep.ts';
 
 export interface ExpiredKeysOptions {
   readonly db: Database;

@@ -11,8 +11,8 @@ import {
 import type { Logger } from '@pasteflow/runtime';
 import type { ObjectStore } from '@pasteflow/s3';
 import { deleteObjects } from './delete-objects.ts';
-import { inPortionedBatches } from '../sweep-runner/batches.ts';
-import { defineSweep, type Sweep } from '../sweep-runner/sweep.ts';
+import { inPortionedBatches } from './running/batches.ts';
+import { defineSweep, type Sweep } from './running/sweep.ts';
 
 export interface FailedPastesOptions {
   readonly db: Database;

@@ -2,9 +2,9 @@ import { DependencyUnavailableError, jobKeyPrefix } from '@pasteflow/domain';
 import { findOldJobs, inHalves, removeJobs, type Database, type OldJob } from '@pasteflow/postgres';
 import type { Logger } from '@pasteflow/runtime';
 import { describeS3Error, type ObjectStore } from '@pasteflow/s3';
-import { inBatches, inLanes } from '../sweep-runner/batches.ts';
-import type { RefusedRows } from '../sweep-runner/refused-rows.ts';
-import { defineSweep, type Sweep } from '../sweep-runner/sweep.ts';
+import { inBatches, inLanes } from './running/batches.ts';
+import type { RefusedRows } from './running/refused-rows.ts';
+import { defineSweep, type Sweep } from './running/sweep.ts';
 
 export interface JobsOptions {
   readonly db: Database;

@@ -1,6 +1,6 @@
 import { measureTransitions, searchUncounted, type Database, type Portion } from '@pasteflow/postgres';
-import { inPortionedBatches } from '../sweep-runner/batches.ts';
-import { defineSweep, type Sweep } from '../sweep-runner/sweep.ts';
+import { inPortionedBatches } from './running/batches.ts';
+import { defineSweep, type Sweep } from './running/sweep.ts';
 
 /**
  * The statements of a busy second. With a thousand transitions each, half a million transitions take about 1

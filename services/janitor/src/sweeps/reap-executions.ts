@@ -1,7 +1,7 @@
 import type { Actor } from '@pasteflow/postgres';
 import type { Logger } from '@pasteflow/runtime';
-import { onAllQueues, type UnsentMessages, type WorkQueue } from '../queues/work-queue.ts';
-import { defineSweep, type Sweep } from '../sweep-runner/sweep.ts';
+import { onAllQueues, type UnsentMessages, type WorkQueue } from './queues/work-queue.ts';
+import { defineSweep, type Sweep } from './running/sweep.ts';
 
 export interface ReapExecutionsOptions {
   readonly queues: readonly WorkQueue[];

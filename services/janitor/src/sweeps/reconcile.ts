@@ -1,7 +1,7 @@
 import { databaseTime, type Database } from '@pasteflow/postgres';
 import type { Logger } from '@pasteflow/runtime';
 import type { ObjectStore } from '@pasteflow/s3';
-import { defineSweep, type Sweep } from '../sweep-runner/sweep.ts';
+import { defineSweep, type Sweep } from './running/sweep.ts';
 import { deleteOrphans } from './reconcile/delete-orphans.ts';
 import { reconcileJobs } from './reconcile/reconcile-jobs.ts';
 import { reconcilePastes } from './reconcile/reconcile-pastes.ts';

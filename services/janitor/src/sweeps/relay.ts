@@ -1,5 +1,5 @@
-import { onAllQueues, type UnsentMessages, type WorkQueue } from '../queues/work-queue.ts';
-import { defineSweep, type Sweep } from '../sweep-runner/sweep.ts';
+import { onAllQueues, type UnsentMessages, type WorkQueue } from './queues/work-queue.ts';
+import { defineSweep, type Sweep } from './running/sweep.ts';
 
 export interface RelayOptions {
   readonly queues: readonly WorkQueue[];

@@ -9,10 +9,10 @@ import {
   type TimeBounds,
 } from '@pasteflow/postgres';
 import type { Logger } from '@pasteflow/runtime';
-import { onAllQueues, type WorkQueue } from '../queues/work-queue.ts';
-import { inBatches } from '../sweep-runner/batches.ts';
-import { MAX_NAMED } from '../sweep-runner/findings.ts';
-import { defineSweep, type Sweep } from '../sweep-runner/sweep.ts';
+import { onAllQueues, type WorkQueue } from './queues/work-queue.ts';
+import { inBatches } from './running/batches.ts';
+import { MAX_NAMED } from './running/findings.ts';
+import { defineSweep, type Sweep } from './running/sweep.ts';
 
 export interface RescueStrandedOptions {
   readonly db: Database;

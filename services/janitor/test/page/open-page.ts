@@ -5,7 +5,7 @@ import type { Database } from '@pasteflow/postgres';
 import { Metrics, tracingOff } from '@pasteflow/runtime';
 import { composeSweeps } from '../../src/compose.ts';
 import { loadJanitorConfig } from '../../src/config.ts';
-import { composeOperations } from '../../src/page/operations-server.ts';
+import { composeOperations } from '../../src/operations/page/operations-server.ts';
 import type { World } from '../world.ts';
 
 export const TOKEN = 'the-token-of-operators';

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { TransitionStatistic } from '@pasteflow/postgres';
 import { makePastes } from '@pasteflow/postgres/testing';
 import { sql, type KyselyPlugin } from 'kysely';
-import { MinuteHistory } from '../../src/page/minutes.ts';
+import { MinuteHistory } from '../../src/operations/page/minutes.ts';
 import { callSqs } from '../messages.ts';
-import { sweepNames } from '../../src/sweep-runner/sweep.ts';
+import { sweepNames } from '../../src/sweeps/running/sweep.ts';
 import { createWorld, eventually, UPLOADS, type World } from '../world.ts';
 import { openPage } from './open-page.ts';
 

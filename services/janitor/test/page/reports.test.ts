@@ -5,7 +5,7 @@ import { objectKeyOf } from '@pasteflow/domain';
 import { createApiToken, findPaste, reportPaste } from '@pasteflow/postgres';
 import { makePastes, makeUsers } from '@pasteflow/postgres/testing';
 import { sql } from 'kysely';
-import { runOpsCommand } from '../../src/commands/run-ops-command.ts';
+import { runOpsCommand } from '../../src/operations/commands/run-ops-command.ts';
 import { createWorld, type World } from '../world.ts';
 import { openPage, READ_TOKEN, type OpenPage } from './open-page.ts';
 

@@ -9,8 +9,8 @@ import {
 } from '@pasteflow/postgres';
 import type { Logger } from '@pasteflow/runtime';
 import type { ObjectStore } from '@pasteflow/s3';
-import { inBatches } from '../../sweep-runner/batches.ts';
-import { MAX_NAMED } from '../../sweep-runner/findings.ts';
+import { inBatches } from '../running/batches.ts';
+import { MAX_NAMED } from '../running/findings.ts';
 import { deleteObjects } from '../delete-objects.ts';
 
 export interface DeleteOrphansOptions {

@@ -2,8 +2,8 @@ import { JOB_OBJECT_KEY_PREFIX, jobIdOfKey } from '@pasteflow/domain';
 import { findOpenJobs, findStoredAssets, type Database } from '@pasteflow/postgres';
 import type { Logger } from '@pasteflow/runtime';
 import type { ObjectStore } from '@pasteflow/s3';
-import type { RefusedRows } from '../../sweep-runner/refused-rows.ts';
-import { Findings } from '../../sweep-runner/findings.ts';
+import type { RefusedRows } from '../running/refused-rows.ts';
+import { Findings } from '../running/findings.ts';
 import { recordOrphansOf, storedAfter, type ReconcileRange } from './reconcile-pastes.ts';
 
 export interface ReconcileJobsOptions {

@@ -2,8 +2,8 @@ import { OBJECT_KEY_PREFIX, shortCodeOfKey } from '@pasteflow/domain';
 import { findLiveObjects, findStored, inHalves, recordOrphans, type Database } from '@pasteflow/postgres';
 import type { Logger } from '@pasteflow/runtime';
 import type { ListedObject, ObjectStore } from '@pasteflow/s3';
-import type { RefusedRows } from '../../sweep-runner/refused-rows.ts';
-import { Findings } from '../../sweep-runner/findings.ts';
+import type { RefusedRows } from '../running/refused-rows.ts';
+import { Findings } from '../running/findings.ts';
 
 export interface ReconcilePastesOptions {
   readonly db: Database;

@@ -1,8 +1,8 @@
 import type { Database } from '@pasteflow/postgres';
 import type { SqsClient } from '@pasteflow/sqs';
 import type { QueueConfig } from '@pasteflow/service-kit';
-import type { SweepRunner } from '../sweep-runner/sweep-runner.ts';
-import type { Sweeps } from '../sweep-runner/sweep.ts';
+import type { SweepRunner } from '../../sweeps/running/sweep-runner.ts';
+import type { Sweeps } from '../../sweeps/running/sweep.ts';
 import type { Action } from './action.ts';
 import { block, unblock } from './blocks.ts';
 import { cancelJob } from './cancel-job.ts';

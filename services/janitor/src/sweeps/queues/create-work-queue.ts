@@ -40,9 +40,9 @@ import {
   type Queue,
   type SqsClient,
 } from '@pasteflow/sqs';
-import { inLanes } from '../sweep-runner/batches.ts';
-import { MAX_NAMED } from '../sweep-runner/findings.ts';
-import type { RefusedRows } from '../sweep-runner/refused-rows.ts';
+import { inLanes } from '../running/batches.ts';
+import { MAX_NAMED } from '../running/findings.ts';
+import type { RefusedRows } from '../running/refused-rows.ts';
 import { EXECUTIONS, resetTimes } from './reset-times.ts';
 import { RepeatedLosses } from './repeated-losses.ts';
 import type { EndedAttempts, RescueCounts, SettledBy, UnsentMessages, WorkQueue } from './work-queue.ts';

@@ -1,5 +1,5 @@
-import type { SweepRunner } from '../sweep-runner/sweep-runner.ts';
-import { sweepNames, type Sweeps } from '../sweep-runner/sweep.ts';
+import type { SweepRunner } from '../../sweeps/running/sweep-runner.ts';
+import { sweepNames, type Sweeps } from '../../sweeps/running/sweep.ts';
 import { Refused, type Action } from './action.ts';
 
 /** The subject is the name of a sweep. */

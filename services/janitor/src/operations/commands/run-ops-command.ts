@@ -18,7 +18,7 @@ import { actionsOnRows } from '../actions/actions.ts';
 import { erase } from '../actions/erase.ts';
 import { retryDeadLetters } from '../actions/dead-letters.ts';
 import { messageOf, operator, recorded, type RecordedAction } from '../actions/record.ts';
-import { loadJanitorConfig, type JanitorConfig } from '../config.ts';
+import { loadJanitorConfig, type JanitorConfig } from '../../config.ts';
 import { keptVersionsOrWhyNot } from '../reports/kept-versions.ts';
 import { needsOf } from '../reports/needs.ts';
 import { readStatus } from '../reports/read-status.ts';

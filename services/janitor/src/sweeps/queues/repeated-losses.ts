@@ -1,7 +1,7 @@
 import { MAX_UNREPORTED_LOSSES } from '@pasteflow/domain';
 import type { ExecutionKind } from '@pasteflow/postgres';
 import type { Logger } from '@pasteflow/runtime';
-import { Findings } from '../sweep-runner/findings.ts';
+import { Findings } from '../running/findings.ts';
 
 const MIN_INTERVAL_MS = 1000;
 

@@ -14,8 +14,8 @@ import {
   type StateFigures,
 } from '@pasteflow/postgres';
 import { createQueue, deadLetterQueueName, queueCounts, type SqsClient } from '@pasteflow/sqs';
-import { timeBoundsOf, type JanitorConfig } from '../config.ts';
-import { sweepNames } from '../sweep-runner/sweep.ts';
+import { timeBoundsOf, type JanitorConfig } from '../../config.ts';
+import { sweepNames } from '../../sweeps/running/sweep.ts';
 
 /** As `npm run ops -- status --json` prints it, after what follows from it (needs.ts). */
 export type Status = Awaited<ReturnType<typeof readStatus>>;

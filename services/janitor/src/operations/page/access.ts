@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { isLoopback, type Logger, type Metrics } from '@pasteflow/runtime';
 import { operator } from '../actions/record.ts';
-import type { OperationsConfig } from '../config.ts';
+import type { OperationsConfig } from '../../config.ts';
 import { cleanName } from './names.ts';
 import type { OperatorSignIn } from './operator-sign-in.ts';
 import { Refusal } from './response.ts';

@@ -21,7 +21,7 @@ import {
   writePending,
   type SignedIn,
 } from '@pasteflow/service-kit/sign-in';
-import type { OperatorOidcConfig } from '../operator-oidc-env.ts';
+import type { OperatorOidcConfig } from '../../operator-oidc-env.ts';
 import { cleanName } from './names.ts';
 import { redirectTo, Refusal, type PageResponse } from './response.ts';
 

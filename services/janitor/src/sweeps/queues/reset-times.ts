@@ -6,7 +6,7 @@ import {
   type ExecutionKind,
 } from '@pasteflow/postgres';
 import type { Logger } from '@pasteflow/runtime';
-import { MAX_NAMED } from '../sweep-runner/findings.ts';
+import { MAX_NAMED } from '../running/findings.ts';
 import type { WorkQueue } from './work-queue.ts';
 
 /** The table of executions, for the rows that Postgres refuses. */

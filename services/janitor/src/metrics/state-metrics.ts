@@ -9,10 +9,10 @@ import type {
 } from '@pasteflow/postgres';
 import { PollLoop, type Component, type Logger, type Metrics, type Sample } from '@pasteflow/runtime';
 import { queueCounts, type SqsClient } from '@pasteflow/sqs';
-import type { WorkQueue } from '../queues/work-queue.ts';
+import type { WorkQueue } from '../sweeps/queues/work-queue.ts';
 import { durabilityCheck, enforcementCheck } from './checks.ts';
 import { databaseMetrics, readDatabase, type DatabaseReading } from './database-metrics.ts';
-import type { DeadLetterAges } from './dead-letter-ages.ts';
+import type { DeadLetterAges } from '../sweeps/dead-letter-ages.ts';
 import { heldSnapshots } from './held-snapshots.ts';
 
 export interface StateMetricsOptions {

@@ -7,7 +7,7 @@ import type {
   TimeBounds,
 } from '@pasteflow/postgres';
 import type { Queue } from '@pasteflow/sqs';
-import type { RefusedRows } from '../sweep-runner/refused-rows.ts';
+import type { RefusedRows } from '../running/refused-rows.ts';
 
 /**
  * A queue of uploads or of jobs, with the executions behind its messages: what relay, reap-executions and

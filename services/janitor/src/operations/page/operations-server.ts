@@ -11,13 +11,13 @@ import { Access, assertSameOrigin, NoGroup, originOf, type Visitor } from './acc
 import { createActions } from '../actions/actions.ts';
 import { keptVersionsOrWhyNot } from '../reports/kept-versions.ts';
 import type { StatusSources } from '../reports/read-status.ts';
-import type { SweepRunner } from '../sweep-runner/sweep-runner.ts';
-import type { Sweeps } from '../sweep-runner/sweep.ts';
+import type { SweepRunner } from '../../sweeps/running/sweep-runner.ts';
+import type { Sweeps } from '../../sweeps/running/sweep.ts';
 import { act, type ActDependencies } from './act.ts';
 import { ActionRunner } from './action-runner.ts';
 import type { MinuteHistory } from './minutes.ts';
 import { OverviewReader } from './overview.ts';
-import type { OperationsConfig } from '../config.ts';
+import type { OperationsConfig } from '../../config.ts';
 import { OperatorSignIn } from './operator-sign-in.ts';
 import { respondWithPage, type PagesDependencies } from './pages.ts';
 import { notFound, pageResponse, Refusal, type PageResponse } from './response.ts';
