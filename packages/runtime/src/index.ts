@@ -1,4 +1,5 @@
 export { backoffMs, defaultBackoff, sleep, type Sleep } from './backoff.ts';
+export { Batcher } from './batcher.ts';
 export { metricsEnv } from './config/metrics-env.ts';
 export { tracingEnv } from './config/tracing-env.ts';
 export { isLoopback } from './config/loopback.ts';
@@ -22,7 +23,6 @@ export {
   type Variable,
 } from './config/variables.ts';
 export { type SettingNames } from './config/unknown-settings.ts';
-export { GroupedCalls } from './grouped-calls.ts';
 export { HealthServer } from './health/health-server.ts';
 export { listen } from './health/listen.ts';
 export { Readiness, type Check } from './health/readiness.ts';

@@ -1,48 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { GroupedCalls, type GroupedCallsOptions } from '../src/grouped-calls.ts';
+import { ONE_AT_A_TIME, REFUSED, startBatcher } from './support/start-batcher.ts';
 
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
 
-const REFUSED = 'refused to wait';
-
-interface Run {
-  readonly items: readonly string[];
-  /** Each item gets itself as its result. */
-  succeed(): Promise<void>;
-  fail(error: Error): Promise<void>;
-}
-
-/** Groups whose runs end when the test says so. */
-function startGroupedCalls(options: Partial<GroupedCallsOptions<string, string>> = {}) {
-  const runs: Run[] = [];
-  const groups = new GroupedCalls<string, string>({
-    refusal: () => new Error(REFUSED),
-    ...options,
-    run: (items) => {
-      const { promise, resolve, reject } = Promise.withResolvers<readonly string[]>();
-      const ended = () => jest.advanceTimersByTimeAsync(0);
-      runs.push({
-        items,
-        succeed: () => (resolve(items), ended()),
-        fail: (error) => (reject(error), ended()),
-      });
-      return promise;
-    },
-  });
-  const outcomes: Record<string, string> = {};
-  const call = (item: string): void => {
-    groups.call(item).then(
-      (result) => (outcomes[item] = result),
-      (error: unknown) => (outcomes[item] = (error as Error).message),
-    );
-  };
-  return { groups, runs, outcomes, call, itemsOf: () => runs.map(({ items }) => items) };
-}
-
-describe('calls', () => {
-  it('start at once when nothing is under way; those that arrive meanwhile go together in the next group', async () => {
-    const { runs, outcomes, call, itemsOf } = startGroupedCalls();
+describe('calls of a batcher that runs one batch at a time', () => {
+  it('start at once when nothing is under way; those that arrive meanwhile go together in the next batch', async () => {
+    const { runs, outcomes, call, itemsOf } = startBatcher();
     for (const item of ['a', 'b', 'c']) call(item);
     expect(itemsOf()).toEqual([['a']]);
     await runs[0]!.succeed();
@@ -58,21 +22,21 @@ describe('calls', () => {
   });
 
   it('go at most 64 together, and at most 1 MiB, in the order of their arrival', async () => {
-    const many = startGroupedCalls();
+    const many = startBatcher();
     const items = Array.from({ length: 70 }, (_, n) => `item ${n}`);
     for (const item of ['first', ...items]) many.call(item);
     await many.runs[0]!.succeed();
     await many.runs[1]!.succeed();
     expect(many.itemsOf()).toEqual([['first'], items.slice(0, 64), items.slice(64)]);
 
-    const large = startGroupedCalls({ bytesOf: (item) => Number(item) });
+    const large = startBatcher({ ...ONE_AT_A_TIME, bytesOf: (item) => Number(item) });
     for (const bytes of ['1', '1048575', '1', '1', '9999999', '5']) large.call(bytes);
     for (const n of [0, 1, 2, 3]) await large.runs[n]!.succeed();
     expect(large.itemsOf()).toEqual([['1'], ['1048575', '1'], ['1'], ['9999999'], ['5']]);
   });
 
-  it('start beside groups that are slow, at most four', async () => {
-    const { runs, call, itemsOf } = startGroupedCalls();
+  it('start beside batches that are slow, at most four', async () => {
+    const { runs, call, itemsOf } = startBatcher();
     for (const item of ['a', 'b', 'c', 'd', 'e']) {
       call(item);
       await jest.advanceTimersByTimeAsync(250);
@@ -82,21 +46,21 @@ describe('calls', () => {
     await runs[2]!.succeed();
     expect(itemsOf().slice(4)).toEqual([['e', 'f']]);
     call('g');
-    await runs[0]!.succeed(); // the group of e and f is not slow yet
+    await runs[0]!.succeed(); // the batch of e and f is not slow yet
     expect(itemsOf()).toHaveLength(5);
     await runs[4]!.succeed();
     expect(itemsOf().slice(5)).toEqual([['g']]);
   });
 
   it('are refused when 10,000 wait already, or when they have waited for 5 s', async () => {
-    const { runs, outcomes, call } = startGroupedCalls();
+    const { runs, outcomes, call } = startBatcher();
     call('running');
     for (let n = 0; n < 10_000; n += 1) call(`waiting ${n}`);
     call('one too many');
     await jest.advanceTimersByTimeAsync(0);
     expect(outcomes).toEqual({ 'one too many': REFUSED });
     await jest.advanceTimersByTimeAsync(5000);
-    // Four groups have started: the first, and three of 64 when the ones before them were slow.
+    // Four batches have started: the first, and three of 64 when the ones before them were slow.
     expect(Object.keys(outcomes)).toHaveLength(1 + 10_000 - 3 * 64);
     for (const run of runs) await run.succeed();
     expect(outcomes).toMatchObject({ running: 'running', 'waiting 0': 'waiting 0' });
@@ -104,11 +68,12 @@ describe('calls', () => {
   });
 });
 
-describe('when a group fails', () => {
+describe('when a batch fails', () => {
   const refused = new Error('refused');
 
   it('and has changed nothing, each of its calls runs alone, and only the bad one fails', async () => {
-    const { runs, outcomes, call, itemsOf } = startGroupedCalls({
+    const { runs, outcomes, call, itemsOf } = startBatcher({
+      ...ONE_AT_A_TIME,
       canRunAlone: (error) => error === refused,
     });
     for (const item of ['a', 'b', 'bad', 'c']) call(item);
@@ -122,8 +87,8 @@ describe('when a group fails', () => {
     expect(runs).toHaveLength(5);
   });
 
-  it('new calls run alone for as long as calls of that group do', async () => {
-    const { runs, call, itemsOf } = startGroupedCalls({ canRunAlone: () => true });
+  it('new calls run alone for as long as calls of that batch do', async () => {
+    const { runs, call, itemsOf } = startBatcher({ ...ONE_AT_A_TIME, canRunAlone: () => true });
     for (const item of ['a', 'b', 'c']) call(item);
     await runs[0]!.succeed();
     await runs[1]!.fail(refused);
@@ -137,7 +102,7 @@ describe('when a group fails', () => {
   });
 
   it('and may have changed something, all of its calls fail, and none is repeated', async () => {
-    const { runs, outcomes, call } = startGroupedCalls({ canRunAlone: () => false });
+    const { runs, outcomes, call } = startBatcher({ ...ONE_AT_A_TIME, canRunAlone: () => false });
     for (const item of ['a', 'b', 'c']) call(item);
     await runs[0]!.succeed();
     await runs[1]!.fail(new Error('lost'));
@@ -149,7 +114,7 @@ describe('when a group fails', () => {
   });
 
   it('a call that was alone is not repeated', async () => {
-    const { runs, outcomes, call } = startGroupedCalls({ canRunAlone: () => true });
+    const { runs, outcomes, call } = startBatcher({ ...ONE_AT_A_TIME, canRunAlone: () => true });
     call('a');
     await runs[0]!.fail(refused);
     expect(outcomes).toEqual({ a: 'refused' });
@@ -158,12 +123,12 @@ describe('when a group fails', () => {
 });
 
 it('a stop refuses the calls that wait and further ones, and completes those that run', async () => {
-  const { groups, runs, outcomes, call } = startGroupedCalls();
-  for (const item of ['a', 'b']) call(item);
-  groups.stop();
+  const { batcher, runs, outcomes, call } = startBatcher();
+  for (const item of ['a', 'b', 'd']) call(item);
+  batcher.refuseAll();
   call('c');
   await jest.advanceTimersByTimeAsync(0);
-  expect(outcomes).toEqual({ b: REFUSED, c: REFUSED });
+  expect(outcomes).toEqual({ b: REFUSED, c: REFUSED, d: REFUSED });
   await runs[0]!.succeed();
   expect(outcomes).toMatchObject({ a: 'a' });
   expect(runs).toHaveLength(1);
