@@ -34,6 +34,7 @@ const allowed: Record<string, string[]> = {
   '@pasteflow/jobs': ['@pasteflow/domain', '@pasteflow/service-kit', ...adapters],
   ...Object.fromEntries(examples.map((name) => [name, [...shared, ...adapters, ...services]])),
   ...Object.fromEntries(adapters.map((name) => [name, ['@pasteflow/domain']])),
+  '@pasteflow/sqs': ['@pasteflow/domain', '@pasteflow/runtime'],
   ...Object.fromEntries(services.map((name) => [name, [...shared, ...adapters, '@pasteflow/web']])),
   '@pasteflow/janitor': [...shared, ...adapters, '@pasteflow/http-kit', '@pasteflow/web'],
   '@pasteflow/api': [...shared, ...adapters, '@pasteflow/http-kit', '@pasteflow/web', '@pasteflow/cli'],

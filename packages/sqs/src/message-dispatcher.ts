@@ -1,4 +1,5 @@
 import { SQS_BATCH_SIZE } from '@pasteflow/domain';
+import { Batcher } from '@pasteflow/runtime';
 
 /** A message that carries the context of a span, and how to end that span. */
 export interface TracedMessage<Outgoing> {
@@ -69,46 +70,39 @@ const MAX_WAITING = 1000;
  */
 export class MessageDispatcher<Outgoing extends object> {
   readonly #options: MessageDispatcherOptions<Outgoing>;
-  #waiting: TracedMessage<Outgoing>[] = [];
-  #lingering: NodeJS.Timeout | undefined;
-  readonly #requests = new Set<Promise<void>>();
+  readonly #requests: Batcher<TracedMessage<Outgoing>, TracedMessage<Outgoing>>;
 
   constructor(options: MessageDispatcherOptions<Outgoing>) {
     this.#options = options;
+    this.#requests = new Batcher({
+      run: async (messages) => {
+        await this.#send(messages);
+        return messages;
+      },
+      maxItems: SQS_BATCH_SIZE,
+      lingerMs: LINGER_MS,
+      maxRunning: MAX_REQUESTS,
+      maxWaiting: MAX_WAITING,
+      refusal: () => new Error('Too many messages are waiting to be sent.'),
+    });
   }
 
   /** Never throws and never waits. */
   dispatch(message: Outgoing): void {
-    if (this.#waiting.length >= MAX_WAITING) {
-      this.#options.onError(new Error('Too many messages are waiting to be sent.'), 1);
-      return;
-    }
-    const { trace = untraced } = this.#options;
-    this.#waiting.push(trace(message));
-    if (this.#waiting.length >= SQS_BATCH_SIZE) this.#flush();
-    else this.#lingering ??= setTimeout(() => this.#flush(), LINGER_MS);
+    const { trace = untraced, onError } = this.#options;
+    const traced = trace(message);
+    this.#requests.call(traced).catch((refusal: unknown) => {
+      traced.ended([], refusal);
+      onError(refusal, 1);
+    });
   }
 
   /** Sends all waiting messages, and resolves when every request has ended. */
   async stop(): Promise<void> {
-    this.#flush();
-    while (this.#requests.size > 0) await Promise.all(this.#requests); // a request that ends may start the next one
+    await this.#requests.drain();
   }
 
-  #flush(): void {
-    clearTimeout(this.#lingering);
-    this.#lingering = undefined;
-    while (this.#waiting.length > 0 && this.#requests.size < MAX_REQUESTS) {
-      const messages = this.#waiting.splice(0, SQS_BATCH_SIZE);
-      const request = this.#send(messages).finally(() => {
-        this.#requests.delete(request);
-        // Without a timer, what waits has waited for this request.
-        if (this.#waiting.length > 0 && this.#lingering === undefined) this.#flush();
-      });
-      this.#requests.add(request);
-    }
-  }
-
+  /** Never rejects. */
   async #send(messages: readonly TracedMessage<Outgoing>[]): Promise<void> {
     const { send, onSent, onError } = this.#options;
     let sent: readonly string[];

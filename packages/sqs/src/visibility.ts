@@ -1,4 +1,6 @@
 import { ChangeMessageVisibilityBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import { SQS_BATCH_SIZE } from '@pasteflow/domain';
+import { Batcher } from '@pasteflow/runtime';
 import { rethrowUnavailable, sqsBatches, type Queue } from './queue.ts';
 
 export interface VisibilityChange {
@@ -37,50 +39,52 @@ export async function changeVisibility(
 /** The maximum visibility timeout of SQS: 12 hours. */
 const MAX_VISIBILITY_SECONDS = 43_200;
 
+/** How long a message that is due waits for others to share its request, in ms: those of a batch come together. */
+const LINGER_MS = 5;
+
 /**
  * Returns messages to their queue with a delay in milliseconds. SQS counts in whole seconds, so the fraction
  * of a second passes in a timer here, and the whole seconds as visibility timeout. No caller waits for
  * either, so a waiting retry holds no worker slot.
  */
 export class MessageReturner {
-  readonly #client: SQSClient;
-  readonly #queue: Queue;
-  readonly #onError: (error: unknown) => void;
-  readonly #fractions = new Map<string, { timer: NodeJS.Timeout; seconds: number }>();
-  readonly #requests = new Set<Promise<void>>();
+  readonly #requests: Batcher<VisibilityChange, VisibilityChange>;
+  readonly #fractions = new Map<VisibilityChange, NodeJS.Timeout>();
 
   constructor(client: SQSClient, queue: Queue, onError: (error: unknown) => void) {
-    this.#client = client;
-    this.#queue = queue;
-    this.#onError = onError;
+    this.#requests = new Batcher({
+      run: async (changes) => {
+        await changeVisibility(client, queue, changes).catch(onError);
+        return changes;
+      },
+      maxItems: SQS_BATCH_SIZE,
+      lingerMs: LINGER_MS,
+    });
   }
 
   /** Never throws. A message that cannot be returned is delivered again when its visibility timeout ends. */
   returnToQueue(receiptHandle: string, waitMs: number): void {
     const seconds = Math.min(Math.floor(waitMs / 1000), MAX_VISIBILITY_SECONDS);
     const fraction = waitMs - seconds * 1000;
-    if (fraction <= 0 || seconds === MAX_VISIBILITY_SECONDS) return this.#change(receiptHandle, seconds);
-    const timer = setTimeout(() => {
-      this.#fractions.delete(receiptHandle);
-      this.#change(receiptHandle, seconds);
-    }, fraction);
-    this.#fractions.set(receiptHandle, { timer, seconds });
+    const change = { receiptHandle, seconds };
+    if (fraction <= 0 || seconds === MAX_VISIBILITY_SECONDS) return this.#change(change);
+    this.#fractions.set(
+      change,
+      setTimeout(() => this.#change(change), fraction),
+    );
   }
 
   /** Returns all waiting messages immediately, at most a second early, and resolves when SQS has answered. */
   async stop(): Promise<void> {
-    for (const [receiptHandle, { timer, seconds }] of this.#fractions) {
+    for (const [change, timer] of this.#fractions) {
       clearTimeout(timer);
-      this.#change(receiptHandle, seconds);
+      this.#change(change);
     }
-    this.#fractions.clear();
-    await Promise.all(this.#requests);
+    await this.#requests.drain();
   }
 
-  #change(receiptHandle: string, seconds: number): void {
-    const request = changeVisibility(this.#client, this.#queue, [{ receiptHandle, seconds }])
-      .catch(this.#onError)
-      .finally(() => this.#requests.delete(request));
-    this.#requests.add(request);
+  #change(change: VisibilityChange): void {
+    this.#fractions.delete(change);
+    void this.#requests.call(change);
   }
 }

@@ -29,7 +29,7 @@ function acknowledger() {
   const { client, queue } = emulator;
   return {
     errors,
-    acknowledger: new Acknowledger({ client, queue, onError: (error) => errors.push(error) }),
+    acknowledger: new Acknowledger(client, queue, (error) => errors.push(error)),
   };
 }
 

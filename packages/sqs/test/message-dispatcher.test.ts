@@ -154,8 +154,9 @@ describe('the dispatcher', () => {
     const held = emulator.proxy.hold({ target: 'SendMessageBatch' });
     const { dispatcher, sent, failures } = createDispatcher();
     for (const upload of uploads(1200)) dispatcher.dispatch(upload);
+    const request = await held;
     expect(failures.length).toBeGreaterThan(0);
-    await (await held).forward();
+    await request.forward();
     await dispatcher.stop();
     expect(sent.length + failures.reduce((sum, count) => sum + count, 0)).toBe(1200);
   });

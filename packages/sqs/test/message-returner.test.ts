@@ -7,7 +7,8 @@ const emulator = useEmulator();
 function visibilities(): number[] {
   return emulator.proxy
     .matching({ target: 'ChangeMessageVisibilityBatch' })
-    .map(({ body }) => JSON.parse(body!.toString()).Entries[0].VisibilityTimeout as number);
+    .flatMap(({ body }) => JSON.parse(body!.toString()).Entries as { VisibilityTimeout: number }[])
+    .map(({ VisibilityTimeout }) => VisibilityTimeout);
 }
 
 describe('returning a message to its queue', () => {
@@ -35,6 +36,14 @@ describe('returning a message to its queue', () => {
     returner.returnToQueue('two', 16_100);
     await returner.stop();
     expect(visibilities().toSorted((a, b) => a - b)).toEqual([0, 16]);
+  });
+
+  it('returns those that are due together by tens in a request', async () => {
+    const returner = new MessageReturner(emulator.client, emulator.queue, () => {});
+    for (let n = 0; n < 12; n += 1) returner.returnToQueue(`receipt ${n}`, 6000);
+    await until(() => visibilities().length === 12);
+    expect(emulator.proxy.matching({ target: 'ChangeMessageVisibilityBatch' })).toHaveLength(2);
+    await returner.stop();
   });
 
   it('reports a failure and throws nothing', async () => {

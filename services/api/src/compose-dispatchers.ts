@@ -46,7 +46,7 @@ export function composeDispatchers(
     new MessageDispatcher({
       send: (messages) => send(sqs, queue, messages),
       trace: messageSpans({ queueName: queue.name, relation: 'child' }),
-      onSent: (executionIds) => runOutsideSpans(() => stampDispatched(db, executionIds)),
+      onSent: (executionIds) => stampDispatched(db, executionIds),
       onError: (error, count) =>
         runOutsideSpans(() => logger.warn('messages left to the relay', { error, count })),
     });

@@ -104,11 +104,9 @@ export function createPipeline<Body>(options: PipelineOptions<Body>): Pipeline {
     changeVisibility: (changes) => changeVisibility(sqs, queue, changes),
     returner,
   });
-  const acknowledger = new Acknowledger({
-    client: receiving,
-    queue,
-    onError: (error) => events.dependencyFailed('acknowledging messages', error),
-  });
+  const acknowledger = new Acknowledger(receiving, queue, (error) =>
+    events.dependencyFailed('acknowledging messages', error),
+  );
   const pauses = new ReceiveGate(mayReceive);
   const batches = handler({ messages, acknowledger, pauses });
   const consumerGroup = new ConsumerGroup({

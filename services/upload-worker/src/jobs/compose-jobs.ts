@@ -67,7 +67,7 @@ export function composeJobs(
     send: (messages) => send(sqs, uploads, messages),
     // An import creates thousands of uploads, so each gets a trace of its own.
     trace: messageSpans({ queueName: uploads.name, relation: 'linked' }),
-    onSent: (executionIds) => runOutsideSpans(() => stampDispatched(worker.db, executionIds)),
+    onSent: (executionIds) => stampDispatched(worker.db, executionIds),
     onError: (error, count) =>
       runOutsideSpans(() => logger.warn('messages left to the relay', { error, count })),
   });

@@ -6,19 +6,13 @@ import {
   type Settled,
   type UploadSettlement,
 } from '@pasteflow/postgres';
+import { Batcher } from '@pasteflow/runtime';
 import { MAX_LOCK_WAIT_MS, maySettleAgain } from '../executions/settle-again.ts';
 import type { WorkerContext } from '../executions/worker-context.ts';
 import type { UploadEvents } from './events.ts';
 
 /** Null: another process had ended the execution. */
 type SettledUpload = Settled<PasteUploadState> | null;
-
-/** An upload that waits for others to be settled with it. */
-interface Ended {
-  readonly settlement: UploadSettlement;
-  readonly resolve: (settled: SettledUpload) => void;
-  readonly reject: (error: unknown) => void;
-}
 
 /** Statements of 50 are twice as fast for an upload as single ones, and larger ones hardly faster. */
 const MAX_TOGETHER = 64;
@@ -41,11 +35,16 @@ export interface UploadSettlerOptions {
 /** Settles the puts that end within a few ms by one statement, in whatever batches their messages came. */
 export class UploadSettler {
   readonly #options: UploadSettlerOptions;
-  #ended: Ended[] = [];
-  #lingering: NodeJS.Timeout | undefined;
+  readonly #together: Batcher<UploadSettlement, SettledUpload>;
 
   constructor(options: UploadSettlerOptions) {
     this.#options = options;
+    this.#together = new Batcher({
+      run: (settlements) => this.#run(settlements, MAX_LOCK_WAIT_TOGETHER_MS),
+      maxItems: MAX_TOGETHER,
+      lingerMs: options.lingerMs,
+      isLast: options.isIdle,
+    });
   }
 
   /**
@@ -58,8 +57,9 @@ export class UploadSettler {
     let isAlone = false;
     for (let failures = 0; ;) {
       try {
-        if (!isAlone) return await this.#settleWithOthers(settlement);
-        return (await this.#run([settlement], MAX_LOCK_WAIT_MS)).get(executionId) ?? null;
+        if (!isAlone) return await this.#together.call(settlement);
+        const [settled = null] = await this.#run([settlement], MAX_LOCK_WAIT_MS);
+        return settled;
       } catch (error) {
         failures += 1;
         isAlone ||= mayBeOfOneRow(error);
@@ -68,40 +68,16 @@ export class UploadSettler {
     }
   }
 
-  #settleWithOthers(settlement: UploadSettlement): Promise<SettledUpload> {
-    const { isIdle, lingerMs } = this.#options;
-    const settled = new Promise<SettledUpload>((resolve, reject) =>
-      this.#ended.push({ settlement, resolve, reject }),
-    );
-    if (isIdle() || this.#ended.length >= MAX_TOGETHER) void this.#settleEnded();
-    else this.#lingering ??= setTimeout(() => void this.#settleEnded(), lingerMs);
-    return settled;
-  }
-
-  /** Never throws. */
-  async #settleEnded(): Promise<void> {
-    clearTimeout(this.#lingering);
-    this.#lingering = undefined;
-    const ended = this.#ended;
-    this.#ended = [];
-    try {
-      const settlements = ended.map(({ settlement }) => settlement);
-      const settled = await this.#run(settlements, MAX_LOCK_WAIT_TOGETHER_MS);
-      for (const { settlement, resolve } of ended) resolve(settled.get(settlement.executionId) ?? null);
-    } catch (error) {
-      for (const { reject } of ended) reject(error);
-    }
-  }
-
-  async #run(settlements: readonly UploadSettlement[], maxLockWaitMs: number) {
+  async #run(
+    settlements: readonly UploadSettlement[],
+    maxLockWaitMs: number,
+  ): Promise<readonly SettledUpload[]> {
     const { worker, events } = this.#options;
     const { db, actor } = worker;
     try {
-      return await settleExecutions(db, uploadSubject, settlements, {
-        actor,
-        dispatched: true,
-        maxLockWaitMs,
-      });
+      const how = { actor, dispatched: true, maxLockWaitMs };
+      const settled = await settleExecutions(db, uploadSubject, settlements, how);
+      return settlements.map(({ executionId }) => settled.get(executionId) ?? null);
     } catch (error) {
       events.dependencyFailed('settling uploads', error);
       throw error;
