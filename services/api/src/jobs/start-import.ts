@@ -17,7 +17,7 @@ export interface StartImportDependencies extends StartJobDependencies {
   readonly dispatcher: Pick<MessageDispatcher<OutgoingUpload>, 'dispatch'>;
   readonly inserts: Pick<PasteInserts, 'insertWithin'>;
   readonly maxPasteBytes: number;
-  readonly limits: Pick<Limits, 'countBytes' | 'refuseUsedUpBytes'>;
+  readonly limits: Pick<Limits, 'spendBytes' | 'refuseUsedUpBytes'>;
 }
 
 const form = z.strictObject({
@@ -51,13 +51,16 @@ export function startImport(deps: StartImportDependencies): Endpoint {
     });
     const content = fileOf(received, deps.maxPasteBytes);
     await refuseOverImportLimit(deps.db, userId, deps.jobLimits); // before the bytes of the file count
-    const { source, job } = await deps.limits.countBytes(res, callerOf(req), content.length, () =>
-      deps.db.transaction().execute(async (db) => {
-        const source = await deps.inserts.insertWithin(db, sourcePaste(userId, content));
-        const job = await insertJob(db, userId, importOf(source.shortCode, received), deps.jobLimits);
-        return { source, job };
-      }),
-    );
+    const giveBackBytes = await deps.limits.spendBytes(res, callerOf(req), content.length);
+    const creation = deps.db.transaction().execute(async (db) => {
+      const source = await deps.inserts.insertWithin(db, sourcePaste(userId, content));
+      const job = await insertJob(db, userId, importOf(source.shortCode, received), deps.jobLimits);
+      return { source, job };
+    });
+    const { source, job } = await creation.catch((error: unknown) => {
+      giveBackBytes();
+      throw error;
+    });
     const context = contextOf(req);
     Object.assign(context, { jobId: job.id, sizeBytes: content.length });
     deps.dispatcher.dispatch({

@@ -3,9 +3,8 @@ import { INLINE_CONTENT_BYTES } from '@pasteflow/domain';
 import type { CreatedPaste } from '@pasteflow/postgres';
 import { contentHashOf } from '@pasteflow/service-kit';
 import type { MessageDispatcher, OutgoingUpload } from '@pasteflow/sqs';
-import { createdPage } from '@pasteflow/web';
+import { createdPage, type Site } from '@pasteflow/web';
 import type { BodyBudget } from '../http/limits/body-budget.ts';
-import type { Form } from '../http/body/multipart.ts';
 import { limitKeyOf } from '../http/callers/caller.ts';
 import { FORM_USER_HEADER, requireFormUser } from '../http/request/form-user.ts';
 import { contextOf, messageContextOf } from '../http/request/request-context.ts';
@@ -37,31 +36,53 @@ export interface CreatePasteDependencies {
   readonly limits: Limits;
 }
 
-/** How a new paste is received, and how it is answered. */
+/** A form of a request for a new paste: how it is received, and how it is answered. */
 export interface PasteForm {
   /** For metrics. */
   readonly name: 'json' | 'shell' | 'page' | 'private-bin';
-  readonly receive: () => Promise<ReceivedPaste>;
+  readonly receive: (api: CreatePasteDependencies, req: Request, res: Response) => Promise<ReceivedPaste>;
   /** @param deleteToken null for a paste with an owner */
-  readonly answerTo: (paste: PasteView, deleteToken: string | null) => Answer;
+  readonly answerTo: (paste: PasteView, deleteToken: string | null, site: () => Site) => Answer;
 }
 
+const json: PasteForm = {
+  name: 'json',
+  receive: (api, req, res) => receivePaste(api, req, res, { json: true }),
+  answerTo: (paste, deleteToken) => {
+    const created: CreatedPasteView = {
+      ...paste,
+      ...(deleteToken !== null && { delete_token: deleteToken }),
+    };
+    return jsonAnswer(201, created, { Location: paste.url });
+  },
+};
+
+const shell: PasteForm = {
+  name: 'shell',
+  receive: (api, req, res) => receivePaste(api, req, res, { json: false }),
+  answerTo: ({ url }, deleteToken) =>
+    textAnswer(201, `${url}\n`, {
+      Location: url,
+      ...(deleteToken !== null && { 'Delete-Token': deleteToken }),
+    }),
+};
+
+const page: PasteForm = {
+  name: 'page',
+  receive: (api, req, res) => {
+    keepForm(api, req, null);
+    requireFormUser(req, req.get(FORM_USER_HEADER));
+    return receivePaste(api, req, res, { json: false, onForm: (sent) => keepForm(api, req, sent) });
+  },
+  answerTo: (paste, deleteToken, site) =>
+    pageAnswer(201, createdPage(site(), { ...paste, deleteToken }), { Location: paste.url }),
+};
+
 /** POST /v1/pastes: 201 with the paste and, only in this answer, the delete_token of an anonymous paste. */
-export function createPaste(deps: CreatePasteDependencies): Endpoint {
+export function createPaste(api: CreatePasteDependencies): Endpoint {
   return {
-    operation: createOperation(deps),
-    handle: (req, res) =>
-      create(deps, req, res, {
-        name: 'json',
-        receive: () => receive(deps, req, res, { json: true }),
-        answerTo: (paste, deleteToken) => {
-          const created: CreatedPasteView = {
-            ...paste,
-            ...(deleteToken !== null && { delete_token: deleteToken }),
-          };
-          return jsonAnswer(201, created, { Location: paste.url });
-        },
-      }),
+    operation: createOperation(api),
+    handle: (req, res) => create(api, req, res, json),
   };
 }
 
@@ -69,68 +90,30 @@ export function createPaste(deps: CreatePasteDependencies): Endpoint {
  * POST / for the shell: 201 with the URL and a newline; the delete token of an anonymous paste is in a
  * header. A browser gets a page with both.
  */
-export function createPasteFromShell(deps: CreatePasteDependencies): Endpoint {
+export function createPasteFromShell(api: CreatePasteDependencies): Endpoint {
   return {
-    operation: shellOperation(deps),
-    handle: (req, res) =>
-      create(deps, req, res, {
-        name: 'shell',
-        receive: () => receive(deps, req, res, { json: false }),
-        answerTo: ({ url }, deleteToken) =>
-          textAnswer(201, `${url}\n`, {
-            Location: url,
-            ...(deleteToken !== null && { 'Delete-Token': deleteToken }),
-          }),
-      }),
-    page: (req, res) =>
-      create(deps, req, res, {
-        name: 'page',
-        receive: () => {
-          keepForm(deps, req, null);
-          requireFormUser(req, req.get(FORM_USER_HEADER));
-          return receive(deps, req, res, { json: false, onForm: (sent) => keepForm(deps, req, sent) });
-        },
-        answerTo: (paste, deleteToken) =>
-          pageAnswer(201, createdPage(deps.pages.site(req), { ...paste, deleteToken }), {
-            Location: paste.url,
-          }),
-      }),
+    operation: shellOperation(api),
+    handle: (req, res) => create(api, req, res, shell),
+    page: (req, res) => create(api, req, res, page),
   };
-}
-
-async function receive(
-  deps: CreatePasteDependencies,
-  req: Request,
-  res: Response,
-  how: { readonly json: boolean; readonly onForm?: (form: Form) => void },
-): Promise<ReceivedPaste> {
-  const caller = callerOf(req);
-  deps.limits.refuseUsedUpBytes(res, caller);
-  const isAnonymous = caller.kind === 'anonymous';
-  return await receivePaste(req, res, {
-    maxBytes: deps.maxPasteBytes,
-    budget: deps.bodies,
-    anonymous: isAnonymous,
-    ...how,
-  });
 }
 
 /**
  * Receive, claim the Idempotency-Key, insert, dispatch, answer. The commit is the promise behind the answer;
- * the message follows it.
+ * the message follows it. A paste that is not created costs no bytes, and its request may be repeated at once.
  */
 export async function create(
-  deps: CreatePasteDependencies,
+  api: CreatePasteDependencies,
   req: Request,
   res: Response,
-  { name, receive, answerTo }: PasteForm,
+  form: PasteForm,
 ): Promise<void> {
-  const { content, formKey = null, ...options } = await receive();
+  const { content, formKey = null, ...options } = await form.receive(api, req, res);
   const [context, caller] = [contextOf(req), callerOf(req)];
   context.sizeBytes = content.length;
   // The answer tells whether the creator can read the parent, so that a parent may be a guess at a short
   // code.
-  if (options.parent !== undefined) deps.limits.refuseUsedUp(res, 'misses', limitKeyOf(caller));
+  if (options.parent !== undefined) api.limits.refuseUsedUp(res, 'misses', limitKeyOf(caller));
 
   const userId = caller.kind === 'user' ? caller.userId : null;
   const deleteToken = userId === null ? newSecret() : null;
@@ -141,23 +124,32 @@ export async function create(
     contentHash: contentHashOf(content),
     deleteTokenHash: deleteToken === null ? null : hashOfSecret(deleteToken),
   };
-  const claim = await deps.idempotency.claim(req, res, JSON.stringify([options, paste.contentHash]), formKey);
+  const claim = await api.idempotency.claim(req, res, JSON.stringify([options, paste.contentHash]), formKey);
   if (claim === null) return;
 
   const answerOf = (created: CreatedPaste): Answer =>
-    answerTo(viewOfNew({ ...paste, ...created }, deps.publicUrl()), deleteToken);
-  const { created, answer } = await claim.releaseOnFailure((key) =>
-    deps.limits.countBytes(res, caller, content.length, () => deps.inserts.insert(paste, key, answerOf)),
-  );
+    form.answerTo(viewOfNew({ ...paste, ...created }, api.publicUrl()), deleteToken, () =>
+      api.pages.site(req),
+    );
+  let giveBackBytes = (): void => {};
+  let inserted: { readonly created: CreatedPaste; readonly answer: Answer };
+  try {
+    giveBackBytes = await api.limits.spendBytes(res, caller, content.length);
+    inserted = await api.inserts.insert(paste, claim.key, answerOf);
+  } catch (error) {
+    giveBackBytes();
+    await claim.release();
+    throw error;
+  }
 
-  const { shortCode, executionId } = created;
+  const { shortCode, executionId } = inserted.created;
   context.shortCode = shortCode;
-  deps.events.pasteCreated(name, content.length);
-  deps.dispatcher.dispatch({
+  api.events.pasteCreated(form.name, content.length);
+  api.dispatcher.dispatch({
     executionId,
     shortCode,
     content: content.length <= INLINE_CONTENT_BYTES ? content : null,
     context: messageContextOf(context),
   });
-  sendAnswer(res, answer);
+  sendAnswer(res, inserted.answer);
 }

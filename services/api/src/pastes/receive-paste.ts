@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Request, Response } from 'express';
 import {
   jsonPaste,
   textOptions,
@@ -11,8 +11,11 @@ import { IDEMPOTENCY_KEY } from '../http/idempotency/idempotency-key.ts';
 import { freeMemory } from '../http/body/body-bytes.ts';
 import { parseJson } from '../http/body/json-body.ts';
 import { MULTIPART_OVERHEAD_BYTES, readForm, type Form } from '../http/body/multipart.ts';
-import { readBody, type BodyLimit, type BudgetOfBodies } from '../http/body/read-body.ts';
+import { readBody, type BodyLimit } from '../http/body/read-body.ts';
 import { type FieldError, RequestError, validate, validationFailed } from '../http/answers/request-error.ts';
+import { callerOf } from '../http/callers/caller-of.ts';
+import type { BodyBudget } from '../http/limits/body-budget.ts';
+import type { Limits } from '../http/limits/limits.ts';
 import { assertUtf8, mediaTypeOf } from '../http/request/media-type.ts';
 import { readQuery } from '../http/request/query.ts';
 
@@ -54,19 +57,6 @@ export interface ReceivedPaste extends PasteOptions {
   readonly formKey?: string;
 }
 
-export interface ReceiveOptions {
-  readonly maxBytes: number;
-  readonly budget: BudgetOfBodies;
-  /**
-   * Whether an application/json body is a document that holds the content; otherwise the body is the content.
-   */
-  readonly json: boolean;
-  /** Whether the paste has no owner: then it can't be private. */
-  readonly anonymous: boolean;
-  /** Called with a form before its fields are checked. */
-  readonly onForm?: (form: Form) => void;
-}
-
 /** JSON escapes most bytes of a text as one or two bytes. Content that needs more can be a raw body. */
 const JSON_BYTES_PER_CONTENT_BYTE = 2;
 const JSON_OVERHEAD_BYTES = 16 * 1024;
@@ -91,16 +81,23 @@ const noParameters = z.strictObject({}).transform(() => null);
 /**
  * Reads a paste from a form, from JSON, or from any other body, which is then the content, with the options
  * in the query. Headers and query are checked before the body is read.
+ * @param json whether an application/json body is a document that holds the content; otherwise the body is the
+ * content
+ * @param onForm called with a form before its fields are checked
  * @throws RequestError for each rule that the request breaks
  */
 export async function receivePaste(
-  req: IncomingMessage,
-  res: ServerResponse,
-  { maxBytes, budget, json, anonymous, onForm }: ReceiveOptions,
+  api: { readonly limits: Limits; readonly bodies: BodyBudget; readonly maxPasteBytes: number },
+  req: Request,
+  res: Response,
+  { json, onForm }: { readonly json: boolean; readonly onForm?: (form: Form) => void },
 ): Promise<ReceivedPaste> {
+  const { maxPasteBytes: maxBytes, bodies: budget } = api;
+  const caller = callerOf(req);
+  api.limits.refuseUsedUpBytes(res, caller);
   const optionsOf = (sent: TextOptions): PasteOptions => {
     const options = toOptions(sent);
-    if (anonymous) assertNeedsNoOwner(options);
+    if (caller.kind === 'anonymous') assertNeedsNoOwner(options);
     return options;
   };
   const mediaType = mediaTypeOf(req);

@@ -45,11 +45,11 @@ export function privateBinPost(deps: PrivateBinPostDependencies): Endpoint {
       }
       const content = Buffer.from(textOfSealed(body.document));
       if (content.length > deps.maxPasteBytes) throw tooLarge();
-      const { base } = deps.pages.site(req);
       await create(deps, req, res, {
         name: 'private-bin',
         receive: () => Promise.resolve({ ...body.options, content }),
-        answerTo: ({ short_code: shortCode }, deleteToken) => createdAnswerOf(base, shortCode, deleteToken),
+        answerTo: ({ short_code: shortCode }, deleteToken, site) =>
+          createdAnswerOf(site().base, shortCode, deleteToken),
       });
     },
   };

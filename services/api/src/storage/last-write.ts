@@ -16,18 +16,14 @@ export class LastWrite {
     });
   }
 
-  async watch<T>(write: () => Promise<T>): Promise<T> {
-    try {
-      const written = await write();
-      this.#refusal = null;
-      return written;
-    } catch (error) {
-      if (cannotWrite(error)) {
-        this.#refusal = error;
-        this.#refusals.inc();
-      }
-      throw error;
-    }
+  succeeded(): void {
+    this.#refusal = null;
+  }
+
+  failed(error: unknown): void {
+    if (!cannotWrite(error)) return;
+    this.#refusal = error;
+    this.#refusals.inc();
   }
 
   /** The readiness check, which is not required. */

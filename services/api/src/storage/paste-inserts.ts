@@ -21,25 +21,13 @@ import {
   type PasteRefusal,
   type Quotas,
 } from '@pasteflow/postgres';
-import { Batcher, withSpan } from '@pasteflow/runtime';
+import { Batcher, failSpan, runInSpan, tracer } from '@pasteflow/runtime';
 import { MAX_SHORT_CODE_TRIES, type ShortCodes } from '@pasteflow/service-kit';
 import type { LastWrite } from './last-write.ts';
 import { invalidToken } from '../http/callers/authorization.ts';
 import { RequestError } from '../http/answers/request-error.ts';
 import type { Answer } from '../http/answers/answer.ts';
 import { keyTaken, type KeyOfRequest } from '../http/idempotency/idempotency.ts';
-
-export interface PasteInsertsOptions {
-  readonly db: Database;
-  readonly newShortCode: ShortCodes;
-  /** How many pastes of a user may have a slug; null: any number. */
-  readonly maxSlugs: number | null;
-  /** null: there are none. */
-  readonly quotas: Quotas | null;
-  readonly lastWrite?: Pick<LastWrite, 'watch'> | undefined;
-  /** See BatcherOptions. Default: SLOW_MS. */
-  readonly slowMs?: number | undefined;
-}
 
 export type PasteWithoutCode = Omit<NewPaste, 'shortCode'>;
 
@@ -55,9 +43,6 @@ interface Inserted {
   readonly created: CreatedPaste;
   readonly answer: Answer | null;
 }
-
-/** null: nothing was inserted. */
-type Insertion<Inserted> = (coded: NewPaste) => Promise<Inserted | null>;
 
 /** Copying a larger content costs more than a statement of its own, and would hold up the small ones. */
 const MAX_GROUPED_BYTES = 64 * 1024;
@@ -88,14 +73,26 @@ const SPAN = { kind: SpanKind.CLIENT, attributes: { 'db.system.name': 'postgresq
  * or QuotaExceededError; nothing was inserted then.
  */
 export class PasteInserts {
-  readonly #options: PasteInsertsOptions;
-  readonly #grouped: Batcher<Insert, Inserted | null>;
+  readonly #options;
+  readonly #groups: Batcher<Insert, Inserted | null>;
 
-  constructor(options: PasteInsertsOptions) {
+  /**
+   * @param options.maxSlugs how many pastes of a user may have a slug; null: any number
+   * @param options.quotas null: there are none
+   * @param options.slowMs see BatcherOptions; default: SLOW_MS
+   */
+  constructor(options: {
+    readonly db: Database;
+    readonly newShortCode: ShortCodes;
+    readonly maxSlugs: number | null;
+    readonly quotas: Quotas | null;
+    readonly lastWrite?: Pick<LastWrite, 'succeeded' | 'failed'> | undefined;
+    readonly slowMs?: number | undefined;
+  }) {
     this.#options = options;
-    this.#grouped = new Batcher({
+    this.#groups = new Batcher({
       ...BATCH,
-      run: (inserts) => insertAll(inserts, options),
+      run: (inserts) => insertAll(options.db, inserts, options),
       bytesOf: ({ paste }) => paste.content.length,
       canRunAlone,
       slowMs: options.slowMs ?? SLOW_MS,
@@ -105,7 +102,9 @@ export class PasteInserts {
 
   /**
    * Inserts a paste. With a key, the answer to its request is stored together with it, so that a process
-   * which is killed leaves either both or neither.
+   * which is killed leaves either both or neither. In a group, a paste that fits is left out when refused ones
+   * come before it, whose bytes the statement counts. So a paste runs in one group, which is no try of a code,
+   * and then alone.
    * @param answerOf builds the answer, and does nothing else
    * @throws RequestError idempotency_key_in_use when another request has taken the key
    */
@@ -114,65 +113,72 @@ export class PasteInserts {
     key: KeyOfRequest | null,
     answerOf: Insert['answerOf'],
   ): Promise<{ readonly created: CreatedPaste; readonly answer: Answer }> {
-    const { lastWrite } = this.#options;
-    const write = (insert: () => Promise<Inserted | null>) => {
-      const traced = () => withSpan('INSERT pastes', SPAN, insert);
-      return lastWrite === undefined ? traced() : lastWrite.watch(traced);
-    };
-    const grouped = (coded: NewPaste) => write(() => this.#grouped.call({ paste: coded, key, answerOf }));
-    const alone = (coded: NewPaste) =>
-      write(async () => {
-        const [inserted = null] = await insertAll([{ paste: coded, key, answerOf }], this.#options);
-        return inserted;
-      });
-    const { created, answer } = await this.#underFreeCode(this.#options.db, paste, {
-      grouped: paste.content.length <= MAX_GROUPED_BYTES ? grouped : null,
-      alone,
-    });
-    // After its group: an error here must not make the group run again, because its pastes may be committed.
-    return { created, answer: answer ?? answerOf(created) };
+    const { db, newShortCode } = this.#options;
+    const first = paste.content.length <= MAX_GROUPED_BYTES ? 0 : 1;
+    for (let tries = first; tries <= MAX_SHORT_CODE_TRIES; tries += 1) {
+      const insert = { paste: { ...paste, shortCode: newShortCode() }, key, answerOf };
+      const inserted = await this.#write(insert, tries === 0);
+      if (inserted !== null) {
+        // Here an error of `answerOf` can't make its group run again, whose pastes may be committed.
+        const { created, answer } = inserted;
+        return { created, answer: answer ?? answerOf(created) };
+      }
+      await this.#refuse(db, paste);
+    }
+    throw noFreeCode();
   }
 
   /** Inserts a paste in a transaction of the caller, and therefore in no group. */
   async insertWithin(tx: Database, paste: PasteWithoutCode): Promise<CreatedPaste> {
-    const alone = (coded: NewPaste) => createPaste(tx, coded, this.#options);
-    return await this.#underFreeCode(tx, paste, { grouped: null, alone });
+    const { newShortCode } = this.#options;
+    for (let tries = 1; tries <= MAX_SHORT_CODE_TRIES; tries += 1) {
+      const created = await createPaste(tx, { ...paste, shortCode: newShortCode() }, this.#options);
+      if (created !== null) return created;
+      await this.#refuse(tx, paste);
+    }
+    throw noFreeCode();
   }
 
   /** Refuses the pastes that wait for their group. */
   stop(): void {
-    this.#grouped.refuseAll();
+    this.#groups.refuseAll();
+  }
+
+  /** Inserts a paste in a group or alone. @returns null: it was left out */
+  async #write(insert: Insert, inGroup: boolean): Promise<Inserted | null> {
+    const { db, lastWrite } = this.#options;
+    const span = tracer.startSpan('INSERT pastes', SPAN);
+    try {
+      const [inserted = null] = inGroup
+        ? [await this.#groups.call(insert)]
+        : await runInSpan(span, () => insertAll(db, [insert], this.#options));
+      lastWrite?.succeeded();
+      return inserted;
+    } catch (error) {
+      failSpan(span, error);
+      lastWrite?.failed(error);
+      throw error;
+    } finally {
+      span.end();
+    }
   }
 
   /**
-   * Asks why nothing was inserted only after the group has ended, because a question that fails or takes
-   * long must not disturb the others. In a group, a paste that fits is left out when refused ones come before
-   * it, whose bytes the statement counts. So it runs in one group, which is no try of a code, and then alone.
+   * Throws why a paste was left out; nothing: another code may succeed. Asks only after the group has ended,
+   * because a question that fails or takes long must not disturb the others.
    */
-  async #underFreeCode<Inserted>(
-    db: Database,
-    paste: PasteWithoutCode,
-    {
-      grouped,
-      alone,
-    }: {
-      readonly grouped: Insertion<Inserted> | null;
-      readonly alone: Insertion<Inserted>;
-    },
-  ): Promise<Inserted> {
-    const { newShortCode, maxSlugs, quotas } = this.#options;
-    for (let tries = grouped === null ? 1 : 0; tries <= MAX_SHORT_CODE_TRIES; tries += 1) {
-      const insert = tries === 0 && grouped !== null ? grouped : alone;
-      const inserted = await insert({ ...paste, shortCode: newShortCode() });
-      if (inserted !== null) return inserted;
-      const refusal = await findRefusal(db, paste, { maxSlugs });
-      if (refusal !== null) throw errorOf(refusal, paste, maxSlugs);
-      const sizes = { userId: paste.userId, sizeBytes: paste.content.length };
-      const usedUp = quotas === null ? null : await findQuotaRefusal(db, sizes, quotas);
-      if (usedUp !== null) throw new QuotaExceededError(usedUp);
-    }
-    throw new RequestError('short_code_taken', 'No free short code was found. Try again shortly.');
+  async #refuse(db: Database, paste: PasteWithoutCode): Promise<void> {
+    const { maxSlugs, quotas } = this.#options;
+    const refusal = await findRefusal(db, paste, { maxSlugs });
+    if (refusal !== null) throw errorOf(refusal, paste, maxSlugs);
+    const sizes = { userId: paste.userId, sizeBytes: paste.content.length };
+    const usedUp = quotas === null ? null : await findQuotaRefusal(db, sizes, quotas);
+    if (usedUp !== null) throw new QuotaExceededError(usedUp);
   }
+}
+
+function noFreeCode(): RequestError {
+  return new RequestError('short_code_taken', 'No free short code was found. Try again shortly.');
 }
 
 /**
@@ -190,25 +196,31 @@ function canRunAlone(error: unknown): boolean {
  * answers come last: their keys stay locked until the commit, and requests with the same key wait for it.
  */
 async function insertAll(
+  db: Database,
   inserts: readonly Insert[],
-  { db, maxSlugs, quotas }: PasteInsertsOptions,
+  limits: Parameters<typeof createPastes>[2],
 ): Promise<readonly (Inserted | null)[]> {
-  const insertIn = async (tx: Database): Promise<readonly (Inserted | null)[]> => {
-    const pastes = inserts.map(({ paste }) => paste);
-    const rows = await createPastes(tx, pastes, { maxSlugs, quotas });
-    const inserted = inserts.map(({ key, answerOf }, n) => {
-      const created = rows[n] ?? null;
-      return created && { created, answer: key && answerOf(created) };
-    });
-    const answers = inserts.flatMap(({ key }, n) => {
-      const answer = inserted[n]?.answer ?? null;
-      return key === null || answer === null ? [] : [{ ...key.held, answer: key.seal(answer) }];
-    });
-    if ((await answerIdempotencyKeys(tx, answers)) < answers.length) throw keyTaken();
-    return inserted;
-  };
-  const hasKeys = inserts.some(({ key }) => key !== null);
-  return hasKeys ? await db.transaction().execute(insertIn) : await insertIn(db);
+  if (inserts.every(({ key }) => key === null)) return await insertIn(db, inserts, limits);
+  return await db.transaction().execute((tx) => insertIn(tx, inserts, limits));
+}
+
+async function insertIn(
+  db: Database,
+  inserts: readonly Insert[],
+  limits: Parameters<typeof createPastes>[2],
+): Promise<readonly (Inserted | null)[]> {
+  const pastes = inserts.map(({ paste }) => paste);
+  const rows = await createPastes(db, pastes, limits);
+  const inserted = inserts.map(({ key, answerOf }, n) => {
+    const created = rows[n] ?? null;
+    return created && { created, answer: key && answerOf(created) };
+  });
+  const answers = inserts.flatMap(({ key }, n) => {
+    const answer = inserted[n]?.answer ?? null;
+    return key === null || answer === null ? [] : [{ ...key.held, answer: key.seal(answer) }];
+  });
+  if ((await answerIdempotencyKeys(db, answers)) < answers.length) throw keyTaken();
+  return inserted;
 }
 
 function errorOf(

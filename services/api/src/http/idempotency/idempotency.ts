@@ -17,35 +17,12 @@ import { mediaTypeOf } from '../request/media-type.ts';
 import { idempotencyKeyOf } from './idempotency-key.ts';
 import { openAnswer, sealAnswer, type Seal } from './sealed-answer.ts';
 
-export interface IdempotencyDependencies {
-  readonly db: Database;
-  /** How long an answer is replayed. */
-  readonly retentionSeconds: number;
-  readonly logger: Logger;
-}
-
 /**
  * A claim without an answer expires after this, because its process has crashed. A running request waits
  * at most 5 s for its group or for a connection, and 10 s for its statement. One that waits for all of them
  * finds at its commit that the key is taken, and creates nothing.
  */
 const HOLD_SECONDS = 15;
-
-/** A request that is new, or has no key. Its caller calls one of these. */
-export interface Claim {
-  /**
-   * Runs the statements of a POST. With a key, `create` runs in a transaction that also stores the answer, so
-   * it must do nothing that a rollback can't undo. When `create` or the commit fails, the key is released, and
-   * the client may repeat the request at once.
-   */
-  readonly commit: <Created extends { readonly answer: Answer }>(
-    create: (db: Database) => Promise<Created>,
-  ) => Promise<Created>;
-  /** For a `create` that stores the answer in a transaction of its own. `key` null: there is no key. */
-  readonly releaseOnFailure: <Created>(
-    create: (key: KeyOfRequest | null) => Promise<Created>,
-  ) => Promise<Created>;
-}
 
 /** The key that a request has claimed. */
 export interface KeyOfRequest {
@@ -55,13 +32,61 @@ export interface KeyOfRequest {
 }
 
 /**
+ * A request that is new, or has no key. Who creates something for it stores the answer in the same transaction
+ * (`commit` does), and releases the key when that fails.
+ */
+export class Claim {
+  /** Null: the request has no key. */
+  readonly key: KeyOfRequest | null;
+  readonly #db: Database;
+  readonly #warn: (error: unknown) => void;
+
+  /** @param warn called when the key can't be released */
+  constructor(key: KeyOfRequest | null, db: Database, warn: (error: unknown) => void) {
+    this.key = key;
+    this.#db = db;
+    this.#warn = warn;
+  }
+
+  /**
+   * Runs the statements of a POST. With a key, `create` runs in a transaction that also stores the answer, so
+   * it must do nothing that a rollback can't undo.
+   */
+  async commit<Created extends { readonly answer: Answer }>(
+    create: (db: Database) => Promise<Created>,
+  ): Promise<Created> {
+    const { key } = this;
+    if (key === null) return await create(this.#db);
+    try {
+      return await this.#db.transaction().execute(async (tx) => {
+        const created = await create(tx);
+        if (!(await answerIdempotencyKey(tx, key.held, key.seal(created.answer)))) throw keyTaken();
+        return created;
+      });
+    } catch (error) {
+      await this.release();
+      throw error;
+    }
+  }
+
+  /**
+   * After a failure: the client may repeat the request at once. When this fails too, Postgres is unavailable,
+   * and the claim expires after HOLD_SECONDS. Never throws.
+   */
+  async release(): Promise<void> {
+    if (this.key !== null) await releaseIdempotencyKey(this.#db, this.key.held).catch(this.#warn);
+  }
+}
+
+/**
  * Makes a POST with an Idempotency-Key safe to repeat (ADR 11). One statement claims the key. One transaction,
  * fenced by the claim, creates the rows and stores the sealed answer.
  */
 export class Idempotency {
-  readonly #deps: IdempotencyDependencies;
+  readonly #deps;
 
-  constructor(deps: IdempotencyDependencies) {
+  /** @param deps.retentionSeconds how long an answer is replayed */
+  constructor(deps: { readonly db: Database; readonly retentionSeconds: number; readonly logger: Logger }) {
     this.#deps = deps;
   }
 
@@ -81,9 +106,7 @@ export class Idempotency {
   ): Promise<Claim | null> {
     const { db, retentionSeconds } = this.#deps;
     const sent = idempotencyKeyOf(req);
-    if (sent === null && formKey === null) {
-      return { commit: (create) => create(db), releaseOnFailure: (create) => create(null) };
-    }
+    if (sent === null && formKey === null) return this.#claimed(req, null);
     const caller = callerKeyOf(callerOf(req));
     const fingerprint = fingerprintOf(req, fingerprintInput);
     const key = sent ?? `${formKey} ${fingerprint.toString('hex')}`;
@@ -98,7 +121,7 @@ export class Idempotency {
     if (found.kind !== 'claimed' && !found.fingerprint.equals(fingerprint)) throw keyReused();
     switch (found.kind) {
       case 'claimed':
-        return this.#new(req, { held, seal: (answer) => sealAnswer(answer, seal) });
+        return this.#claimed(req, { held, seal: (answer) => sealAnswer(answer, seal) });
       case 'answered':
         contextOf(req).replayed = true;
         res.set('Idempotency-Replayed', 'true');
@@ -111,39 +134,11 @@ export class Idempotency {
     }
   }
 
-  #new(req: Request, key: KeyOfRequest): Claim {
-    const releaseOnFailure: Claim['releaseOnFailure'] = async (create) => {
-      try {
-        return await create(key);
-      } catch (error) {
-        await this.#release(req, key.held);
-        throw error;
-      }
-    };
-    return { releaseOnFailure, commit: (create) => releaseOnFailure(() => this.#commit(key, create)) };
-  }
-
-  async #commit<Created extends { readonly answer: Answer }>(
-    { held, seal }: KeyOfRequest,
-    create: (db: Database) => Promise<Created>,
-  ): Promise<Created> {
-    return await this.#deps.db.transaction().execute(async (tx) => {
-      const created = await create(tx);
-      if (!(await answerIdempotencyKey(tx, held, seal(created.answer)))) throw keyTaken();
-      return created;
-    });
-  }
-
-  /** When this fails too, Postgres is unavailable, and the claim expires after HOLD_SECONDS. */
-  async #release(req: Request, held: HeldKey): Promise<void> {
-    try {
-      await releaseIdempotencyKey(this.#deps.db, held);
-    } catch (error) {
-      this.#deps.logger.warn('idempotency key not released; its claim will expire', {
-        ...idsOf(contextOf(req)),
-        error,
-      });
-    }
+  #claimed(req: Request, key: KeyOfRequest | null): Claim {
+    const { db, logger } = this.#deps;
+    return new Claim(key, db, (error) =>
+      logger.warn('idempotency key not released; its claim will expire', { ...idsOf(contextOf(req)), error }),
+    );
   }
 }
 

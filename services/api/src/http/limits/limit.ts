@@ -1,19 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { RateLimitStore } from '@pasteflow/postgres';
 
-export interface LimitOptions {
-  /** The prefix of its counters' keys; also shown to clients. */
-  readonly name: string;
-  /** Points of each caller in each window; at least 1. */
-  readonly points: number;
-  readonly windowSeconds: number;
-  /** Takes only what is spent, so that Postgres has the exact count. Default: false. */
-  readonly exact?: boolean;
-  readonly store: Pick<RateLimitStore, 'count'>;
-  /** Called when Postgres can't count. For a second after that every request passes. */
-  readonly onError: (error: unknown) => void;
-}
-
 /** A caller's standing with a limit, as far as this process knows. */
 export interface Standing {
   readonly allowed: boolean;
@@ -51,7 +38,9 @@ const FAILURE_PAUSE_MS = 1000;
  * unspent. Below 100 points a portion is one point.
  */
 export class Limit {
+  /** The prefix of its counters' keys; also shown to clients. */
   readonly name: string;
+  /** Points of each caller in each window; at least 1. */
   readonly points: number;
   readonly windowSeconds: number;
   readonly #portion: number;
@@ -63,7 +52,22 @@ export class Limit {
   });
   #pausedUntil = 0;
 
-  constructor({ name, points, windowSeconds, exact = false, store, onError }: LimitOptions) {
+  /**
+   * @param exact takes only what is spent, so that Postgres has the exact count
+   * @param onError called when Postgres can't count. For a second after that every request passes.
+   */
+  constructor({
+    name,
+    points,
+    windowSeconds,
+    exact = false,
+    store,
+    onError,
+  }: Pick<Limit, 'name' | 'points' | 'windowSeconds'> & {
+    readonly exact?: boolean;
+    readonly store: Pick<RateLimitStore, 'count'>;
+    readonly onError: (error: unknown) => void;
+  }) {
     this.name = name;
     this.points = points;
     this.windowSeconds = windowSeconds;

@@ -25,13 +25,6 @@ interface LimitsConfig {
   readonly reports: number;
 }
 
-export interface LimitsOptions {
-  readonly limits: LimitsConfig;
-  readonly store: RateLimitStore;
-  readonly logger: Logger;
-  readonly metrics: Metrics;
-}
-
 /** Those of the configuration, and those that follow from them. */
 type LimitName = keyof LimitsConfig | 'site_bytes' | 'site_address_bytes' | 'all_anonymous_bytes';
 
@@ -79,7 +72,17 @@ export class Limits {
   readonly #store: RateLimitStore;
   readonly #standings = new WeakMap<ServerResponse, Map<Limit, Standing | null>>();
 
-  constructor({ limits, store, logger, metrics }: LimitsOptions) {
+  constructor({
+    limits,
+    store,
+    logger,
+    metrics,
+  }: {
+    readonly limits: LimitsConfig;
+    readonly store: RateLimitStore;
+    readonly logger: Logger;
+    readonly metrics: Metrics;
+  }) {
     let warnAfter = 0;
     const onError = (error: unknown): void => {
       if (performance.now() < warnAfter) return;
@@ -174,17 +177,15 @@ export class Limits {
   }
 
   /**
-   * Counts the bytes of a new paste and creates it. A paste that is not created costs no bytes, and one
-   * that its caller's own limit refuses costs the others none.
-   * @throws RequestError rate_limited, and what `create` throws
+   * Counts the bytes of a new paste. One that a limit refuses costs the others none.
+   * @returns what gives the bytes back: call it when the paste is not created
+   * @throws RequestError rate_limited
    */
-  async countBytes<Created>(
-    res: ServerResponse,
-    caller: Caller,
-    bytes: number,
-    create: () => Promise<Created>,
-  ): Promise<Created> {
+  async spendBytes(res: ServerResponse, caller: Caller, bytes: number): Promise<() => void> {
     const spent: (() => void)[] = [];
+    const giveBack = (): void => {
+      for (const each of spent) each();
+    };
     try {
       for (const [limit, key] of this.#byteLimitsOf(caller))
         spent.push(await this.#spend(res, key, limit, bytes));
@@ -192,12 +193,12 @@ export class Limits {
         const passes = bytes <= SMALL_PASTE_BYTES;
         spent.push(await this.#spend(res, ALL, this.#limits.anonymous_bytes, bytes, passes));
       }
-      this.#setHeaders(res);
-      return await create();
     } catch (error) {
-      for (const giveBack of spent) giveBack();
+      giveBack();
       throw error;
     }
+    this.#setHeaders(res);
+    return giveBack;
   }
 
   /** The limits of bytes that no paste of the caller passes, each with the key that it counts: its own first. */
