@@ -34,12 +34,21 @@ export class HeldMessages {
    * held.
    */
   async whileHeld<T>(deliveries: readonly Delivery<unknown>[], work: () => Promise<T>): Promise<T> {
-    for (const { receiptHandle } of deliveries) this.#held.add(receiptHandle);
+    for (const delivery of deliveries) this.hold(delivery);
     try {
       return await work();
     } finally {
-      for (const { receiptHandle } of deliveries) this.#held.delete(receiptHandle);
+      for (const delivery of deliveries) this.letGo(delivery);
     }
+  }
+
+  /** Holds a message until `letGo` or `returnToQueue` is called. */
+  hold({ receiptHandle }: Delivery<unknown>): void {
+    this.#held.add(receiptHandle);
+  }
+
+  letGo({ receiptHandle }: Delivery<unknown>): void {
+    this.#held.delete(receiptHandle);
   }
 
   /**

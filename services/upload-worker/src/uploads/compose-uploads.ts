@@ -10,7 +10,6 @@ import type { WorkerContext } from '../executions/worker-context.ts';
 import { createUploadEvents } from './events.ts';
 import { createPutContent } from './put-content.ts';
 import { StorageAccess } from './storage-access.ts';
-import { UploadIntake } from './upload-intake.ts';
 import { UploadRunner } from './upload-runner.ts';
 
 /**
@@ -27,16 +26,18 @@ const SETTLE_LINGER_MS = 20;
  */
 const SPARE_PLACES = SQS_BATCH_SIZE;
 
-export interface UploadsOptions {
-  readonly worker: WorkerContext;
-  readonly sqs: SqsClient;
-  readonly settleLingerMs?: number | undefined;
-}
-
 /** The consumers of the uploads queue, with places for up to 10 uploads each, and their object store. */
 export function composeUploads(
   { config, logger, metrics }: Pick<ServiceContext<Config>, 'config' | 'logger' | 'metrics'>,
-  { worker, sqs, settleLingerMs = SETTLE_LINGER_MS }: UploadsOptions,
+  {
+    worker,
+    sqs,
+    settleLingerMs = SETTLE_LINGER_MS,
+  }: {
+    readonly worker: WorkerContext;
+    readonly sqs: SqsClient;
+    readonly settleLingerMs?: number | undefined;
+  },
 ): QueueConsumer {
   const { consumers, putTimeoutMs, compression } = config.upload;
   const sparePlaces = consumers > 1 ? SPARE_PLACES : 0;
@@ -70,19 +71,19 @@ export function composeUploads(
     events,
     mayReceive: async () =>
       !(await listPausedKinds(worker.db)).includes(UPLOADS) && (await access.isGranted()),
-    handler: ({ messages, acknowledger, pauses }) => {
-      const runner = new UploadRunner({
+    handler: ({ messages, acknowledger, pauses }) =>
+      new UploadRunner({
         worker,
         messages,
+        acknowledger,
         pauses,
         retry: config.uploadRetry,
         putContent,
         store,
         events,
+        sparePlaces,
         settleLingerMs,
-      });
-      return new UploadIntake({ runner, messages, acknowledger, events, sparePlaces });
-    },
+      }),
   });
   return { pipeline, store, components: [] };
 }

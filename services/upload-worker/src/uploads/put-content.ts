@@ -12,16 +12,6 @@ import { compress, reasonOfS3Error, type ObjectStore } from '@pasteflow/s3';
 import { Semaphore } from 'async-mutex';
 import type { StorageAccess } from './storage-access.ts';
 
-export interface PutContentOptions {
-  readonly store: Pick<ObjectStore, 'put' | 'urlOf'>;
-  readonly access: Pick<StorageAccess, 'refusalBehind'>;
-  /** Returns the payload, or null when there is none. */
-  readonly readPayload: (pasteId: string) => Promise<Buffer | null>;
-  readonly putTimeoutMs: number;
-  /** Store as gzip where it pays. */
-  readonly compresses: boolean;
-}
-
 /**
  * Maximum of large (not inline) content that one process handles at a time, in units of 64 KiB: 80 MiB, for
  * any UPLOAD_CONCURRENCY and MAX_PASTE_BYTES. Reading a byte from Postgres needs about four (hexadecimal
@@ -56,7 +46,15 @@ export function createPutContent({
   readPayload,
   putTimeoutMs,
   compresses,
-}: PutContentOptions): PutContent {
+}: {
+  readonly store: Pick<ObjectStore, 'put' | 'urlOf'>;
+  readonly access: Pick<StorageAccess, 'refusalBehind'>;
+  /** Returns the payload, or null when there is none. */
+  readonly readPayload: (pasteId: string) => Promise<Buffer | null>;
+  readonly putTimeoutMs: number;
+  /** Store as gzip where it pays. */
+  readonly compresses: boolean;
+}): PutContent {
   const large = new Semaphore(MAX_LARGE_UNITS);
 
   async function attempt(

@@ -1,8 +1,9 @@
-import type { Span } from '@opentelemetry/api';
-import { decideNextStep, type NextStep, type RetryPolicy } from '@pasteflow/domain';
+import { decideNextStep, type NextStep, type RetryPolicy, type UploadMessage } from '@pasteflow/domain';
 import type { ClaimedUpload, UploadOutcome } from '@pasteflow/postgres';
 import { runInSpan } from '@pasteflow/runtime';
 import type { ObjectStore } from '@pasteflow/s3';
+import type { Acknowledger, Delivery } from '@pasteflow/sqs';
+import { Mutex, Semaphore } from 'async-mutex';
 import {
   beginExecutionSpan,
   describeEnd,
@@ -12,28 +13,18 @@ import {
 import { PAUSED_DELAY_MS, RETURN_DELAY_MS, type HeldMessages } from '../executions/held-messages.ts';
 import type { ReceiveGate } from '../executions/receive-gate.ts';
 import type { WorkerContext } from '../executions/worker-context.ts';
-import { claimAlone, claimBatch, type UploadClaim, type UploadDelivery } from './claim-uploads.ts';
+import { claimAlone, claimBatch, type UploadClaim } from './claim-uploads.ts';
 import { idsOf, type UploadEvents } from './events.ts';
 import { confirmStored, type PutContent } from './put-content.ts';
 import { UploadSettler } from './settle-uploads.ts';
 
-export interface UploadRunnerOptions {
-  readonly worker: WorkerContext;
-  readonly messages: Pick<HeldMessages, 'returnToQueue'>;
-  readonly pauses: Pick<ReceiveGate, 'close'>;
-  readonly retry: RetryPolicy;
-  readonly putContent: PutContent;
-  readonly store: Pick<ObjectStore, 'findContent' | 'urlOf'>;
-  readonly events: UploadEvents;
-  /** See `UploadSettlerOptions.lingerMs`. */
-  readonly settleLingerMs: number;
-}
+type UploadDelivery = Delivery<UploadMessage>;
 
 /**
  * What became of a message: its outcome is in Postgres and it is to be acknowledged; or it was returned to
  * its queue; or its upload is a suspect, for which nothing was done.
  */
-export type MessageEnd = 'acknowledge' | 'returned' | 'suspect';
+type MessageEnd = 'acknowledge' | 'returned' | 'suspect';
 
 interface AttemptEnd {
   readonly outcome: UploadOutcome;
@@ -41,17 +32,40 @@ interface AttemptEnd {
 }
 
 /**
- * Uploads what messages ask for: claims the uploads of a batch, and puts and settles each for itself, side by
- * side.
+ * Uploads what messages ask for: claims the uploads of a batch by one statement, and puts, settles and
+ * acknowledges each for itself, side by side. A consumer receives again as soon as there are places for a
+ * whole batch, which any uploads have left that have ended, of whatever batches.
  */
 export class UploadRunner {
-  readonly #options: UploadRunnerOptions;
+  readonly #options;
   readonly #settler: UploadSettler;
+  /** Free places. Each consumer that receives has the places for one batch already. */
+  readonly #places: Semaphore;
+  readonly #batches = new Set<Promise<unknown>>();
+  /** Held while this process runs a suspect: one suspect at a time. */
+  readonly #alone = new Mutex();
   #putsUnderWay = 0;
 
-  constructor(options: UploadRunnerOptions) {
-    const { worker, events, settleLingerMs } = options;
+  /**
+   * @param options.sparePlaces places for uploads beyond those of the consumers, each of which has the places
+   * for one batch
+   * @param options.settleLingerMs see `UploadSettler`
+   */
+  constructor(options: {
+    readonly worker: WorkerContext;
+    readonly messages: Pick<HeldMessages, 'hold' | 'letGo' | 'returnToQueue'>;
+    readonly acknowledger: Pick<Acknowledger, 'acknowledge'>;
+    readonly pauses: Pick<ReceiveGate, 'close'>;
+    readonly retry: RetryPolicy;
+    readonly putContent: PutContent;
+    readonly store: Pick<ObjectStore, 'findContent' | 'urlOf'>;
+    readonly events: UploadEvents;
+    readonly sparePlaces: number;
+    readonly settleLingerMs: number;
+  }) {
+    const { worker, events, settleLingerMs, sparePlaces } = options;
     this.#options = options;
+    this.#places = new Semaphore(sparePlaces);
     this.#settler = new UploadSettler({
       worker,
       events,
@@ -60,20 +74,58 @@ export class UploadRunner {
     });
   }
 
-  /** @returns what becomes of each message. Never rejects. */
-  runBatch(deliveries: readonly UploadDelivery[]): readonly Promise<MessageEnd>[] {
-    const claims = claimBatch(this.#options, deliveries);
-    return deliveries.map((delivery, n) => this.#handle(delivery, claims[n] as Promise<UploadClaim>));
+  /**
+   * The handler of a batch (`ConsumerGroupOptions.handle`). Resolves when there is room for the next batch,
+   * and returns no message.
+   */
+  async handle(deliveries: readonly UploadDelivery[]): Promise<readonly UploadDelivery[]> {
+    const batch = this.#runBatch(deliveries)
+      .catch((error: unknown) => this.#options.events.dependencyFailed('handling uploads', error))
+      .finally(() => this.#batches.delete(batch));
+    this.#batches.add(batch);
+    await this.#places.acquire(deliveries.length);
+    return [];
   }
 
-  /** The same for an upload that may be a suspect. Never throws. */
-  async runAlone(delivery: UploadDelivery): Promise<MessageEnd> {
-    if (!this.#options.worker.graceOver.aborted)
-      return await this.#handle(delivery, claimAlone(this.#options, delivery));
-    return await this.#return(delivery, 0);
+  /**
+   * To be called when nothing more is received. Resolves when every message has been handled, and
+   * acknowledged or returned.
+   */
+  async drain(): Promise<void> {
+    await Promise.all(this.#batches);
   }
 
-  async #handle(delivery: UploadDelivery, claiming: Promise<UploadClaim>): Promise<MessageEnd> {
+  async #runBatch(deliveries: readonly UploadDelivery[]): Promise<void> {
+    const shortCodes = deliveries.map(({ body }) => body.shortCode);
+    const claims = claimBatch(this.#options, shortCodes);
+    const ends = deliveries.map((delivery, n) => this.#run(delivery, claims[n] as Promise<UploadClaim>));
+    await Promise.all(deliveries.map((delivery, n) => this.#conclude(delivery, n, ends)));
+  }
+
+  /** Holds the message until its end, and acknowledges it. Runs a suspect when the others of its batch are over. */
+  async #conclude(delivery: UploadDelivery, n: number, ends: readonly Promise<MessageEnd>[]): Promise<void> {
+    const { messages, acknowledger } = this.#options;
+    messages.hold(delivery);
+    try {
+      let end = await ends[n];
+      if (end === 'suspect') {
+        await Promise.all(ends);
+        end = await this.#alone.runExclusive(() => this.#runSuspect(delivery));
+      }
+      this.#places.release();
+      if (end === 'acknowledge') await acknowledger.acknowledge(delivery.message);
+    } finally {
+      messages.letGo(delivery);
+    }
+  }
+
+  async #runSuspect(delivery: UploadDelivery): Promise<MessageEnd> {
+    if (this.#options.worker.graceOver.aborted) return await this.#return(delivery, 0);
+    return await this.#run(delivery, claimAlone(this.#options, delivery.body.shortCode));
+  }
+
+  /** Never throws. */
+  async #run(delivery: UploadDelivery, claiming: Promise<UploadClaim>): Promise<MessageEnd> {
     let claimed: UploadClaim;
     try {
       claimed = await claiming;
@@ -104,24 +156,47 @@ export class UploadRunner {
     return 'returned';
   }
 
+  /** Put, settle, report. */
   async #attempt(
     upload: ClaimedUpload,
     delivery: UploadDelivery,
     { claimedAt, claimBeganAt }: UploadClaim,
   ): Promise<MessageEnd> {
     const { worker, events } = this.#options;
-    const span = this.#beginSpan(upload, delivery, claimBeganAt);
-    runInSpan(span, () => events.attemptStarted(upload, delivery.context));
-    const leaseLost = worker.running.begin(upload.executionId, claimedAt, () =>
-      runInSpan(span, () => events.leaseLost(idsOf(upload, delivery.context))),
+    const { executionId } = upload;
+    const { context } = delivery;
+    const span = beginExecutionSpan({
+      kind: 'upload',
+      context,
+      claimBeganAt,
+      attributes: {
+        'pasteflow.short_code': upload.shortCode,
+        'pasteflow.execution_id': executionId,
+        'pasteflow.attempt': upload.attempt,
+      },
+    });
+    runInSpan(span, () => events.attemptStarted(upload, context));
+    const leaseLost = worker.running.begin(executionId, claimedAt, () =>
+      runInSpan(span, () => events.leaseLost(idsOf(upload, context))),
     );
     const stop = AbortSignal.any([leaseLost, worker.graceOver]);
     this.#putsUnderWay += 1;
     const end = await runInSpan(span, () => this.#put(upload, delivery, stop)).finally(
       () => (this.#putsUnderWay -= 1),
     );
-    const counted = await this.#settleAndReport(upload, delivery, { ...end, span });
-    if (!counted) return await this.#return(delivery, RETURN_DELAY_MS);
+
+    const settlingBeganAt = performance.now();
+    const settled = await this.#settler.settle({ executionId, ...end });
+    worker.running.end(executionId);
+
+    runInSpan(span, () => {
+      recordSharedStatement('settle', settlingBeganAt);
+      if (settled === null) events.settlementLost(idsOf(upload, context));
+      else events.attemptEnded(upload, context, { ...end, status: settled.status });
+    });
+    describeEnd(span, settled === null ? null : end);
+    endExecutionSpan(span);
+    if (settled === null) return await this.#return(delivery, RETURN_DELAY_MS);
     if (end.nextStep.kind === 'retry') return await this.#return(delivery, end.nextStep.delayMs);
     return 'acknowledge';
   }
@@ -147,36 +222,5 @@ export class UploadRunner {
       pauses.close();
     }
     return end;
-  }
-
-  /** @returns whether the settlement counted */
-  async #settleAndReport(
-    upload: ClaimedUpload,
-    { context }: UploadDelivery,
-    { outcome, nextStep, span }: AttemptEnd & { readonly span: Span },
-  ): Promise<boolean> {
-    const { worker, events } = this.#options;
-    const { executionId } = upload;
-    const settlingBeganAt = performance.now();
-    const settled = await this.#settler.settle({ executionId, outcome, nextStep });
-    worker.running.end(executionId);
-    runInSpan(span, () => {
-      recordSharedStatement('settle', settlingBeganAt);
-      if (settled === null) events.settlementLost(idsOf(upload, context));
-      else events.attemptEnded(upload, context, { outcome, nextStep, status: settled.status });
-    });
-    describeEnd(span, settled === null ? null : { outcome, nextStep });
-    endExecutionSpan(span);
-    return settled !== null;
-  }
-
-  #beginSpan(upload: ClaimedUpload, { context }: UploadDelivery, claimBeganAt: number): Span {
-    const { shortCode, executionId, attempt } = upload;
-    const attributes = {
-      'pasteflow.short_code': shortCode,
-      'pasteflow.execution_id': executionId,
-      'pasteflow.attempt': attempt,
-    };
-    return beginExecutionSpan({ kind: 'upload', context, claimBeganAt, attributes });
   }
 }

@@ -5,7 +5,7 @@ import {
   type SharedTestPostgres,
 } from '@pasteflow/dev-stack/testing';
 import { lockRow, makePastes, refuseUpdates, type MadePaste } from '@pasteflow/postgres/testing';
-import { claimAlone, claimBatch, type UploadDelivery } from '../../src/uploads/claim-uploads.ts';
+import { claimAlone, claimBatch } from '../../src/uploads/claim-uploads.ts';
 import { workerOn } from '../support/database.ts';
 
 let stack: SharedTestPostgres;
@@ -30,20 +30,16 @@ const waiting = (count: number, losses = 0) =>
     execution: { status: 'PENDING', dispatchedSecondsAgo: 0, losses },
   });
 
-const deliveryOf = ({ shortCode }: MadePaste): UploadDelivery => ({
-  body: { shortCode },
-  context: {},
-  receiptHandle: shortCode,
-  message: {},
-});
-
 function claimer() {
   worker.statements.length = 0;
   const own = { worker, events: { dependencyFailed: () => {} } };
   return {
     claim: (pastes: readonly MadePaste[]) =>
-      claimBatch(own, pastes.map(deliveryOf)).map(async (claimed) => (await claimed).claim.kind),
-    claimAlone: async (paste: MadePaste) => (await claimAlone(own, deliveryOf(paste))).claim.kind,
+      claimBatch(
+        own,
+        pastes.map(({ shortCode }) => shortCode),
+      ).map(async (claimed) => (await claimed).claim.kind),
+    claimAlone: async ({ shortCode }: MadePaste) => (await claimAlone(own, shortCode)).claim.kind,
     statements: () => worker.statements.filter(({ text }) => text.includes('asked AS MATERIALIZED')).length,
   };
 }

@@ -4,7 +4,7 @@ import { DependencyUnavailableError } from '@pasteflow/domain';
 import type { ClaimedUpload } from '@pasteflow/postgres';
 import type { ObjectStore } from '@pasteflow/s3';
 import { StorageAccess } from '../../src/uploads/storage-access.ts';
-import { confirmStored, createPutContent, type PutContentOptions } from '../../src/uploads/put-content.ts';
+import { confirmStored, createPutContent } from '../../src/uploads/put-content.ts';
 
 const content = Buffer.from('hello');
 
@@ -14,7 +14,10 @@ function upload(sizeBytes = content.length): ClaimedUpload {
 }
 
 /** Records the puts. End-to-end tests cover the faults of a real S3. */
-function setUp({ put, ...options }: Partial<PutContentOptions> & { put?: ObjectStore['put'] } = {}) {
+function setUp({
+  put,
+  ...options
+}: Partial<Parameters<typeof createPutContent>[0]> & { put?: ObjectStore['put'] } = {}) {
   const puts: [string, string][] = [];
   const store = {
     urlOf: (key: string) => `s3://bucket/${key}`,
