@@ -61,6 +61,52 @@ describe('a paste as JSON', () => {
   });
 });
 
+/**
+ * The fingerprint of a request with an Idempotency-Key has this text, so that a repetition is recognized after
+ * an upgrade. These texts are those of 0.1.0: a new option is left out when it has its default.
+ */
+describe('the options of a paste in a fingerprint', () => {
+  const all = {
+    parent: 'q7Zk2Lm9Xa',
+    slug: 'release-notes',
+    burn: 'true',
+    encrypted: 'true',
+    visibility: 'private',
+    expires_in: 'never',
+    syntax: ' Python ',
+    title: 'Ä title',
+  };
+
+  it.each([
+    [{}, '{"title":null,"syntax":null,"expiresInSeconds":2592000,"visibility":"unlisted"}'],
+    [
+      { title: '', syntax: '', slug: '', parent: '', burn: 'false', encrypted: 'false' },
+      '{"title":null,"syntax":null,"expiresInSeconds":2592000,"visibility":"unlisted"}',
+    ],
+    [
+      { burn: 'true', title: 'a', expires_in: '2h' },
+      '{"title":"a","syntax":null,"expiresInSeconds":7200,"visibility":"unlisted","burn":true}',
+    ],
+    [
+      { slug: 'release-notes', visibility: 'unlisted' },
+      '{"title":null,"syntax":null,"expiresInSeconds":2592000,"visibility":"unlisted","slug":"release-notes"}',
+    ],
+    [
+      all,
+      '{"title":"Ä title","syntax":" Python ","expiresInSeconds":null,"visibility":"private","encrypted":true,"burn":true,"slug":"release-notes","parent":"q7Zk2Lm9Xa"}',
+    ],
+  ])('are written as in 0.1.0: %j', (sent, written) => {
+    expect(JSON.stringify(toOptions(textOptions.parse(sent)))).toBe(written);
+    const { content: _, ...json } = jsonPaste.parse({
+      content: 'x',
+      ...sent,
+      ...('burn' in sent && { burn: sent.burn === 'true' }),
+      ...('encrypted' in sent && { encrypted: sent.encrypted === 'true' }),
+    });
+    expect(JSON.stringify(toOptions(json))).toBe(written);
+  });
+});
+
 describe('options as text', () => {
   it('have the same meaning as in JSON', () => {
     const options = toOptions(textOptions.parse({ title: 'T', expires_in: '3600', visibility: 'private' }));
