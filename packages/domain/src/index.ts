@@ -60,7 +60,6 @@ export {
   MAX_REPORT_CHARACTERS,
   MAX_REPORT_CONTACT_CHARACTERS,
   MAX_SYNTAX_CHARACTERS,
-  MAX_TITLE_CHARACTERS,
   MIN_EXPIRY_SECONDS,
   REVEAL_MINUTES,
   SQS_BATCH_SIZE,
@@ -76,6 +75,24 @@ export {
   type OwnTokenScope,
   type TokenScope,
 } from './own-token.ts';
+export {
+  contentOptionNames,
+  copiedOptionNames,
+  defaultOf,
+  exportedOptionNames,
+  optionNames,
+  optionOf,
+  pasteOptions,
+  storedOptionNames,
+  valuesOf,
+  type ChosenOptions,
+  type CopiedOption,
+  type OptionName,
+  type OptionsWith,
+  type PasteOption,
+  type StoredOption,
+  type StoredOptions,
+} from './paste-options.ts';
 export { isShortCode, shortCodeFrom } from './short-code.ts';
 export {
   BUCKET_OWNER_KEY,

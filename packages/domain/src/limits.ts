@@ -16,7 +16,6 @@ export const DELETION_BATCH_SIZE = 1000;
 /** For this long after the claim of a reveal, its reader may repeat the reveal. */
 export const REVEAL_MINUTES = 5;
 
-export const MAX_TITLE_CHARACTERS = 200;
 export const MAX_SYNTAX_CHARACTERS = 50;
 
 /** Of a report, and of the contact of its sender. The table `paste_reports` has the same limits. */

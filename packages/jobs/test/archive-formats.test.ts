@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
+import { storedOptionNames, valuesOf } from '@pasteflow/domain';
 import type { ExportedFile } from '../src/types/export/formats/archive.ts';
 import { archiveFormats } from '../src/types/export/formats/archive-formats.ts';
 
@@ -9,19 +10,14 @@ const names = ['zip', 'tar.gz', 'ndjson'] as const;
 const fileOf = (n: number, content: Buffer): ExportedFile => ({
   content,
   paste: {
+    ...valuesOf(storedOptionNames, {}),
     id: 'id',
     shortCode: `code${n}`,
     status: 'PROCESSED',
-    visibility: 'unlisted',
-    title: null,
-    syntax: null,
-    encrypted: false,
     contentHash: 'sha256:',
     sizeBytes: content.length,
     createdAt: new Date(0),
     expiresAt: null,
-    burn: false,
-    slug: null,
     place: { createdAt: '', id: '' },
   },
 });

@@ -36,10 +36,10 @@ export {
   isHeldFrom,
   jsonPaste,
   mustBeOneOf,
+  ownerErrors,
   textOptions,
   toOptions,
   visibilityField,
-  type PasteOptions,
 } from './new-paste/paste-fields.ts';
 export {
   contentHashOf,

@@ -1,4 +1,4 @@
-import { pasteDeletion, transition } from '@pasteflow/domain';
+import { contentOptionNames, pasteDeletion, transition } from '@pasteflow/domain';
 import { sql, type RawBuilder } from 'kysely';
 import { byActor, type Actor } from '../database/actor.ts';
 import { affectedRows } from '../database/affected-rows.ts';
@@ -24,6 +24,9 @@ const release = transition(pasteDeletion, 'DELETION_IN_PROGRESS', 'NOT_EXPIRED')
 const dueAt = sql`coalesce(p.deletion_requested_at, p.expires_at)`;
 
 const name = sql<string>`p.id::text`;
+
+/** `title = NULL, syntax = NULL` */
+const emptied = sql.join(contentOptionNames.map((option) => sql`${sql.ref(option)} = NULL`));
 
 export interface ClaimedDeletion {
   readonly id: string;
@@ -94,8 +97,8 @@ export async function takeOverBurned(
 }
 
 /**
- * DELETION_IN_PROGRESS → DELETED for claims that are still valid. Removes the title, the language, the payload
- * of a FAILED paste, and the open reports as well.
+ * DELETION_IN_PROGRESS → DELETED for claims that are still valid. Removes the options that tell of the content,
+ * the payload of a FAILED paste, and the open reports as well.
  * @returns how many pastes it moved; fewer than asked when the watchdog has reset claims
  */
 export async function settleDeleted(
@@ -110,7 +113,7 @@ export async function settleDeleted(
     ), moot AS (
       DELETE FROM paste_reports WHERE paste_id IN (SELECT id FROM held) AND judged_at IS NULL
     )
-    UPDATE pastes p SET deletion_status = ${finish.to}, deleted_at = now(), title = NULL, syntax = NULL
+    UPDATE pastes p SET deletion_status = ${finish.to}, deleted_at = now(), ${emptied}
     FROM held WHERE p.id = held.id`.execute(db);
   return affectedRows(result);
 }

@@ -1,26 +1,18 @@
 import { sql } from 'kysely';
-import type { PasteUploadState, Visibility } from '@pasteflow/domain';
+import { storedOptionNames, type PasteUploadState, type StoredOptions } from '@pasteflow/domain';
 import type { Database } from '../database/database.ts';
 import { isThere } from '../schema/pastes.ts';
 import { placeOfRow, toPage, type Page, type PageRequest, type Place } from '../database/page.ts';
 
-export interface ExportablePaste {
+export interface ExportablePaste extends StoredOptions {
   readonly id: string;
   readonly shortCode: string;
   readonly status: PasteUploadState;
-  readonly visibility: Visibility;
-  /** null: none. */
-  readonly slug: string | null;
-  readonly title: string | null;
-  readonly syntax: string | null;
-  readonly encrypted: boolean;
   readonly contentHash: string;
   readonly sizeBytes: number;
   readonly createdAt: Date;
   /** null: never. */
   readonly expiresAt: Date | null;
-  /** The paste is deleted when it is read, so that no export reads it. */
-  readonly burn: boolean;
   readonly place: Place;
 }
 
@@ -33,6 +25,8 @@ export interface ExportFilter {
   /** null: any. */
   readonly status: PasteUploadState | null;
 }
+
+const options = sql.join(storedOptionNames.map((name) => sql.ref(name)));
 
 /**
  * A page of a user's pastes that are not gone, oldest first, so that pastes created
@@ -48,8 +42,8 @@ export async function listExportable(
   const behind =
     after === null ? sql`` : sql`AND (created_at, id) > (${after.createdAt}::timestamptz, ${after.id}::uuid)`;
   const { rows } = await sql<ExportablePaste & { isRequested: boolean }>`
-    SELECT id, short_code AS "shortCode", status, visibility, slug, title, syntax, encrypted, content_hash AS "contentHash", size_bytes AS "sizeBytes",
-      created_at AS "createdAt", expires_at AS "expiresAt", burn, ${placeOfRow} AS place,
+    SELECT id, short_code AS "shortCode", status, content_hash AS "contentHash", size_bytes AS "sizeBytes",
+      created_at AS "createdAt", expires_at AS "expiresAt", ${options}, ${placeOfRow} AS place,
       ${isThere('pastes')} AND (${status}::text IS NULL OR status = ${status}) AS "isRequested"
     FROM pastes
     WHERE user_id = ${userId} AND deletion_initiated_at IS NULL

@@ -1,4 +1,5 @@
 import { sql, type Selectable } from 'kysely';
+import type { StoredOptions } from '@pasteflow/domain';
 import type { Database } from '../database/database.ts';
 import { prepared } from '../database/prepared.ts';
 import { isThere, type PastesTable } from '../schema/pastes.ts';
@@ -11,27 +12,21 @@ export type PasteRow = Selectable<PastesTable> & {
 };
 
 /** What clients are shown of a paste. */
-export type PublicPaste = Pick<
-  PasteRow,
-  | 'short_code'
-  | 'status'
-  | 'deletion_status'
-  | 'slug'
-  | 'visibility'
-  | 'title'
-  | 'syntax'
-  | 'encrypted'
-  | 'content_hash'
-  | 'size_bytes'
-  | 'created_at'
-  | 'expires_at'
-  | 'processed_at'
-  | 'failure_reason'
-  | 'burn'
-  | 'parent'
-  | 'version'
-  | 'held_at'
->;
+export type PublicPaste = StoredOptions &
+  Pick<
+    PasteRow,
+    | 'short_code'
+    | 'status'
+    | 'deletion_status'
+    | 'content_hash'
+    | 'size_bytes'
+    | 'created_at'
+    | 'expires_at'
+    | 'processed_at'
+    | 'failure_reason'
+    | 'version'
+    | 'held_at'
+  >;
 
 function rows(db: Database) {
   const gone = sql<boolean>`NOT ${isThere('pastes')}`.as('gone');

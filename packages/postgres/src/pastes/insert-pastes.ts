@@ -1,61 +1,40 @@
 import { sql, type RawBuilder } from 'kysely';
-import type { Visibility } from '@pasteflow/domain';
+import { defaultOf, optionOf, storedOptionNames, type ChosenOptions } from '@pasteflow/domain';
 import { insertedPasteColumns } from '../schema/pastes.ts';
 
-export interface NewPaste {
+export interface NewPaste extends ChosenOptions {
   /** The owner; null: anonymous. */
   readonly userId: string | null;
-  readonly visibility: Visibility;
   readonly shortCode: string;
   readonly content: Buffer;
   /** `sha256:` and 64 hex digits. */
   readonly contentHash: string;
-  readonly title: string | null;
-  readonly syntax: string | null;
-  /** Whether the client has encrypted the content. Default: no. */
-  readonly encrypted?: boolean;
-  /** Seconds from now; null: never. */
-  readonly expiresInSeconds: number | null;
   readonly deleteTokenHash: Buffer | null;
-  /** The paste is deleted when it is read. Default: it is not. */
-  readonly burn?: boolean;
-  /** A name that no other paste has. Only with an owner. Default: none. */
-  readonly slug?: string | null;
-  /**
-   * The short code of the paste that this one is made from. Its creator must be able to read it. Default:
-   * none.
-   */
-  readonly parent?: string | null;
   /** Whether quotas count the paste. Default: no. */
   readonly counted?: boolean;
 }
-
-type InsertedColumn = (typeof insertedPasteColumns)[number];
 
 /**
  * The type and the value of each inserted column. `expires_at` follows from `expires_in`, by the clock of
  * Postgres.
  */
-const fields: Readonly<
-  Record<
-    Exclude<InsertedColumn, 'expires_at'> | 'expires_in',
-    readonly [type: string, of: (paste: NewPaste) => unknown]
-  >
-> = {
+const fields: Readonly<Record<string, readonly [type: string, of: (paste: NewPaste) => unknown]>> = {
   short_code: ['text', (paste) => paste.shortCode],
   user_id: ['uuid', (paste) => paste.userId],
-  visibility: ['text', (paste) => paste.visibility],
   content_hash: ['text', (paste) => paste.contentHash],
   size_bytes: ['integer', (paste) => paste.content.length],
-  title: ['text', (paste) => paste.title],
-  syntax: ['text', (paste) => paste.syntax],
-  encrypted: ['boolean', (paste) => paste.encrypted ?? false],
   expires_in: ['float8', (paste) => paste.expiresInSeconds],
   delete_token_hash: ['bytea', (paste) => paste.deleteTokenHash],
-  burn: ['boolean', (paste) => paste.burn ?? false],
-  slug: ['text', (paste) => paste.slug ?? null],
-  parent: ['text', (paste) => paste.parent ?? null],
   counted: ['boolean', (paste) => paste.counted ?? false],
+  ...Object.fromEntries(
+    storedOptionNames.map((name) => [
+      name,
+      [
+        optionOf(name).kind === 'flag' ? 'boolean' : 'text',
+        (paste: NewPaste) => paste[name] ?? defaultOf(name),
+      ],
+    ]),
+  ),
 };
 
 const columns = sql.join(insertedPasteColumns.map((column) => sql.ref(column)));

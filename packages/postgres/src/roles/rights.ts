@@ -1,3 +1,4 @@
+import { contentOptionNames } from '@pasteflow/domain';
 import { shownJobColumns } from '../schema/jobs.ts';
 import { insertedPasteColumns } from '../schema/pastes.ts';
 import type { ServiceRole } from './role-names.ts';
@@ -163,8 +164,7 @@ const janitorRights: RoleRights = {
       'deletion_status',
       'deletion_initiated_at',
       'deleted_at',
-      'title',
-      'syntax',
+      ...contentOptionNames,
       // `ops takedown`
       'deletion_requested_at',
       'taken_down_for',

@@ -1,30 +1,29 @@
-import type {
-  ContentEncoding,
-  PasteDeletionState,
-  PasteUploadState,
-  TakedownClass,
-  Visibility,
+import {
+  storedOptionNames,
+  type ContentEncoding,
+  type OptionsWith,
+  type PasteDeletionState,
+  type PasteUploadState,
+  type StoredOption,
+  type StoredOptions,
+  type TakedownClass,
 } from '@pasteflow/domain';
 import { type ColumnType, type Generated, type RawBuilder, sql } from 'kysely';
 
-export interface PastesTable {
+/** The options of a paste, whose meaning the domain says. A flag or a choice has a default. */
+type OptionColumns = {
+  [Name in StoredOption]: Name extends OptionsWith<{ readonly kind: 'flag' | 'choice' }>
+    ? Generated<StoredOptions[Name]>
+    : StoredOptions[Name];
+};
+
+export interface PastesTable extends OptionColumns {
   id: Generated<string>;
   short_code: string;
   /** NULL for an anonymous paste. */
   user_id: string | null;
-  /** `private` only with an owner. */
-  visibility: Generated<Visibility>;
-  /**
-   * A name that the owner has chosen, unique among all rows; NULL: none. Only with an owner. `move_slug` gives
-   * it to a newer paste.
-   */
-  slug: string | null;
   /** The number among the pastes that the slug has named; NULL: the slug was never moved. */
   version: number | null;
-  title: string | null;
-  syntax: string | null;
-  /** The client has encrypted the content; `title` and `syntax` are then NULL. */
-  encrypted: Generated<boolean>;
   status: Generated<PasteUploadState>;
   /** `sha256:` and 64 hex digits, of the content. */
   content_hash: string;
@@ -55,14 +54,10 @@ export interface PastesTable {
   delete_token_hash: ColumnType<Buffer | null>;
   /** Why an operator took the paste down; NULL: no operator did. */
   taken_down_for: TakedownClass | null;
-  /** The paste is deleted when it is read, which only a reveal does. */
-  burn: Generated<boolean>;
   /** When a reveal has read the paste; NULL: none has. */
   burned_at: Date | null;
   /** SHA-256 of the key of the reader who has revealed the paste, and may repeat that for five minutes. */
   reader_key_hash: Buffer | null;
-  /** The short code of the paste that this one was made from, which may be gone; NULL: none. */
-  parent: string | null;
   /**
    * Since when so many have reported the paste that only its owner reads it, until an operator has decided;
    * NULL: it is not held.
@@ -79,18 +74,12 @@ export interface PastesTable {
 export const insertedPasteColumns = [
   'short_code',
   'user_id',
-  'visibility',
   'content_hash',
   'size_bytes',
-  'title',
-  'syntax',
-  'encrypted',
   'expires_at',
   'delete_token_hash',
-  'burn',
-  'slug',
-  'parent',
   'counted',
+  ...storedOptionNames,
 ] as const satisfies readonly (keyof PastesTable)[];
 
 /** Content that is not in S3 yet. A separate table, so that status updates of `pastes` stay small. */

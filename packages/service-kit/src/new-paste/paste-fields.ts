@@ -1,18 +1,27 @@
 import {
+  contentOptionNames,
   DEFAULT_EXPIRY_SECONDS,
+  defaultOf,
   DURATION,
   isShortCode,
   languageNamed,
   languages,
   MAX_EXPIRY_SECONDS,
   MAX_SYNTAX_CHARACTERS,
-  MAX_TITLE_CHARACTERS,
   MIN_EXPIRY_SECONDS,
   nearestLanguage,
+  optionNames,
+  optionOf,
   secondsOf,
   SLUG,
   SLUG_RULE,
+  storedOptionNames,
   visibilities,
+  type ChosenOptions,
+  type OptionName,
+  type PasteOption,
+  type StoredOption,
+  type StoredOptions,
   type Visibility,
 } from '@pasteflow/domain';
 import { z } from 'zod';
@@ -21,24 +30,6 @@ import { parseSealedText, SealedFormatError } from '@pasteflow/sealed';
 /** The message for a field that has a closed list of values, worded the same everywhere. */
 export function mustBeOneOf(values: readonly string[]): string {
   return `must be one of ${values.join(', ')}`;
-}
-
-/**
- * The options of a paste: all fields but its content. With `expiresInSeconds` null the paste never expires.
- */
-export interface PasteOptions {
-  readonly title: string | null;
-  readonly syntax: string | null;
-  readonly expiresInSeconds: number | null;
-  readonly visibility: Visibility;
-  /** Set when the client has encrypted the content: see `encryptionErrors`. */
-  readonly encrypted?: true;
-  /** Set for a paste that is deleted when it is read. */
-  readonly burn?: true;
-  /** Set for a paste with a name. */
-  readonly slug?: string;
-  /** Set for a paste that is made from another one: its short code. */
-  readonly parent?: string;
 }
 
 /**
@@ -63,16 +54,7 @@ function line(maxCharacters: number) {
     .meta({ maxLength: maxCharacters }); // JSON Schema counts characters too; zod's max() counts UTF-16 units
 }
 
-/** An empty text, as forms send it for an empty field, counts as no value. */
-function nullIfEmpty(text: string | null | undefined): string | null {
-  return text === undefined || text === '' ? null : text;
-}
-
 const EXPIRY_RULE = `must be whole seconds from ${MIN_EXPIRY_SECONDS} to ${MAX_EXPIRY_SECONDS}, a time such as "10m", "12h" or "7d", or "never"`;
-const expiresInMeta = {
-  description: 'From now: whole seconds, a time such as 10m, 12h, 7d or 4w, or never.',
-  param: { example: 3600 },
-};
 const expirySeconds = z
   .int({ error: EXPIRY_RULE, abort: true })
   .min(MIN_EXPIRY_SECONDS, EXPIRY_RULE)
@@ -90,25 +72,14 @@ export const expiresInField = z.union(
   ],
   EXPIRY_RULE,
 );
-const expiresIn = expiresInField
-  .default(DEFAULT_EXPIRY_SECONDS)
-  .transform((value) => (value === 'never' ? null : value))
-  .meta(expiresInMeta);
 
-const title = line(MAX_TITLE_CHARACTERS);
-const titleMeta = { description: 'One line of text.', param: { example: 'Greeting' } };
 /** The output is the text that the client has sent, also with white space around it: so the text is bounded. */
-const syntax = z
+const language = z
   .string('must be a text')
   .refine((text) => text === '' || isLanguage(text), {
     error: ({ input }) => unknownLanguage(String(input)),
   })
   .meta({ maxLength: MAX_SYNTAX_CHARACTERS });
-const syntaxMeta = {
-  description:
-    'The language of the content: its name, such as python, or an extension of its files, such as py. Empty: none.',
-  param: { example: 'text' },
-};
 
 function isLanguage(text: string): boolean {
   return text.length <= MAX_SYNTAX_CHARACTERS && ONE_LINE.test(text) && languageNamed(text) !== null;
@@ -123,30 +94,12 @@ function unknownLanguage(text: string): string {
 
 /** The field as clients send it, without a default. */
 export const visibilityField = z.enum(visibilities, mustBeOneOf(visibilities));
-const visibility = visibilityField.default('unlisted').meta({
-  description: 'unlisted: readable by anyone who has the short code. private: readable by its owner only.',
-  param: { example: 'unlisted' },
-});
 
-const encryptedMeta = {
-  description:
-    'true: the content is a document of ciphertext in the format v2 of PrivateBin. The paste can have no title and no syntax.',
-  param: { example: false },
-};
-const burnMeta = {
-  description:
-    'true: the paste is deleted when it is read. GET does not read it; `POST /{short_code}` does, once.',
-  param: { example: true },
-};
-
-const parent = z
+const shortCode = z
   .string('must be a text')
   .refine((text) => text === '' || isShortCode(text), 'must be a short code, such as q7Zk2Lm9Xa');
-const parentMeta = {
-  description:
-    'The short code of the paste that this one is made from, which the creator must be able to read now. Whoever reads the new paste sees this code.',
-  param: { example: 'q7Zk2Lm9Xa' },
-};
+
+const slug = z.string('must be a text').regex(new RegExp(`^(${SLUG})?$`), SLUG_RULE);
 
 const yesOrNo = z.boolean('must be true or false').default(false);
 /** For queries and forms. */
@@ -155,13 +108,42 @@ const yesOrNoAsText = z.preprocess(
   yesOrNo,
 );
 
-/** A slug as clients send it; empty: none. */
-const slug = z.string('must be a text').regex(new RegExp(`^(${SLUG})?$`), SLUG_RULE);
-const slugMeta = {
-  description:
-    'A name, such as release-notes: the paste is reached at `/~release-notes` as well. Needs a token. Empty: none.',
-  param: { example: '' }, // the page of this document can send the examples twice; with a name, the second request would get 409
-};
+/** The field of an option as clients send it: in JSON, or in a query or a form, where all values are texts. */
+function fieldOf(option: PasteOption, sentAs: 'json' | 'text'): z.ZodType {
+  const meta = { description: option.description, param: { example: option.example } };
+  /** An empty text, as forms send it for an empty field, counts as no value. */
+  const orNull = (text: z.ZodString) =>
+    (sentAs === 'json' ? text.nullish() : text.optional()).transform((value) => value || null).meta(meta);
+  switch (option.kind) {
+    case 'line':
+      return orNull(line(option.maxCharacters));
+    case 'language':
+      return orNull(language);
+    case 'slug':
+      return orNull(slug);
+    case 'short_code':
+      return orNull(shortCode);
+    case 'choice':
+      return z.enum(option.values, mustBeOneOf(option.values)).default(option.default).meta(meta);
+    case 'flag':
+      return (sentAs === 'json' ? yesOrNo : yesOrNoAsText).meta(meta);
+    case 'expiry':
+      return expiresInField
+        .default(DEFAULT_EXPIRY_SECONDS)
+        .transform((value) => (value === 'never' ? null : value))
+        .meta(meta);
+    default:
+      return option satisfies never;
+  }
+}
+
+/** The value of a field. */
+type Sent<Name extends OptionName> = Name extends StoredOption ? StoredOptions[Name] : number | null;
+
+function fieldsAs(sentAs: 'json' | 'text') {
+  const fields = optionNames.map((name) => [name, fieldOf(optionOf(name), sentAs)]);
+  return Object.fromEntries(fields) as { readonly [Name in OptionName]: z.ZodType<Sent<Name>> };
+}
 
 /** A paste as JSON. The caller, who knows the limit, checks the size of `content`. */
 export const jsonPaste = z.strictObject(
@@ -170,45 +152,28 @@ export const jsonPaste = z.strictObject(
       .string('must be a text')
       .refine((text) => text.isWellFormed(), 'must be well-formed Unicode, without lone surrogates')
       .meta({ minLength: 1 }), // documented only: empty content has an error code of its own, and is checked for all body formats in one place
-    title: title.nullish().transform(nullIfEmpty).meta(titleMeta),
-    syntax: syntax.nullish().transform(nullIfEmpty).meta(syntaxMeta),
-    expires_in: expiresIn,
-    visibility,
-    encrypted: yesOrNo.meta(encryptedMeta),
-    burn: yesOrNo.meta(burnMeta),
-    slug: slug.nullish().transform(nullIfEmpty).meta(slugMeta),
-    parent: parent.nullish().transform(nullIfEmpty).meta(parentMeta),
+    ...fieldsAs('json'),
   },
   { error: (issue) => (issue.code === 'invalid_type' ? 'must be a JSON object' : undefined) },
 );
 
 /** The options as query parameters or form fields. */
-export const textOptions = z.strictObject({
-  title: title.optional().transform(nullIfEmpty).meta(titleMeta),
-  syntax: syntax.optional().transform(nullIfEmpty).meta(syntaxMeta),
-  expires_in: expiresIn,
-  visibility,
-  encrypted: yesOrNoAsText.meta(encryptedMeta),
-  burn: yesOrNoAsText.meta(burnMeta),
-  slug: slug.optional().transform(nullIfEmpty).meta(slugMeta),
-  parent: parent.optional().transform(nullIfEmpty).meta(parentMeta),
-});
+export const textOptions = z.strictObject(fieldsAs('text'));
 
-export function toOptions(
-  parsed: Omit<z.output<typeof textOptions>, 'parent'> & { readonly parent?: string | null },
-): PasteOptions {
-  return {
-    title: parsed.title,
-    syntax: parsed.syntax,
-    expiresInSeconds: parsed.expires_in,
-    visibility: parsed.visibility,
-    // Left out otherwise: the fingerprints of requests with an Idempotency-Key have the options, and stay
-    // what they were.
-    ...(parsed.encrypted && { encrypted: true }),
-    ...(parsed.burn && { burn: true }),
-    ...(parsed.slug !== null && { slug: parsed.slug }),
-    ...(typeof parsed.parent === 'string' && { parent: parsed.parent }),
-  };
+/** @param sent without the options that the sender can't choose: they have their defaults */
+export function toOptions(sent: { readonly [Name in OptionName]?: Sent<Name> }): ChosenOptions {
+  const chosen: Record<string, unknown> = {};
+  for (const name of optionNames) {
+    if (name === 'expires_in') chosen['expiresInSeconds'] = sent.expires_in;
+    else if (optionOf(name).isAlwaysWritten === true || isChosen(sent, name))
+      chosen[name] = sent[name] ?? defaultOf(name);
+  }
+  return chosen as ChosenOptions;
+}
+
+/** Whether an option has another value than its default. */
+function isChosen(options: Partial<StoredOptions>, name: StoredOption): boolean {
+  return (options[name] ?? defaultOf(name)) !== defaultOf(name);
 }
 
 /** A field of a new paste that breaks a rule. */
@@ -218,28 +183,30 @@ export interface PasteFieldError {
 }
 
 /**
- * The rules of a new encrypted paste. Its title and its language belong into the ciphertext: as fields, the
- * server would know them. The content must be a document that its readers can take apart; whether it can be
+ * The rules of a new encrypted paste. What tells of its content belongs into the ciphertext: as a field, the
+ * server would know it. The content must be a document that its readers can take apart; whether it can be
  * decrypted, only they find out.
  */
 export function encryptionErrors({
-  encrypted,
-  title,
-  syntax,
-  burn,
   content,
-}: Pick<PasteOptions, 'encrypted' | 'title' | 'syntax' | 'burn'> & {
-  readonly content: Buffer;
-}): readonly PasteFieldError[] {
-  if (encrypted !== true) return [];
-  return [
-    ...(title === null ? [] : [{ path: 'title', message: READABLE }]),
-    ...(syntax === null ? [] : [{ path: 'syntax', message: READABLE }]),
-    ...formatErrors(content, burn === true),
-  ];
+  ...options
+}: ChosenOptions & { readonly content: Buffer }): readonly PasteFieldError[] {
+  if (options.encrypted !== true) return [];
+  const message = 'must be empty for an encrypted paste, because the server could read it';
+  const readable = contentOptionNames.filter((name) => isChosen(options, name));
+  return [...readable.map((path) => ({ path, message })), ...formatErrors(content, options.burn === true)];
 }
 
-const READABLE = 'must be empty for an encrypted paste, because the server could read it';
+/**
+ * The rules of a new paste without an owner: only its owner could read a private one, and without owners
+ * anybody could take all good names.
+ */
+export function ownerErrors(options: ChosenOptions): readonly PasteFieldError[] {
+  return storedOptionNames.flatMap((path) => {
+    const { needsOwner: message } = optionOf(path);
+    return message !== undefined && isChosen(options, path) ? [{ path, message }] : [];
+  });
+}
 
 function formatErrors(content: Buffer, burn: boolean): readonly PasteFieldError[] {
   try {

@@ -1,15 +1,40 @@
-import { pasteDeletion, pasteUpload, SLUG_MARK, statesOf, visibilities } from '@pasteflow/domain';
+import {
+  optionOf,
+  pasteDeletion,
+  pasteUpload,
+  SLUG_MARK,
+  statesOf,
+  storedOptionNames,
+  valuesOf,
+  type StoredOption,
+  type StoredOptions,
+} from '@pasteflow/domain';
 import type { CreatedPaste, NewPaste, PublicPaste } from '@pasteflow/postgres';
 import { z } from 'zod';
 import { instant } from '../http/openapi/formats.ts';
 import { type Audience, reasonClass, reasonText, viewOfReason } from '../live/timeline-view.ts';
 import { example } from './example.ts';
 
+function viewOfOption(name: StoredOption): z.ZodType {
+  const option = optionOf(name);
+  const value =
+    option.kind === 'flag'
+      ? z.boolean()
+      : option.kind === 'choice'
+        ? z.enum(option.values)
+        : z.string().nullable();
+  return option.shownAs === undefined ? value : value.meta({ description: option.shownAs });
+}
+
+const { slug, visibility, ...shownOptions } = Object.fromEntries(
+  storedOptionNames.map((name) => [name, viewOfOption(name)]),
+) as { readonly [Name in StoredOption]: z.ZodType<StoredOptions[Name]> };
+
 /** A paste as clients see it. */
 export const pasteSchema = z
   .object({
     short_code: z.string().meta({ description: 'Base62.' }),
-    slug: z.string().nullable().meta({ description: 'The name that the owner has chosen; null: none.' }),
+    slug,
     version: z.int().nullable().meta({
       description:
         'The number among the pastes that a slug has named; null: no slug was moved from or to this paste.',
@@ -18,18 +43,8 @@ export const pasteSchema = z
     content_url: z.url(),
     status: z.enum(statesOf(pasteUpload)).meta({ description: 'The state of the upload.' }),
     deletion_status: z.enum(statesOf(pasteDeletion)),
-    visibility: z.enum(visibilities).meta({ description: 'private: only the owner can read the paste.' }),
-    title: z.string().nullable(),
-    syntax: z.string().nullable(),
-    encrypted: z.boolean().meta({
-      description:
-        'Whether the content is a document of ciphertext. Such a paste has no title and no syntax.',
-    }),
-    burn: z.boolean().meta({ description: 'true: the paste is deleted when it is read.' }),
-    parent: z.string().nullable().meta({
-      description:
-        'The short code of the paste that this one was made from; null: none. That paste may be gone, or readable by its owner only.',
-    }),
+    visibility,
+    ...shownOptions,
     content_hash: z
       .string()
       .regex(/^sha256:[0-9a-f]{64}$/)
@@ -70,21 +85,18 @@ export const createdPasteSchema = pasteSchema
 export type CreatedPasteView = Readonly<z.output<typeof createdPasteSchema>>;
 
 export function viewOf(paste: PublicPaste, publicUrl: string, audience: Audience): PasteView {
+  const { slug, visibility, ...options } = valuesOf(storedOptionNames, paste);
   const why = viewOfReason(paste.failure_reason, audience);
   return {
     short_code: paste.short_code,
-    slug: paste.slug,
+    slug,
     version: paste.version,
     url: urlOf(paste, publicUrl),
     content_url: `${publicUrl}/v1/pastes/${paste.short_code}/content`,
     status: paste.status,
     deletion_status: paste.deletion_status,
-    visibility: paste.visibility,
-    title: paste.title,
-    syntax: paste.syntax,
-    encrypted: paste.encrypted,
-    burn: paste.burn,
-    parent: paste.parent,
+    visibility,
+    ...options,
     content_hash: paste.burn ? null : paste.content_hash,
     held_at: paste.held_at?.toISOString() ?? null,
     size_bytes: paste.size_bytes,
@@ -97,7 +109,7 @@ export function viewOf(paste: PublicPaste, publicUrl: string, audience: Audience
 }
 
 /** The short URL of a paste. */
-function urlOf(
+export function urlOf(
   { short_code: shortCode, slug }: Pick<PublicPaste, 'short_code' | 'slug'>,
   publicUrl: string,
 ): string {
@@ -111,23 +123,17 @@ export function viewOfNew(
   publicUrl: string,
 ): PasteView {
   const row: PublicPaste = {
+    ...valuesOf(storedOptionNames, paste),
     short_code: paste.shortCode,
     status: 'IN_PROGRESS',
     deletion_status: 'NOT_EXPIRED',
-    slug: paste.slug ?? null,
     version: null,
-    visibility: paste.visibility,
-    title: paste.title,
-    syntax: paste.syntax,
-    encrypted: paste.encrypted ?? false,
     content_hash: paste.contentHash,
     size_bytes: paste.content.length,
     created_at: paste.createdAt,
     expires_at: paste.expiresAt,
     processed_at: null,
     failure_reason: null,
-    burn: paste.burn ?? false,
-    parent: paste.parent ?? null,
     held_at: null,
   };
   return viewOf(row, publicUrl, 'stranger'); // it has no reason to hide

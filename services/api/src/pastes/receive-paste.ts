@@ -1,18 +1,13 @@
+import type { ChosenOptions } from '@pasteflow/domain';
+import { jsonPaste, textOptions, encryptionErrors, ownerErrors, toOptions } from '@pasteflow/service-kit';
 import type { Request, Response } from 'express';
-import {
-  jsonPaste,
-  textOptions,
-  type PasteOptions,
-  encryptionErrors,
-  toOptions,
-} from '@pasteflow/service-kit';
 import { z } from 'zod';
 import { IDEMPOTENCY_KEY } from '../http/idempotency/idempotency-key.ts';
 import { freeMemory } from '../http/body/body-bytes.ts';
 import { parseJson } from '../http/body/json-body.ts';
 import { MULTIPART_OVERHEAD_BYTES, readForm, type Form } from '../http/body/multipart.ts';
 import { readBody, type BodyLimit } from '../http/body/read-body.ts';
-import { type FieldError, RequestError, validate, validationFailed } from '../http/answers/request-error.ts';
+import { RequestError, validate, validationFailed } from '../http/answers/request-error.ts';
 import { callerOf } from '../http/callers/caller-of.ts';
 import type { BodyBudget } from '../http/limits/body-budget.ts';
 import type { Limits } from '../http/limits/limits.ts';
@@ -32,26 +27,7 @@ export const formKey = z
 
 const formOptions = textOptions.extend({ form_key: formKey });
 
-/**
- * Only its owner could read a private paste, and without owners anybody could take all good names.
- * @throws RequestError validation_failed
- */
-function assertNeedsNoOwner({ visibility, slug }: Pick<PasteOptions, 'visibility' | 'slug'>): void {
-  const errors: FieldError[] = [];
-  if (visibility === 'private')
-    errors.push({
-      path: 'visibility',
-      message: 'can be private only with a token; send the token of its owner',
-    });
-  if (slug !== undefined)
-    errors.push({
-      path: 'slug',
-      message: 'can be chosen only with a token; send the token of the owner',
-    });
-  if (errors.length > 0) throw validationFailed(errors);
-}
-
-export interface ReceivedPaste extends PasteOptions {
+export interface ReceivedPaste extends ChosenOptions {
   readonly content: Buffer;
   /** The key of a form that a page sent. */
   readonly formKey?: string;
@@ -95,9 +71,10 @@ export async function receivePaste(
   const { maxPasteBytes: maxBytes, bodies: budget } = api;
   const caller = callerOf(req);
   api.limits.refuseUsedUpBytes(res, caller);
-  const optionsOf = (sent: TextOptions): PasteOptions => {
+  const optionsOf = (sent: TextOptions): ChosenOptions => {
     const options = toOptions(sent);
-    if (caller.kind === 'anonymous') assertNeedsNoOwner(options);
+    const errors = caller.kind === 'anonymous' ? ownerErrors(options) : [];
+    if (errors.length > 0) throw validationFailed(errors);
     return options;
   };
   const mediaType = mediaTypeOf(req);

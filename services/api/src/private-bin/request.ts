@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { isShortCode } from '@pasteflow/domain';
-import { type PasteOptions, mustBeOneOf } from '@pasteflow/service-kit';
+import { isShortCode, type ChosenOptions } from '@pasteflow/domain';
+import { mustBeOneOf } from '@pasteflow/service-kit';
 import { SealedFormatError, toSealed, type SealedPaste } from '@pasteflow/sealed';
 import { z } from 'zod';
 import { parseJson } from '../http/body/json-body.ts';
@@ -55,7 +55,7 @@ export type PrivateBinBody =
   | {
       readonly kind: 'create';
       readonly document: SealedPaste;
-      readonly options: PasteOptions;
+      readonly options: ChosenOptions;
     }
   | { readonly kind: 'delete'; readonly shortCode: string; readonly deleteToken: string };
 

@@ -1,8 +1,11 @@
 import {
   languageNamed,
   MAX_EXPIRY_SECONDS,
-  MAX_TITLE_CHARACTERS,
   MIN_EXPIRY_SECONDS,
+  optionNames,
+  optionOf,
+  pasteOptions,
+  type OptionsWith,
 } from '@pasteflow/domain';
 import { encryptionErrors, jsonPaste, toOptions } from '@pasteflow/service-kit';
 import { z } from 'zod';
@@ -10,7 +13,14 @@ import { type EntryPaste, InvalidEntryError } from './input.ts';
 import type { EntryDefaults } from './parameters.ts';
 import type { ArchiveFile } from './source/archive-rules.ts';
 
-const options = jsonPaste.omit({ content: true, parent: true });
+const { maxCharacters } = pasteOptions.title;
+
+/** The options that no entry has. */
+const notImported = Object.fromEntries(
+  optionNames.filter((name) => optionOf(name).isImported === false).map((name) => [name, true]),
+) as Record<OptionsWith<{ readonly isImported: false }>, true>;
+
+const options = jsonPaste.omit({ content: true, ...notImported });
 
 /** Creates the paste of a file in an archive. @throws InvalidEntryError */
 export function pasteFromFile(
@@ -27,17 +37,17 @@ export function pasteFromFile(
 /** The path. One that is too long for a title is shortened at its start, if possible at a folder. */
 function titleOf(name: string): string {
   const characters = Array.from(name);
-  if (characters.length <= MAX_TITLE_CHARACTERS) return name;
-  const end = characters.slice(1 - MAX_TITLE_CHARACTERS).join('');
+  if (characters.length <= maxCharacters) return name;
+  const end = characters.slice(1 - maxCharacters).join('');
   const folder = end.indexOf('/');
   return folder === -1 ? `…${end}` : `…${end.slice(folder)}`;
 }
 
 /**
- * A paste as POST accepts it, but without a parent, or as an NDJSON export writes it. Fields that only an
+ * A paste as POST accepts it, but without a parent and a slug, or as an NDJSON export writes it. Fields that only an
  * export has are accepted and ignored.
  */
-const entrySchema = jsonPaste.omit({ parent: true }).extend({
+const entrySchema = jsonPaste.omit(notImported).extend({
   content: jsonPaste.shape.content.optional(),
   content_base64: z.string('must be a text').optional(),
   expires_at: z.iso.datetime({ offset: true, error: 'must be an RFC 3339 time, or null' }).nullish(),

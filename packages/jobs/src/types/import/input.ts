@@ -1,7 +1,7 @@
-import type { PasteOptions } from '@pasteflow/service-kit';
+import type { ChosenOptions } from '@pasteflow/domain';
 
 /** The paste of an entry. */
-export interface EntryPaste extends PasteOptions {
+export interface EntryPaste extends ChosenOptions {
   readonly content: Buffer;
 }
 

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { finished, pipeline, Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
+import { exportedOptionNames, valuesOf } from '@pasteflow/domain';
 import { pack } from 'tar-stream';
 import { ZipFile } from 'yazl';
 import {
@@ -32,13 +33,12 @@ async function* lines(files: AsyncIterable<ExportedFile>): AsyncGenerator<Buffer
  * is not UTF-8 is base64.
  */
 function* line({ paste, content }: ExportedFile): Generator<Buffer> {
+  const { slug, visibility, ...options } = valuesOf(exportedOptionNames, paste);
   const fields = {
     short_code: paste.shortCode,
-    slug: paste.slug,
-    title: paste.title,
-    syntax: paste.syntax,
-    encrypted: paste.encrypted,
-    visibility: paste.visibility,
+    slug,
+    ...options,
+    visibility,
     created_at: paste.createdAt.toISOString(),
     expires_at: paste.expiresAt?.toISOString() ?? null,
     content_hash: paste.contentHash,
