@@ -277,7 +277,7 @@ function restore(fields: Fields): void {
     )
       control.value = fields[control.name] ?? control.value;
   }
-  if (fields['burn'] !== undefined || fields['slug']) openMore();
+  if ([...more.querySelectorAll<HTMLInputElement>('[name]')].some(({ name }) => fields[name])) openMore();
   isTouched = true;
   syntax.changed();
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { storedOptionNames, valuesOf } from '@pasteflow/domain';
 import { html } from '../src/html/html.ts';
 import { PREFERENCES_SCRIPT } from '../src/html/page-policy.ts';
 import { page, type Site } from '../src/html/layout.ts';
@@ -75,18 +76,10 @@ describe('a page from right to left', () => {
   });
 
   it('has an address from left to right, and the separator behind it in its own direction', () => {
-    const paste = { short_code: '12ab34cd56', slug: '2026-notes', title: 'x', size_bytes: 1 } as const;
-    const state = {
-      status: 'PROCESSED',
-      visibility: 'unlisted',
-      burn: false,
-      encrypted: false,
-      created_at: time,
-      expires_at: null,
-    } as const;
-    expect(pastesForm(arabic, [{ ...paste, ...state }]).markup).toContain(
-      '<span><bdi dir="ltr">~2026-notes</bdi></span>',
-    );
+    const options = valuesOf(storedOptionNames, { slug: '2026-notes', title: 'x' });
+    const state = { status: 'PROCESSED', size_bytes: 1, created_at: time, expires_at: null } as const;
+    const paste = { ...options, ...state, short_code: '12ab34cd56' };
+    expect(pastesForm(arabic, [paste]).markup).toContain('<span><bdi dir="ltr">~2026-notes</bdi></span>');
   });
 
   it('has the times of a drawing in its own direction, and the drawing from left to right', () => {

@@ -86,8 +86,8 @@ function importForm(site: Site, { maxFileBytes }: MyJobs): Html {
   const { myJobs: text, form } = words;
   return html`<form class="start" method="post" action="${site.base}/my/jobs/import" enctype="multipart/form-data">${formUser(site)}
 <div class="field"><label for="file">${text.file}</label><input id="file" name="file" type="file" required aria-describedby="file-hint" data-max-bytes="${maxFileBytes}" data-too-large="${form.atMost(formatSize(maxFileBytes, words))}"><p id="file-hint" class="hint">${text.fileHint} ${form.atMost(formatSize(maxFileBytes, words))}</p></div>
-${choice({ id: 'visibility', label: form.visibility }, Object.entries(form.visibilities))}
-${choice({ id: 'expires_in', label: form.expiry }, Object.entries(form.expiries), '2592000')}
+${choice({ id: 'visibility', label: form.labels.visibility }, Object.entries(form.choices.visibility))}
+${choice({ id: 'expires_in', label: form.labels.expires_in }, Object.entries(form.expiries), '2592000')}
 <p><button class="primary" type="submit">${text.startImport}</button></p>
 </form>`;
 }

@@ -1,4 +1,4 @@
-import { languages } from '@pasteflow/domain';
+import { languages, type StoredOptions } from '@pasteflow/domain';
 import { languageName } from '../content/languages.ts';
 import { choice, filterForm, pageLinks } from '../html/filter-form.ts';
 import { formatNumber, formatSize, formatTime } from '../html/formats.ts';
@@ -8,15 +8,9 @@ import type { Words } from '../words/translation.ts';
 import { badges } from './paste.ts';
 
 /** A paste in its owner's list. The times are in ISO 8601. */
-export interface OwnPaste {
+export interface OwnPaste extends StoredOptions {
   readonly short_code: string;
-  /** null: none. */
-  readonly slug: string | null;
-  readonly title: string | null;
   readonly status: 'IN_PROGRESS' | 'PROCESSED' | 'FAILED';
-  readonly visibility: 'unlisted' | 'private';
-  readonly burn: boolean;
-  readonly encrypted: boolean;
   readonly size_bytes: number;
   readonly created_at: string;
   readonly expires_at: string | null;

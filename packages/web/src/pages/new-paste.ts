@@ -1,5 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { languages } from '@pasteflow/domain';
+import {
+  copiedOptionNames,
+  languages,
+  optionNames,
+  optionOf,
+  type CopiedOption,
+  type OptionsWith,
+  type StoredOptions,
+} from '@pasteflow/domain';
 import { languageName } from '../content/languages.ts';
 import { formatSize } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
@@ -27,11 +35,9 @@ interface RefusedForm {
 /** A text of up to this size is in the page of the form. */
 export const MAX_FILLED_BYTES = 256 * 1024;
 
-/** The paste that a new one is made from. */
-export interface ShownOrigin {
+/** The paste that a new one is made from, with the options that the new one begins with. */
+export interface ShownOrigin extends Pick<StoredOptions, CopiedOption> {
   readonly short_code: string;
-  readonly title: string | null;
-  readonly syntax: string | null;
   /**
    * The text to begin with; or why there is none: a script fetches a long one, and what is no text stays
    * away.
@@ -59,6 +65,8 @@ export function newPastePage(
   const { form } = site.words;
   const fields = refused?.fields ?? fieldsOf(origin);
   const entered = (name: string): string => fields.get(name) ?? '';
+  const show = (name: FormOption) =>
+    control(site, name, { entered: entered(name), error: refused?.slugError });
   const text = refused?.text ?? (typeof origin?.text === 'string' ? origin.text : '');
   return page(site, {
     title: form.title,
@@ -74,17 +82,10 @@ ${text}</textarea>
 <p id="text-hint" class="hint keys">${form.contentHint}</p>
 </div>
 <div class="side">
-${refused?.hasOtherUser === true && otherUser(site)}${refused?.hasBoth === true && html`<p class="notice bad" role="alert">${form.bothWithoutScript}</p>\n`}${refused?.isParentMissing === true ? html`<p class="notice bad" role="alert">${site.words.diff.parentMissing}</p>\n` : originField(site.words, origin, entered('parent'))}<div class="field"><label for="title">${form.pasteTitle}</label><input id="title" name="title" value="${entered('title')}" dir="auto" maxlength="200" autocomplete="off"></div>
-<div class="field"><label for="file">${form.file}</label><input id="file" name="content" type="file" aria-describedby="file-hint" data-max-bytes="${maxPasteBytes}" data-too-large="${form.atMost(formatSize(maxPasteBytes, site.words))}"> <button id="remove-file" type="button" hidden>${form.removeFile}</button><p id="file-hint" class="hint">${form.atMost(formatSize(maxPasteBytes, site.words))}${refused?.text === '' && html` ${form.fileAgain}`}</p></div>
-<div class="field"><label for="syntax">${form.syntax}</label><select id="syntax" name="syntax"><option value="" data-detected="${form.detectedSyntax}">${form.detectSyntax}</option>${optionsOf(
-      languages.map((each) => [each.id, languageName(each, site.words)]),
-      entered('syntax'),
-    )}</select></div>
-<div class="field"><label for="expires_in">${form.expiry}</label><select id="expires_in" name="expires_in">${optionsOf(Object.entries(form.expiries), entered('expires_in') || DEFAULT_EXPIRY)}</select></div>
-${site.viewer !== null && html`<div class="field"><label for="visibility">${form.visibility}</label><select id="visibility" name="visibility">${optionsOf(Object.entries(form.visibilities), entered('visibility'))}</select></div>\n`}<details id="more" class="more"${(entered('burn') !== '' || entered('slug') !== '') && html` open`}>
+${refused?.hasOtherUser === true && otherUser(site)}${refused?.hasBoth === true && html`<p class="notice bad" role="alert">${form.bothWithoutScript}</p>\n`}${refused?.isParentMissing === true ? html`<p class="notice bad" role="alert">${site.words.diff.parentMissing}</p>\n` : originField(site.words, origin, entered('parent'))}${show('title')}<div class="field"><label for="file">${form.file}</label><input id="file" name="content" type="file" aria-describedby="file-hint" data-max-bytes="${maxPasteBytes}" data-too-large="${form.atMost(formatSize(maxPasteBytes, site.words))}"> <button id="remove-file" type="button" hidden>${form.removeFile}</button><p id="file-hint" class="hint">${form.atMost(formatSize(maxPasteBytes, site.words))}${refused?.text === '' && html` ${form.fileAgain}`}</p></div>
+${besideFile.map(show)}<details id="more" class="more"${['burn', ...belowMore].some((name) => entered(name) !== '') && html` open`}>
 <summary>${form.more}</summary>
-<div class="field"><label class="check" for="burn"><input id="burn" name="burn" type="checkbox" value="true" aria-describedby="burn-hint"${entered('burn') === 'true' && html` checked`}> ${site.words.burn.option}</label><p id="burn-hint" class="hint">${site.words.burn.optionHint}</p></div>
-<fieldset id="encryption" class="encryption" hidden>
+${show('burn')}<fieldset id="encryption" class="encryption" hidden>
 <legend class="visually-hidden">${site.words.encryption.option}</legend>
 <label class="check" for="encrypt"><input id="encrypt" type="checkbox" aria-describedby="encrypt-hint"> ${site.words.encryption.option}</label>
 <p id="encrypt-hint" class="hint" hidden>${site.words.encryption.insecure}</p>
@@ -93,7 +94,7 @@ ${site.viewer !== null && html`<div class="field"><label for="visibility">${form
 <p class="hint">${site.words.encrypted.explanation}</p>
 </div>
 </fieldset>
-${site.viewer !== null && slugField(site.words, entered('slug'), refused?.slugError ?? null)}</details>
+${belowMore.map(show)}</details>
 <div class="send">
 <div id="form-error" role="alert"></div>
 <p id="sign-in-again" hidden>${signInAgain(site)}</p>
@@ -108,6 +109,58 @@ ${site.viewer === null && html`<p class="hint readers">${form.privacy}</p>`}<p c
 <p class="toolbar"><button class="primary" value="archive">${form.several.archive}</button> <button value="each">${form.several.each}</button> <button value="">${form.several.none}</button></p>
 </form></dialog>`,
   });
+}
+
+type FormOption = OptionsWith<{ readonly control: string }>;
+
+/** The file stands behind the title, and the encryption behind the paste that is deleted when it is read. */
+const besideFile = controlsAt('beside').filter((name) => name !== 'title');
+const belowMore = controlsAt('more').filter((name) => name !== 'burn');
+
+function controlsAt(place: 'beside' | 'more'): readonly FormOption[] {
+  return optionNames.filter((name): name is FormOption => optionOf(name).control === place);
+}
+
+/** The control of an option. @param error why it was refused: only a slug shows that */
+function control(
+  site: Site,
+  name: FormOption,
+  { entered, error = null }: { readonly entered: string; readonly error?: string | null | undefined },
+): Html | false {
+  const { form } = site.words;
+  const option = optionOf(name);
+  if (option.needsOwner !== undefined && site.viewer === null) return false;
+  const label = form.labels[name];
+  const field = (input: Html): Html =>
+    html`<div class="field"><label for="${name}">${label}</label>${input}</div>\n`;
+  const select = (options: Html): Html =>
+    field(html`<select id="${name}" name="${name}">${options}</select>`);
+  switch (option.kind) {
+    case 'line':
+      return field(
+        html`<input id="${name}" name="${name}" value="${entered}" dir="auto" maxlength="${option.maxCharacters}" autocomplete="off">`,
+      );
+    case 'language': {
+      const named = languages.map((each) => [each.id, languageName(each, site.words)] as const);
+      return select(
+        html`<option value="" data-detected="${form.detectedSyntax}">${form.detectSyntax}</option>${optionsOf(named, entered)}`,
+      );
+    }
+    case 'expiry':
+      return select(html`${optionsOf(Object.entries(form.expiries), entered || DEFAULT_EXPIRY)}`);
+    case 'choice':
+      return select(
+        html`${optionsOf(Object.entries(form.choices[name as keyof typeof form.choices]), entered)}`,
+      );
+    case 'flag':
+      return html`<div class="field"><label class="check" for="${name}"><input id="${name}" name="${name}" type="checkbox" value="true" aria-describedby="${name}-hint"${entered === 'true' && html` checked`}> ${label}</label><p id="${name}-hint" class="hint">${form.hints[name as keyof typeof form.hints]}</p></div>\n`;
+    case 'slug':
+      return slugField(site.words, entered, error);
+    case 'short_code':
+      return false; // `originField` shows the parent
+    default:
+      return option satisfies never;
+  }
 }
 
 function optionsOf(options: readonly (readonly [value: string, name: string])[], selected: string) {
@@ -132,7 +185,7 @@ function signInAgain({ base, words }: Site): Html {
 
 /** The browser checks the pattern before it sends the form. @param error null: none */
 export function slugField({ form }: Words, value: string, error: string | null): Html {
-  return html`<div class="field"><label for="slug">${form.slug}</label><input id="slug" name="slug" value="${value}" dir="ltr" minlength="3" maxlength="64" pattern="[a-z0-9][a-z0-9\\-]+[a-z0-9]" title="${form.slugHint}" autocomplete="off" autocapitalize="off" spellcheck="false" aria-describedby="slug-error slug-hint"${error !== null && html` aria-invalid="true" autofocus`}><p id="slug-error" class="field-error" role="alert">${error}</p><p id="slug-hint" class="hint">${form.slugHint}</p></div>\n`;
+  return html`<div class="field"><label for="slug">${form.labels.slug}</label><input id="slug" name="slug" value="${value}" dir="ltr" minlength="3" maxlength="64" pattern="[a-z0-9][a-z0-9\\-]+[a-z0-9]" title="${form.hints.slug}" autocomplete="off" autocapitalize="off" spellcheck="false" aria-describedby="slug-error slug-hint"${error !== null && html` aria-invalid="true" autofocus`}><p id="slug-error" class="field-error" role="alert">${error}</p><p id="slug-hint" class="hint">${form.hints.slug}</p></div>\n`;
 }
 
 /** The address of a text that the script fetches. */
@@ -146,11 +199,9 @@ function fetched({ base, words }: Site, origin: ShownOrigin | null): Html | fals
 /** The fields that a paste and the one that is made from it have in common. */
 function fieldsOf(origin: ShownOrigin | null): ReadonlyMap<string, string> {
   if (origin === null) return new Map();
-  const { short_code, title, syntax } = origin;
   return new Map([
-    ['parent', short_code],
-    ['title', title ?? ''],
-    ['syntax', syntax ?? ''],
+    ['parent', origin.short_code],
+    ...copiedOptionNames.map((name) => [name, String(origin[name] || '')] as const),
   ]);
 }
 

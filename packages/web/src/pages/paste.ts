@@ -1,4 +1,11 @@
-import { fileNameOf, languageOf, languages, type Language } from '@pasteflow/domain';
+import {
+  fileNameOf,
+  languageOf,
+  languages,
+  type Language,
+  type StoredOption,
+  type StoredOptions,
+} from '@pasteflow/domain';
 import { languageName } from '../content/languages.ts';
 import { MAX_LINE_CHARACTERS, MAX_LINES, type TextWarnings } from '../content/paste-lines.ts';
 import { formatNumber, formatSize, formatTime } from '../html/formats.ts';
@@ -7,23 +14,12 @@ import { formUser, frame, page, type Site } from '../html/layout.ts';
 import type { Words } from '../words/translation.ts';
 
 /** What the page shows of a paste. The times are in ISO 8601. */
-export interface ShownPaste {
+export interface ShownPaste extends StoredOptions {
   readonly short_code: string;
-  /** null: none. */
-  readonly slug: string | null;
   readonly url: string;
   readonly status: 'IN_PROGRESS' | 'PROCESSED' | 'FAILED';
-  readonly title: string | null;
-  readonly syntax: string | null;
-  readonly visibility: 'unlisted' | 'private';
-  /** The browser decrypts the content. */
-  readonly encrypted: boolean;
-  /** The paste is deleted when it is read. */
-  readonly burn: boolean;
   /** The page has just deleted the paste, which therefore no longer expires. Default: false. */
   readonly isDeleted?: boolean;
-  /** The short code of the paste that this one was made from; null: none. */
-  readonly parent: string | null;
   /** Which version of a slug the paste is, and the newest that the reader can read. Default: of none. */
   readonly version?: { readonly number: number; readonly newest: number };
   /** The slug that the reader, as its owner, can move from another paste to this one. Default: none. */
@@ -176,14 +172,10 @@ export function moveForm(
   return html`\n<form class="notice" method="post" action="${site.base}/my/slugs/${slug}">${formUser(site)}<input type="hidden" name="short_code" value="${to}"><input type="hidden" name="from" value="${from}">${text.older(slug)} <button type="submit">${text.move(slug)}</button></form>`;
 }
 
-export function badges(
-  words: Words,
-  { visibility, burn, encrypted }: Pick<ShownPaste, 'visibility' | 'burn' | 'encrypted'>,
-): readonly Html[] {
-  const has = { private: visibility === 'private', burn, encrypted };
-  return (['private', 'burn', 'encrypted'] as const)
-    .filter((badge) => has[badge])
-    .map((badge) => html` <span class="badge ${badge}">${words.paste.badges[badge]}</span>`);
+export function badges(words: Words, paste: StoredOptions): readonly Html[] {
+  return Object.entries(words.paste.badges)
+    .filter(([badge]) => paste[badge as StoredOption] === true || paste.visibility === badge)
+    .map(([badge, word]) => html` <span class="badge ${badge}">${word}</span>`);
 }
 
 function expiry(words: Words, paste: ShownPaste): Html {

@@ -64,7 +64,7 @@ export function detailOf({ problem }: Words, { code, detail }: Omit<ProblemText,
 export function slugMessage({ form, problem }: Words, code: string, message: string): string {
   const own = problem.of[code];
   if (own === undefined) return form.slugRefused(message);
-  return code === 'validation_failed' ? form.slugHint : own.detail;
+  return code === 'validation_failed' ? form.hints.slug : own.detail;
 }
 
 /** The upload of the paste failed: for programs, that is the same 404 as of a paste that never was. */
@@ -80,16 +80,11 @@ function failedPage(site: Site, timeline: string): string {
 }
 
 /** The label of the field in the form; of a field that the form does not have, its name in the API. */
-function nameOf({ form, burn }: Words, path: string): string {
+function nameOf({ form }: Words, path: string): string {
   const labels: Readonly<Record<string, string>> = {
-    title: form.pasteTitle,
-    slug: form.slug,
+    ...form.labels,
     content: form.content,
     text: form.content,
-    syntax: form.syntax,
-    expires_in: form.expiry,
-    visibility: form.visibility,
-    burn: burn.option,
   };
   return labels[path] ?? path;
 }

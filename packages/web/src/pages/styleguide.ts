@@ -1,4 +1,4 @@
-import { languageNamed } from '@pasteflow/domain';
+import { languageNamed, storedOptionNames, valuesOf } from '@pasteflow/domain';
 import { PasteLines } from '../content/paste-lines.ts';
 import { choice, filterForm, pageLinks } from '../html/filter-form.ts';
 import { html, Html } from '../html/html.ts';
@@ -14,16 +14,16 @@ import { bar, codeHead, codeTail, deletion, heading, moveForm, type ShownPaste }
 const AT = '2026-11-21T12:00:00.000Z';
 
 const PASTE: ShownPaste = {
+  ...valuesOf(storedOptionNames, {
+    slug: 'retries',
+    title: 'retries.ts',
+    syntax: 'typescript',
+    visibility: 'private',
+    parent: 'k3Yd8Qw1Zs',
+  }),
   short_code: 'q7Zk2Lm9Xa',
-  slug: 'retries',
   url: 'https://paste.example.org/~retries',
   status: 'PROCESSED',
-  title: 'retries.ts',
-  syntax: 'typescript',
-  visibility: 'private',
-  encrypted: false,
-  burn: false,
-  parent: 'k3Yd8Qw1Zs',
   version: { number: 2, newest: 3 },
   size_bytes: 2048,
   created_at: AT,

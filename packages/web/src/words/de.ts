@@ -41,11 +41,21 @@ export const de: Translation = {
       'Strg+Enter erstellt das Paste. Tab rückt ein; mit Esc und dann Tab verlassen Sie das Textfeld. Eine Datei können Sie überall auf der Seite ablegen.',
     file: 'Oder eine Datei',
     atMost: (size: string) => `Höchstens ${size}.`,
-    pasteTitle: 'Titel (optional)',
-    syntax: 'Sprache',
+    labels: {
+      title: 'Titel (optional)',
+      syntax: 'Sprache',
+      expires_in: 'Ablauf',
+      visibility: 'Lesbar für',
+      burn: 'Paste beim Lesen löschen',
+      slug: 'Name im Link (optional)',
+    },
+    hints: {
+      burn: 'Der Link führt zu einer Schaltfläche. Wer zuerst darauf klickt, liest den Text, und danach kann ihn niemand mehr lesen.',
+      slug: '3 bis 64 Kleinbuchstaben, Ziffern und Bindestriche, ohne Bindestrich am Anfang oder Ende: Der Link endet dann auf ~name.',
+    },
+    choices: { visibility: { unlisted: 'Alle, die den Link haben', private: 'Nur Sie' } },
     detectSyntax: 'Automatisch erkennen',
     detectedSyntax: 'Erkannt: {name}',
-    expiry: 'Ablauf',
     expiries: {
       3600: 'Nach 1 Stunde',
       86400: 'Nach 1 Tag',
@@ -54,9 +64,6 @@ export const de: Translation = {
       31536000: 'Nach 1 Jahr',
       never: 'Nie',
     },
-    slug: 'Name im Link (optional)',
-    slugHint:
-      '3 bis 64 Kleinbuchstaben, Ziffern und Bindestriche, ohne Bindestrich am Anfang oder Ende: Der Link endet dann auf ~name.',
     slugRefused: (reason: string) => `Dieser Name geht nicht: ${reason}`,
     removeFile: 'Datei entfernen',
     both: 'Das Formular enthält einen Text und eine Datei, ein Paste kann aber nur eines davon sein. Löschen Sie den Text oder entfernen Sie die Datei.',
@@ -75,8 +82,6 @@ export const de: Translation = {
     more: 'Weitere Optionen',
     submit: 'Paste erstellen',
     privacy: 'Wer den Link hat, kann das Paste lesen.',
-    visibility: 'Lesbar für',
-    visibilities: { unlisted: 'Alle, die den Link haben', private: 'Nur Sie' },
     empty: 'Geben Sie einen Text ein oder wählen Sie eine Datei aus.',
     unreachable: 'Der Server hat nicht geantwortet. Ihr Text ist noch da: Versuchen Sie es noch einmal.',
     userChanged:
@@ -241,9 +246,6 @@ export const de: Translation = {
   },
 
   burn: {
-    option: 'Paste beim Lesen löschen',
-    optionHint:
-      'Der Link führt zu einer Schaltfläche. Wer zuerst darauf klickt, liest den Text, und danach kann ihn niemand mehr lesen.',
     explanation:
       'Dieses Paste lässt sich nur einmal lesen: Die Schaltfläche zeigt den Text an und löscht das Paste.',
     readers: 'Wer es zuerst anzeigt, liest es, und danach niemand mehr.',

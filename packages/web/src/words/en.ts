@@ -1,4 +1,10 @@
+import type { OptionsWith } from '@pasteflow/domain';
 import { pluralsIn } from './plurals.ts';
+
+/** The options of a paste that have a control in the form, and those of them that need more words. */
+type LabelledOption = OptionsWith<{ readonly control: string }>;
+type HintedOption = OptionsWith<{ readonly control: string; readonly kind: 'flag' | 'slug' }>;
+type Badges = Readonly<Record<OptionsWith<{ readonly kind: 'flag' }> | 'private', string>>;
 
 /** A title, and what happened with what to do, by the code of the problem. */
 type ProblemTexts = Readonly<Record<string, { readonly title: string; readonly detail: string }>>;
@@ -43,11 +49,21 @@ export const en = {
       'Ctrl+Enter creates the paste. Tab indents; Esc and then Tab leaves the text. A file can be dropped anywhere.',
     file: 'Or a file',
     atMost: (size: string) => `At most ${size}.`,
-    pasteTitle: 'Title (optional)',
-    syntax: 'Language',
+    labels: {
+      title: 'Title (optional)',
+      syntax: 'Language',
+      expires_in: 'Expires after',
+      visibility: 'Who can read it',
+      burn: 'Delete the paste when it is read',
+      slug: 'Name in the link (optional)',
+    } satisfies Readonly<Record<LabelledOption, string>>,
+    hints: {
+      burn: 'The link shows a button. Whoever presses it first reads the text, and nobody reads it again.',
+      slug: '3 to 64 lower-case letters, digits and hyphens, with no hyphen at an end: the link then ends with ~name.',
+    } satisfies Readonly<Record<HintedOption, string>>,
+    choices: { visibility: { unlisted: 'Anyone who has the link', private: 'Only you' } },
     detectSyntax: 'Detect automatically',
     detectedSyntax: 'Detected: {name}',
-    expiry: 'Expires after',
     expiries: {
       3600: '1 hour',
       86400: '1 day',
@@ -56,9 +72,6 @@ export const en = {
       31536000: '1 year',
       never: 'Never',
     },
-    slug: 'Name in the link (optional)',
-    slugHint:
-      '3 to 64 lower-case letters, digits and hyphens, with no hyphen at an end: the link then ends with ~name.',
     slugRefused: (reason: string) => `This name ${reason}.`,
     removeFile: 'Remove the file',
     both: 'The form has a text and a file, but a paste is one of them. Delete the text, or remove the file.',
@@ -77,8 +90,6 @@ export const en = {
     more: 'More options',
     submit: 'Create paste',
     privacy: 'Anyone who has the link can read the paste.',
-    visibility: 'Who can read it',
-    visibilities: { unlisted: 'Anyone who has the link', private: 'Only you' },
     empty: 'Enter a text, or choose a file.',
     unreachable: 'The server did not answer. Your text is still here: try again.',
     userChanged: 'You have signed in or out since this form was opened, so that nothing was created.',
@@ -109,7 +120,8 @@ export const en = {
   paste: {
     untitled: 'Untitled paste',
     plainText: 'Plain text',
-    badges: { private: 'Private', burn: 'Read once', encrypted: 'Encrypted' },
+    /** In the order of the page: of a private paste, and of each flag. */
+    badges: { private: 'Private', burn: 'Read once', encrypted: 'Encrypted' } satisfies Badges,
     language: 'Language',
     created: 'Created',
     expiresLine: 'expires',
@@ -234,9 +246,6 @@ export const en = {
   },
 
   burn: {
-    option: 'Delete the paste when it is read',
-    optionHint:
-      'The link shows a button. Whoever presses it first reads the text, and nobody reads it again.',
     explanation: 'This paste can be read once: the button shows the text and deletes the paste.',
     readers: 'The first person who reveals it reads it, and nobody reads it again.',
     helpTitle: 'If nothing arrives',

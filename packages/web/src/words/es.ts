@@ -41,11 +41,21 @@ export const es: Translation = {
       'Ctrl+Enter crea el paste. Tab aplica sangría; con Esc y luego Tab se sale del texto. Puede soltar un archivo en cualquier parte de la página.',
     file: 'O un archivo',
     atMost: (size: string) => `Máximo: ${size}.`,
-    pasteTitle: 'Título (opcional)',
-    syntax: 'Lenguaje',
+    labels: {
+      title: 'Título (opcional)',
+      syntax: 'Lenguaje',
+      expires_in: 'Expiración',
+      visibility: 'Quién puede leerlo',
+      burn: 'Eliminar el paste cuando se lea',
+      slug: 'Nombre en el enlace (opcional)',
+    },
+    hints: {
+      burn: 'El enlace muestra un botón. Quien lo pulse primero lee el texto, y después nadie más puede leerlo.',
+      slug: 'De 3 a 64 letras minúsculas, cifras y guiones, sin guion al principio ni al final: el enlace termina entonces en ~name.',
+    },
+    choices: { visibility: { unlisted: 'Cualquiera que tenga el enlace', private: 'Solo usted' } },
     detectSyntax: 'Detectar automáticamente',
     detectedSyntax: 'Detectado: {name}',
-    expiry: 'Expiración',
     expiries: {
       3600: '1 hora',
       86400: '1 día',
@@ -54,9 +64,6 @@ export const es: Translation = {
       31536000: '1 año',
       never: 'Nunca',
     },
-    slug: 'Nombre en el enlace (opcional)',
-    slugHint:
-      'De 3 a 64 letras minúsculas, cifras y guiones, sin guion al principio ni al final: el enlace termina entonces en ~name.',
     slugRefused: (reason: string) => `Este nombre no se acepta: ${reason}`,
     removeFile: 'Quitar el archivo',
     both: 'El formulario tiene un texto y un archivo, pero un paste es solo una de las dos cosas. Borre el texto o quite el archivo.',
@@ -75,8 +82,6 @@ export const es: Translation = {
     more: 'Más opciones',
     submit: 'Crear paste',
     privacy: 'Cualquiera que tenga el enlace puede leer el paste.',
-    visibility: 'Quién puede leerlo',
-    visibilities: { unlisted: 'Cualquiera que tenga el enlace', private: 'Solo usted' },
     empty: 'Escriba un texto o elija un archivo.',
     unreachable: 'El servidor no ha respondido. Su texto sigue aquí: inténtelo de nuevo.',
     userChanged: 'Ha iniciado o cerrado sesión desde que abrió este formulario. No se ha creado nada.',
@@ -247,9 +252,6 @@ export const es: Translation = {
   },
 
   burn: {
-    option: 'Eliminar el paste cuando se lea',
-    optionHint:
-      'El enlace muestra un botón. Quien lo pulse primero lee el texto, y después nadie más puede leerlo.',
     explanation: 'Este paste solo se puede leer una vez: el botón muestra el texto y elimina el paste.',
     readers: 'Lo lee quien lo muestre primero, y después nadie más.',
     helpTitle: 'Si no llega nada',

@@ -46,11 +46,21 @@ export const fr: Translation = {
       'Ctrl+Entrée crée le paste. Tab ajoute un retrait ; Échap puis Tab permet de quitter le texte. Vous pouvez déposer un fichier n’importe où sur la page.',
     file: 'Ou un fichier',
     atMost: (size: string) => `${size} au maximum.`,
-    pasteTitle: 'Titre (facultatif)',
-    syntax: 'Langage',
+    labels: {
+      title: 'Titre (facultatif)',
+      syntax: 'Langage',
+      expires_in: 'Expiration',
+      visibility: 'Qui peut le lire',
+      burn: 'Supprimer le paste à la première lecture',
+      slug: 'Nom dans le lien (facultatif)',
+    },
+    hints: {
+      burn: 'Le lien affiche un bouton. La première personne qui appuie dessus lit le texte, et plus personne ne peut le lire ensuite.',
+      slug: 'De 3 à 64 lettres minuscules, chiffres et traits d’union, sans trait d’union au début ni à la fin : le lien se termine alors par ~name.',
+    },
+    choices: { visibility: { unlisted: 'Toute personne qui a le lien', private: 'Vous uniquement' } },
     detectSyntax: 'Détection automatique',
     detectedSyntax: 'Détecté : {name}',
-    expiry: 'Expiration',
     expiries: {
       3600: '1 heure',
       86400: '1 jour',
@@ -59,9 +69,6 @@ export const fr: Translation = {
       31536000: '1 an',
       never: 'Jamais',
     },
-    slug: 'Nom dans le lien (facultatif)',
-    slugHint:
-      'De 3 à 64 lettres minuscules, chiffres et traits d’union, sans trait d’union au début ni à la fin : le lien se termine alors par ~name.',
     slugRefused: (reason: string) => `Ce nom est refusé : ${reason}`,
     removeFile: 'Retirer le fichier',
     both: 'Le formulaire contient un texte et un fichier, mais un paste est l’un ou l’autre. Effacez le texte ou retirez le fichier.',
@@ -80,8 +87,6 @@ export const fr: Translation = {
     more: 'Plus d’options',
     submit: 'Créer le paste',
     privacy: 'Toute personne qui a le lien peut lire le paste.',
-    visibility: 'Qui peut le lire',
-    visibilities: { unlisted: 'Toute personne qui a le lien', private: 'Vous uniquement' },
     empty: 'Saisissez un texte ou choisissez un fichier.',
     unreachable: 'Le serveur n’a pas répondu. Votre texte est toujours là : réessayez.',
     userChanged:
@@ -252,9 +257,6 @@ export const fr: Translation = {
   },
 
   burn: {
-    option: 'Supprimer le paste à la première lecture',
-    optionHint:
-      'Le lien affiche un bouton. La première personne qui appuie dessus lit le texte, et plus personne ne peut le lire ensuite.',
     explanation: 'Ce paste ne peut être lu qu’une fois : le bouton affiche le texte et supprime le paste.',
     readers: 'La première personne qui le révèle le lit, et plus personne ensuite.',
     helpTitle: 'Si rien n’arrive',

@@ -41,11 +41,21 @@ export const ja: Translation = {
       'Ctrl+Enter でペーストを作成します。Tab で字下げし、Esc の後に Tab で入力欄から移動します。ファイルはページのどこにでもドロップできます。',
     file: 'またはファイル',
     atMost: (size: string) => `上限は ${size} です。`,
-    pasteTitle: 'タイトル（任意）',
-    syntax: '言語',
+    labels: {
+      title: 'タイトル（任意）',
+      syntax: '言語',
+      expires_in: '有効期間',
+      visibility: '公開範囲',
+      burn: '閲覧されたらペーストを削除',
+      slug: 'リンク名（任意）',
+    },
+    hints: {
+      burn: 'リンクを開くとボタンが表示されます。最初にボタンを押した人だけがテキストを閲覧でき、その後は誰も閲覧できません。',
+      slug: '英小文字、数字、ハイフンで 3～64 文字（先頭と末尾にハイフンは使えません）。リンクの末尾が ~name になります。',
+    },
+    choices: { visibility: { unlisted: 'リンクを知っている全員', private: '自分のみ' } },
     detectSyntax: '自動検出',
     detectedSyntax: '検出: {name}',
-    expiry: '有効期間',
     expiries: {
       3600: '1 時間',
       86400: '1 日',
@@ -54,9 +64,6 @@ export const ja: Translation = {
       31536000: '1 年',
       never: '無期限',
     },
-    slug: 'リンク名（任意）',
-    slugHint:
-      '英小文字、数字、ハイフンで 3～64 文字（先頭と末尾にハイフンは使えません）。リンクの末尾が ~name になります。',
     slugRefused: (reason: string) => `このリンク名は使えません: ${reason}`,
     removeFile: 'ファイルを外す',
     both: 'テキストとファイルの両方が指定されていますが、ペーストにできるのはどちらか一方です。テキストを削除するか、ファイルを外してください。',
@@ -75,8 +82,6 @@ export const ja: Translation = {
     more: 'その他のオプション',
     submit: 'ペーストを作成',
     privacy: 'リンクを知っている人は誰でも、このペーストを閲覧できます。',
-    visibility: '公開範囲',
-    visibilities: { unlisted: 'リンクを知っている全員', private: '自分のみ' },
     empty: 'テキストを入力するか、ファイルを選択してください。',
     unreachable: 'サーバーから応答がありません。テキストは入力欄に残っています。もう一度お試しください。',
     userChanged:
@@ -239,9 +244,6 @@ export const ja: Translation = {
   },
 
   burn: {
-    option: '閲覧されたらペーストを削除',
-    optionHint:
-      'リンクを開くとボタンが表示されます。最初にボタンを押した人だけがテキストを閲覧でき、その後は誰も閲覧できません。',
     explanation:
       'このペーストは 1 回だけ閲覧できます。ボタンを押すとテキストが表示され、ペーストは削除されます。',
     readers: '最初に表示した人だけが閲覧でき、その後は誰も閲覧できません。',

@@ -1,4 +1,11 @@
-import { namesOfLanguage, pasteUpload, statesOf, visibilities } from '@pasteflow/domain';
+import {
+  namesOfLanguage,
+  pasteUpload,
+  statesOf,
+  storedOptionNames,
+  valuesOf,
+  visibilities,
+} from '@pasteflow/domain';
 import { mustBeOneOf } from '@pasteflow/service-kit';
 import { searchPastes, type Database, type ListedPaste, type Quotas } from '@pasteflow/postgres';
 import { myPastesPage } from '@pasteflow/web';
@@ -92,16 +99,11 @@ export function myPastes(deps: MyPastesDependencies): Endpoint {
 }
 
 function shown(paste: ListedPaste) {
-  const { short_code, slug, title, status, visibility, burn, encrypted } = paste;
-  const { size_bytes, created_at, expires_at } = paste;
+  const { short_code, status, size_bytes, created_at, expires_at } = paste;
   return {
+    ...valuesOf(storedOptionNames, paste),
     short_code,
-    slug,
-    title,
     status,
-    visibility,
-    burn,
-    encrypted,
     size_bytes,
     created_at: created_at.toISOString(),
     expires_at: expires_at?.toISOString() ?? null,

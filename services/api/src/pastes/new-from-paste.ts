@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Request, Response } from 'express';
+import { copiedOptionNames, valuesOf } from '@pasteflow/domain';
 import type { PasteRow } from '@pasteflow/postgres';
 import { encodingOf, MAX_FILLED_BYTES, newPastePage, textOf, type ShownOrigin } from '@pasteflow/web';
 import type { Endpoint, Handler } from '../http/openapi/endpoint.ts';
@@ -29,9 +30,10 @@ export function newFromPaste(deps: NewFromPasteDependencies): Endpoint {
     assertStays(deps, paste);
     const download = deps.downloads.begin(req, Math.min(paste.size_bytes, MAX_FILLED_BYTES), WEIGHT);
     try {
-      const { short_code, title, syntax, encrypted } = paste;
-      const text = encrypted ? { missing: 'encrypted' as const } : await shownTextOf(deps, req, res, paste);
-      const origin = { short_code, title, syntax, text };
+      const text = paste.encrypted
+        ? { missing: 'encrypted' as const }
+        : await shownTextOf(deps, req, res, paste);
+      const origin = { short_code: paste.short_code, ...valuesOf(copiedOptionNames, paste), text };
       sendPage(res, newPastePage(deps.pages.site(req), { maxPasteBytes: deps.maxPasteBytes, origin }));
     } finally {
       download.release();

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Request, Response } from 'express';
+import { storedOptionNames, valuesOf } from '@pasteflow/domain';
 import type { PasteRow } from '@pasteflow/postgres';
 import {
   burnPage,
@@ -18,7 +19,7 @@ import { beginCompressedStream, knownTagOf } from '../http/answers/compress.ts';
 import { newSecret } from '../http/callers/secret.ts';
 import type { Handler } from '../http/openapi/endpoint.ts';
 import { assertNotGone, extensionOf, findNamedPaste, readerOf } from './find-named-paste.ts';
-import { viewOf } from './paste-view.ts';
+import { urlOf } from './paste-view.ts';
 import { cachingOf, sendContent, type ReadContentDependencies } from './read-content.ts';
 import { withKind } from './content-kind.ts';
 import { type Pages, sendPage } from '../http/pages/page.ts';
@@ -77,40 +78,17 @@ export function shownPaste(
   req: Request,
   { publicUrl, extension }: { readonly publicUrl: string; readonly extension: string | null },
 ): ShownPaste {
-  const {
-    short_code,
-    slug,
-    url,
-    status,
-    title,
-    syntax,
-    visibility,
-    encrypted,
-    burn,
-    parent,
-    size_bytes,
-    created_at,
-    expires_at,
-  } = viewOf(
-    paste,
-    publicUrl,
-    'stranger', // the page shows no reason
-  );
+  const options = valuesOf(storedOptionNames, paste);
   return {
-    short_code,
-    slug,
-    url,
-    status,
-    title,
-    syntax: extension ?? syntax,
-    visibility,
-    encrypted,
-    burn,
-    parent,
+    ...options,
+    syntax: extension ?? options.syntax,
+    short_code: paste.short_code,
+    url: urlOf(paste, publicUrl),
+    status: paste.status,
     isHeld: paste.held_at !== null,
-    size_bytes,
-    created_at,
-    expires_at,
+    size_bytes: paste.size_bytes,
+    created_at: paste.created_at.toISOString(),
+    expires_at: paste.expires_at?.toISOString() ?? null,
     deletion: deletionBy(paste, req),
   };
 }
