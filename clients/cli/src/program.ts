@@ -10,7 +10,7 @@ import { login, logout, whoami } from './commands/login.ts';
 import { ls, type LsOptions } from './commands/ls.ts';
 import { open } from './commands/open.ts';
 import type { PrintOptions } from './commands/print-content.ts';
-import { put, type PutOptions } from './commands/put.ts';
+import { pasteFlags, put, type PutOptions } from './commands/put.ts';
 import { rm, type RmOptions } from './commands/rm.ts';
 import { timeline, watch } from './commands/follow.ts';
 import {
@@ -55,7 +55,7 @@ type Work = (terminal: Terminal, signal: AbortSignal) => Promise<ExitCode>;
 /** Runs the command that the command line has chosen. */
 export type Act = (work: Work) => Promise<void>;
 
-const EXPIRES = 'when it expires: 30m, 12h, 7d or never';
+const { expires_in: expires } = pasteFlags;
 const RAW = 'on a terminal, too, print every byte as it is';
 
 /** Every command with its arguments and options. */
@@ -69,17 +69,12 @@ export function buildProgram(terminal: Terminal, act: Act): Command {
         return await work(await openSession(of, options, signal), ...(args as unknown as Arguments));
       });
 
-  program
+  const putting = program
     .command('put')
     .description('makes a paste of each file, or of stdin, and prints its URL')
-    .argument('[files...]', 'the files; - is stdin')
-    .option('-t, --title <title>', 'the title; otherwise the name of the file')
-    .option('-s, --syntax <language>', 'the language; otherwise the title or the first line tells')
-    .option('-e, --expires <time>', EXPIRES)
-    .option('--private', 'only you can read it')
-    .option('--burn', 'the paste is deleted when it is read')
-    .option('--slug <name>', 'a name for the URL: 3 to 64 lower-case letters, digits and hyphens')
-    .option('--parent <paste>', 'the paste that this one is made from')
+    .argument('[files...]', 'the files; - is stdin');
+  for (const { flags, description } of Object.values(pasteFlags)) putting.option(flags, description);
+  putting
     .option('-w, --wait', 'wait until the content is stored')
     .option('--encrypt', 'encrypt the content here; the key is in the URL behind #')
     .option('--password', 'with --encrypt: also ask for a password, or take PASTEFLOW_PASSWORD')
@@ -132,7 +127,7 @@ export function buildProgram(terminal: Terminal, act: Act): Command {
     .command('edit')
     .description('opens a paste in $VISUAL or $EDITOR, and makes a new paste of what you save')
     .argument('<paste>', 'a short code or a URL')
-    .option('-e, --expires <time>', EXPIRES)
+    .option(expires.flags, expires.description)
     .option('--move', 'also move the slug of the paste to the new one')
     .action(inSession((session, paste: string, options: EditOptions) => edit(session, paste, options)));
   program
@@ -165,7 +160,7 @@ export function buildProgram(terminal: Terminal, act: Act): Command {
     .command('import')
     .description('makes pastes of the entries of a zip, tar, tar.gz or NDJSON, and prints their URLs')
     .argument('<file>', 'the file; - is stdin')
-    .option('-e, --expires <time>', EXPIRES)
+    .option(expires.flags, expires.description)
     .option('--private', 'only you can read them')
     .action(inSession((session, file: string, options: ImportOptions) => importFile(session, file, options)));
   program

@@ -5,7 +5,7 @@ type Schemas = components['schemas'];
 export type Paste = Schemas['Paste'];
 /** For an anonymous caller it has a `delete_token`, which only this response contains. */
 export type CreatedPaste = Schemas['CreatedPaste'];
-/** The options of a new paste: `title`, `syntax`, `expires_in`, `visibility`, `burn`, `slug`, `parent`. */
+/** The options of a new paste, such as its `title`. */
 export type NewPasteFields = NonNullable<operations['createPaste']['parameters']['query']>;
 export type PasteFilter = Filter<'listPastes'>;
 

@@ -9,10 +9,7 @@ import type { RetryPolicy } from './retries.ts';
 import type { Transport } from './transport.ts';
 import { preferWait, waitUntilSettled, type PollResult, type WaitOptions } from './waiting.ts';
 
-/**
- * The fields of the API (`title`, `syntax`, `expires_in`, `visibility`, `burn`, `slug`, `parent`) and the
- * options of the call.
- */
+/** The options of the paste, as the API names them, and those of the call. */
 export interface CreatePasteOptions extends CreateOptions, NewPasteFields {}
 
 export interface RevealOptions extends WaitOptions {

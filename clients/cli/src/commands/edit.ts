@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Paste } from '@pasteflow/client';
-import { fileNameOf, languageNamed, languageOf } from '@pasteflow/domain';
+import { copiedOptionNames, fileNameOf, languageNamed, languageOf } from '@pasteflow/domain';
 import { EXIT_DONE, EXIT_FAILED, type ExitCode, messageOf } from '../errors.ts';
 import type { Session } from '../session.ts';
 import { expiryOf, pasteNamedBy } from '../settings/named.ts';
@@ -43,9 +43,10 @@ export async function edit(session: Session, argument: string, options: EditOpti
       isDone = true;
       return EXIT_DONE;
     }
-    const { short_code: parent, title, syntax, visibility } = paste;
+    const { short_code: parent, syntax, visibility } = paste;
     const isKnown = syntax !== null && languageNamed(syntax) !== null; // a paste of an earlier release may have any
-    const fields = { title: title ?? '', syntax: isKnown ? syntax : '', visibility, parent, ...expires };
+    const copied = Object.fromEntries(copiedOptionNames.map((name) => [name, paste[name] ?? '']));
+    const fields = { ...copied, syntax: isKnown ? syntax : '', visibility, parent, ...expires };
     const created = await client.pastes.create(new Uint8Array(after), { ...fields, signal });
     isDone = true;
     const unkept = await keepToken(session.deleteTokens, created);

@@ -1,5 +1,7 @@
 import { basename } from 'node:path';
 import type { CreatedPaste, NewPasteFields } from '@pasteflow/client';
+import { pasteOptions, type OptionName } from '@pasteflow/domain';
+import { Option } from 'commander';
 import { renderUnicodeCompact } from 'uqr';
 import { EXIT_DONE, EXIT_FAILED, type ExitCode, messageOf, UsageError } from '../errors.ts';
 import { openContent } from '../files/content-source.ts';
@@ -13,19 +15,53 @@ import { copyToClipboard } from '../terminal/programs.ts';
 import { sizeText, startProgress } from '../terminal/progress-bar.ts';
 import { safeText } from '../terminal/safe-text.ts';
 
+interface PasteFlag {
+  /** As commander reads it. */
+  readonly flags: string;
+  readonly description: string;
+  /** The field that is sent; an option without a value is `true`. Default: what was given. */
+  readonly fieldOf?: (given: string, server: string) => string | number;
+}
+
+/** How a command line names each option of a paste. `--encrypt` is more than an option of the paste. */
+export const pasteFlags: Readonly<Record<Exclude<OptionName, 'encrypted'>, PasteFlag>> = {
+  title: {
+    flags: '-t, --title <title>',
+    description: 'the title; otherwise the name of the file',
+  },
+  syntax: {
+    flags: '-s, --syntax <language>',
+    description: 'the language; otherwise the title or the first line tells',
+    fieldOf: syntaxOf,
+  },
+  expires_in: {
+    flags: '-e, --expires <time>',
+    description: 'when it expires: 30m, 12h, 7d or never',
+    fieldOf: expiryOf,
+  },
+  visibility: { flags: '--private', description: 'only you can read it', fieldOf: () => 'private' },
+  burn: { flags: '--burn', description: 'the paste is deleted when it is read' },
+  slug: {
+    flags: '--slug <name>',
+    description: 'a name for the URL: 3 to 64 lower-case letters, digits and hyphens',
+  },
+  parent: {
+    flags: '--parent <paste>',
+    description: 'the paste that this one is made from',
+    fieldOf: pasteNamedBy,
+  },
+};
+
+/** The options of `pasteFlags`, by the names that commander gives them, and those of the command. */
 export interface PutOptions {
   readonly title?: string;
   readonly syntax?: string;
-  readonly expires?: string;
-  readonly private?: boolean;
   readonly burn?: boolean;
-  /** A short code or a URL. */
-  readonly parent?: string;
+  readonly slug?: string;
   readonly wait?: boolean;
   readonly qr?: boolean;
   readonly encrypt?: boolean;
   readonly password?: boolean;
-  readonly slug?: string;
   readonly copy?: boolean;
 }
 
@@ -87,13 +123,11 @@ function nameOf(file: string): string {
   return file === '-' ? 'stdin' : file;
 }
 
-/** The API's maximum. */
-const MAX_TITLE_CHARACTERS = 200;
-
 /** The title of a file without `--title`: its name, unless that can be no title. */
 function titleOf(file: string): string | undefined {
   const name = basename(file);
-  return file === '-' || name !== safeText(name) || name.length > MAX_TITLE_CHARACTERS ? undefined : name;
+  const { maxCharacters } = pasteOptions.title;
+  return file === '-' || name !== safeText(name) || name.length > maxCharacters ? undefined : name;
 }
 
 function fieldsOf({ server }: Session, files: readonly string[], options: PutOptions): NewPasteFields {
@@ -102,17 +136,14 @@ function fieldsOf({ server }: Session, files: readonly string[], options: PutOpt
   if (files.length > 1 && options.slug !== undefined)
     throw new UsageError('--slug is for one file. Put the files one by one.');
   if (files.filter((file) => file === '-').length > 1) throw new UsageError('- can be named once only.');
-  const { title, syntax, expires, slug, parent } = options;
-  return {
-    ...(options.encrypt === true && { encrypted: true }),
-    ...(title !== undefined && options.encrypt !== true && { title }),
-    ...(syntax !== undefined && options.encrypt !== true && { syntax: syntaxOf(syntax) }),
-    ...(expires !== undefined && { expires_in: expiryOf(expires) }),
-    ...(options.private === true && { visibility: 'private' as const }),
-    ...(options.burn === true && { burn: true }),
-    ...(slug !== undefined && { slug }),
-    ...(parent !== undefined && { parent: pasteNamedBy(parent, server) }),
-  };
+  const given = options as Readonly<Record<string, string | undefined>>;
+  const inCiphertext = options.encrypt === true ? ['title', 'syntax'] : [];
+  const fields = Object.entries(pasteFlags).flatMap(([name, { flags, fieldOf }]) => {
+    const value = given[new Option(flags).attributeName()];
+    if (value === undefined || inCiphertext.includes(name)) return [];
+    return [[name, fieldOf === undefined ? value : fieldOf(value, server)]];
+  });
+  return { ...(options.encrypt === true && { encrypted: true }), ...Object.fromEntries(fields) };
 }
 
 type Encryption = Omit<SealContentOptions, 'file'>;
