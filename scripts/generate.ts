@@ -2,3 +2,4 @@
 // is out of date.
 import './generate-client.ts';
 import './generate-docs.ts';
+import './generate-setting-names.ts';

@@ -135,7 +135,7 @@ export interface Configuration {
   readonly alarmEmail: string | null;
 }
 
-/** Two are enough: one runs the sweeps, and the other takes over within SWEEP_LOCK_IDLE_SECONDS. */
+/** Two are enough: one runs the sweeps, and the other takes over within five seconds. */
 export const JANITORS = 2;
 
 /** Besides its pool, a janitor has a connection for its lock. */

@@ -52,7 +52,6 @@ beforeAll(async () => {
         API_PORT: '0',
         METRICS_PORT: '0',
         JOB_RETRY_DELAYS_MS: '100,100',
-        JOB_RETRY_JITTER_MS: '0',
         FEEDS: JSON.stringify(Object.fromEntries(urls)),
       },
     });

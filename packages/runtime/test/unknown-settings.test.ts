@@ -3,7 +3,7 @@ import { findUnknownSettings } from '../src/config/unknown-settings.ts';
 
 const names = {
   current: ['ANONYMOUS_PASTES', 'API_PORT', 'AWS_ENDPOINT_URL_SQS', 'DATABASE_URL', 'MAX_STORED_BYTES'],
-  retired: ['MAX_STORED_BYTE'],
+  retired: { MAX_STORED_BYTE: 'has no effect: write MAX_STORED_BYTES' },
 };
 const find = (env: Record<string, string>) => findUnknownSettings(env, names);
 
@@ -20,6 +20,7 @@ describe('the names in the environment', () => {
     expect(find({ [given]: 'deny' })).toEqual({
       problems: [expect.stringMatching(`^${given} has no effect: .*write ${meant}`)],
       ignored: [],
+      retired: [],
     });
   });
 
@@ -39,10 +40,11 @@ describe('the names in the environment', () => {
         expect.stringMatching('^DATABASE_URL has no effect: its file begins with a byte order mark'),
       ],
       ignored: [],
+      retired: [],
     });
   });
 
-  it('of others, those that begin like ours are named: of newer releases, retired ones, and those of Kubernetes', () => {
+  it('of others, those that begin like ours are named: of newer releases, those of Kubernetes, and retired ones with what to write instead', () => {
     const env = {
       API_PORT_80_TCP: 'tcp://10.0.0.1:80',
       API_COLOUR: 'red',
@@ -53,7 +55,8 @@ describe('the names in the environment', () => {
     };
     expect(find(env)).toEqual({
       problems: [],
-      ignored: ['API_COLOUR', 'API_PORT_80_TCP', 'MAX_STORED_BYTE'],
+      ignored: ['API_COLOUR', 'API_PORT_80_TCP'],
+      retired: ['MAX_STORED_BYTE has no effect: write MAX_STORED_BYTES'],
     });
   });
 
@@ -63,10 +66,12 @@ describe('the names in the environment', () => {
     ).toEqual({
       problems: [],
       ignored: [],
+      retired: [],
     });
     expect(find({ DATABASE_URI: 'a', DATABASE_URL: 'b' })).toEqual({
       problems: [],
       ignored: ['DATABASE_URI'],
+      retired: [],
     });
   });
 });

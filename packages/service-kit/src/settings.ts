@@ -10,7 +10,6 @@ import {
   groups,
   httpUrl,
   listOf,
-  milliseconds,
   millisecondsList,
   nonNegativeInteger,
   oneOf,
@@ -93,19 +92,23 @@ export const databaseEnv = groups({
 });
 
 const retryDelays = millisecondsList().default([...defaultRetryPolicy.delaysMs]);
-const retryJitter = milliseconds().default(defaultRetryPolicy.jitterMs);
+
+/** Enough to spread the retries of what failed at the same moment, and a fifth of the shortest wait at most. */
+const jitterOf = (delaysMs: readonly number[]) =>
+  Math.min(defaultRetryPolicy.jitterMs, Math.floor(Math.min(...delaysMs) / 5));
 
 /** Default: `defaultRetryPolicy`. */
-export const uploadRetryEnv = groups({
-  delaysMs: setting('UPLOAD_RETRY_DELAYS_MS', retryDelays),
-  jitterMs: setting('UPLOAD_RETRY_JITTER_MS', retryJitter),
-});
+export const uploadRetryEnv = setting('UPLOAD_RETRY_DELAYS_MS', retryDelays).transform((delaysMs) => ({
+  delaysMs,
+  jitterMs: jitterOf(delaysMs),
+}));
 
 /** Default: `defaultRetryPolicy`. A job, unlike an upload, is given up after `MAX_JOB_LOSSES` losses. */
-export const jobRetryEnv = groups({
-  delaysMs: setting('JOB_RETRY_DELAYS_MS', retryDelays),
-  jitterMs: setting('JOB_RETRY_JITTER_MS', retryJitter),
-}).transform((policy) => ({ ...policy, maxLosses: MAX_JOB_LOSSES }));
+export const jobRetryEnv = setting('JOB_RETRY_DELAYS_MS', retryDelays).transform((delaysMs) => ({
+  delaysMs,
+  jitterMs: jitterOf(delaysMs),
+  maxLosses: MAX_JOB_LOSSES,
+}));
 
 /**
  * The variable EXECUTION_LEASE_SECONDS, from 1 to 3600: a shorter lease cannot be renewed in time, and SQS

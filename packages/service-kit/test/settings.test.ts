@@ -86,10 +86,10 @@ describe('the other shared variables', () => {
   it('default to the retry policy of the domain', () => {
     expect(loadConfig(uploadRetryEnv, {})).toEqual(defaultRetryPolicy);
     expect(loadConfig(jobRetryEnv, {})).toEqual({ ...defaultRetryPolicy, maxLosses: MAX_JOB_LOSSES });
-    const env = { UPLOAD_RETRY_DELAYS_MS: '10,20', UPLOAD_RETRY_JITTER_MS: '0', JOB_RETRY_DELAYS_MS: '30' };
-    expect(loadConfig(uploadRetryEnv, env)).toEqual({ delaysMs: [10, 20], jitterMs: 0 });
+    const env = { UPLOAD_RETRY_DELAYS_MS: '12,20', JOB_RETRY_DELAYS_MS: '3000' };
+    expect(loadConfig(uploadRetryEnv, env)).toEqual({ delaysMs: [12, 20], jitterMs: 2 });
     expect(loadConfig(jobRetryEnv, env)).toEqual({
-      delaysMs: [30],
+      delaysMs: [3000],
       jitterMs: 200,
       maxLosses: MAX_JOB_LOSSES,
     });

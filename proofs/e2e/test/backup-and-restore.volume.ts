@@ -27,7 +27,7 @@ let restored: Cluster<Stack> | undefined;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'pasteflow-backup-'));
   stack = await startStack();
-  original = await startCluster({ stack, env: { CLEANUP_INTERVAL_SECONDS: '0.5' } });
+  original = await startCluster({ stack, env: { SWEEP_INTERVALS: 'cleanup=0.5' } });
 });
 afterAll(async () => {
   await restored?.stop();
@@ -76,7 +76,7 @@ it('a database that was restored from a backup works with the current bucket and
   const databaseUrl = new URL(new URL(stack.databaseUrl).pathname, postgres.url).href;
   restored = await startCluster<Stack>({
     stack: { databaseUrl, aws: stack.aws, stop: () => postgres.stop() },
-    env: { CLEANUP_INTERVAL_SECONDS: '0.5' },
+    env: { SWEEP_INTERVALS: 'cleanup=0.5' },
   });
   const { short_code: code } = uploadedSince;
   await restored.untilStatus(code, 'PROCESSED', { within: 60_000 });

@@ -12,7 +12,7 @@ let cluster: Cluster;
 let alice: User;
 beforeAll(async () => {
   // Two attempts in 100 ms, so that FAILED is reached quickly.
-  cluster = await startCluster({ env: { UPLOAD_RETRY_DELAYS_MS: '100', UPLOAD_RETRY_JITTER_MS: '0' } });
+  cluster = await startCluster({ env: { UPLOAD_RETRY_DELAYS_MS: '100' } });
   alice = await cluster.user('alice');
 });
 afterEach(() => cluster.s3.clear());

@@ -24,9 +24,7 @@ beforeAll(async () => {
     workers: 0,
     janitors: 0,
     env: {
-      CLEANUP_INTERVAL_SECONDS: '0.5',
-      FAILED_PASTES_INTERVAL_SECONDS: '1',
-      TOMBSTONES_INTERVAL_SECONDS: '1',
+      SWEEP_INTERVALS: 'cleanup=0.5,failed-pastes=1,tombstones=1',
     },
   });
   for (const { env } of clocks) await Promise.all(NAMES.map((name) => cluster.add(name, env)));

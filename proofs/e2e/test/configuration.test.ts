@@ -32,9 +32,9 @@ const INVALID_FOR: Record<ServiceName, Record<string, string>> = {
   },
   janitor: {
     ...INVALID,
+    SWEEP_INTERVALS: 'cleanup=daily',
     CLEANUP_INTERVAL_SECONDS: 'daily',
-    RELAY_REDISPATCH_AFTER_SECONDS: '-5',
-    UPLOAD_RETRY_JITTER_MS: '±200',
+    JOB_RETENTION_SECONDS: '-5',
   },
 };
 
@@ -106,16 +106,16 @@ it('checks the configuration of a single sweep in the same way', async () => {
 });
 
 it('checks settings that depend on each other', async () => {
-  const { code, stderr } = await run('janitor', {
+  const { code, stderr } = await run('api', {
     DATABASE_URL: 'postgres://127.0.0.1/pasteflow',
     AWS_ENDPOINT_URL: 'http://127.0.0.1:1',
-    RELAY_REDISPATCH_AFTER_SECONDS: '5',
-    EXECUTION_LEASE_SECONDS: '6',
+    MAX_CONNECTIONS: '5',
+    MAX_WAITERS: '6',
   });
   expect(code).toBe(EXIT_CONFIG);
   expect(stderr).toEqual([
-    'janitor: The configuration has 1 problem:',
-    expect.stringMatching(/^ {2}RELAY_REDISPATCH_AFTER_SECONDS is 5; set it above 10,/),
+    'api: The configuration has 1 problem:',
+    expect.stringMatching(/^ {2}MAX_CONNECTIONS is not more than MAX_WAITERS \(6\)/),
   ]);
 });
 

@@ -9,9 +9,7 @@ beforeAll(async () => {
   cluster = await startCluster({
     env: {
       UPLOAD_RETRY_DELAYS_MS: '50',
-      CLEANUP_INTERVAL_SECONDS: '0.5',
-      FAILED_PASTES_INTERVAL_SECONDS: '0.5',
-      DEAD_LETTERS_INTERVAL_SECONDS: '600',
+      SWEEP_INTERVALS: 'cleanup=0.5,failed-pastes=0.5,dead-letters=600',
     },
   });
   alice = await cluster.user('alice');

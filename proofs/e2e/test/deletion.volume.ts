@@ -8,7 +8,7 @@ beforeAll(async () => {
     apis: 0,
     workers: 0,
     janitors: 3,
-    env: { CLEANUP_INTERVAL_SECONDS: '0.5' },
+    env: { SWEEP_INTERVALS: 'cleanup=0.5' },
   });
 });
 afterAll(() => cluster.stop());

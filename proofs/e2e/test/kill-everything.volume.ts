@@ -8,11 +8,8 @@ beforeAll(async () => {
     stack: await StackProcess.start(),
     workers: 2,
     env: {
-      CLEANUP_INTERVAL_SECONDS: '0.2',
+      SWEEP_INTERVALS: 'cleanup=0.2,deletion-watchdog=1',
       MAX_STORED_BYTES: '1000000000', // so that expectQuiet compares the counters with a scan
-      // By default a claim counts as stuck after two hours.
-      DELETION_STUCK_AFTER_SECONDS: '5',
-      DELETION_WATCHDOG_INTERVAL_SECONDS: '1',
     },
   });
 });
@@ -57,6 +54,10 @@ it('keeps every paste that was answered 201 when all services and the stack are 
     `SELECT count(*)::int FROM task_executions WHERE status IN ('PENDING', 'RUNNING')`,
   );
   expect(open!.count).toBeGreaterThan(0);
+  // As if two hours were over, after which the watchdog releases what the killed janitor had claimed.
+  await cluster.rows.query(
+    `UPDATE pastes SET deletion_initiated_at = now() - interval '7201 seconds' WHERE deletion_status = 'DELETION_IN_PROGRESS'`,
+  );
 
   await Promise.all(cluster.services.map((service) => service.start()));
   await cluster.expectQuiet({ within: 60_000 });

@@ -8,7 +8,7 @@ import { startCluster, type Cluster } from '../src/index.ts';
 let cluster: Cluster;
 beforeAll(async () => {
   cluster = await startCluster({
-    env: { CLEANUP_INTERVAL_SECONDS: '1', DELETION_WATCHDOG_INTERVAL_SECONDS: '1' },
+    env: { SWEEP_INTERVALS: 'cleanup=1,deletion-watchdog=1' },
   });
 });
 afterAll(() => cluster.stop());

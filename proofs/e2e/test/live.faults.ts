@@ -4,7 +4,7 @@ import { startCluster, type Cluster } from '../src/index.ts';
 
 let cluster: Cluster;
 beforeAll(async () => {
-  cluster = await startCluster({ apis: 2, env: { UPLOAD_RETRY_JITTER_MS: '0' } });
+  cluster = await startCluster({ apis: 2 });
 });
 afterAll(() => cluster.stop());
 

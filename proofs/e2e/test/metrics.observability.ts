@@ -11,10 +11,7 @@ beforeAll(async () => {
     env: {
       EXECUTION_LEASE_SECONDS: '2',
       UPLOAD_RETRY_DELAYS_MS: '20,20,20,20,20',
-      UPLOAD_RETRY_JITTER_MS: '0',
-      CLEANUP_INTERVAL_SECONDS: '0.5',
-      MEASURE_INTERVAL_SECONDS: '0.2',
-      STATE_METRICS_INTERVAL_SECONDS: '0.2',
+      SWEEP_INTERVALS: 'cleanup=0.5,measure=0.2,state-metrics=0.2',
     },
   });
   alice = await cluster.user('alice');

@@ -23,7 +23,7 @@ let cluster: Cluster;
 beforeAll(async () => {
   cluster = await startCluster({
     workers: 0,
-    env: { EXECUTION_LEASE_SECONDS: String(LEASE_SECONDS), STATE_METRICS_INTERVAL_SECONDS: '0.2' },
+    env: { EXECUTION_LEASE_SECONDS: String(LEASE_SECONDS), SWEEP_INTERVALS: 'state-metrics=0.2' },
   });
 });
 afterAll(async () => {

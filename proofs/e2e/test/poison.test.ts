@@ -5,7 +5,7 @@ let cluster: Cluster;
 beforeAll(async () => {
   cluster = await startCluster({
     janitors: 0,
-    env: { UPLOAD_CONCURRENCY: '1', DEAD_LETTERS_INTERVAL_SECONDS: '0.5' },
+    env: { UPLOAD_CONCURRENCY: '1', SWEEP_INTERVALS: 'dead-letters=0.5' },
   });
 });
 afterAll(() => cluster.stop());

@@ -34,7 +34,7 @@ beforeAll(async () => {
       LOG_LEVEL: 'debug',
       UPLOAD_RETRY_DELAYS_MS: '50',
       JOB_RETRY_DELAYS_MS: '50',
-      DEAD_LETTERS_INTERVAL_SECONDS: '0.5',
+      SWEEP_INTERVALS: 'dead-letters=0.5',
     },
   });
   alice = await cluster.user('alice');

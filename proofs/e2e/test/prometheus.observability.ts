@@ -52,13 +52,8 @@ describeWithPrometheus('on running services', () => {
       janitors: 2, // each exports the figures of the whole database
       env: {
         MAX_STORED_BYTES: '1000000000', // the rules of quotas need their series
-        STATE_METRICS_INTERVAL_SECONDS: '0.5',
-        MEASURE_INTERVAL_SECONDS: '0.5',
+        SWEEP_INTERVALS: 'state-metrics=0.5,measure=0.5,failed-pastes=5,jobs=5,tombstones=5,reconcile=5',
         // By default the daily sweeps run a day after the migration.
-        FAILED_PASTES_INTERVAL_SECONDS: '5',
-        JOBS_INTERVAL_SECONDS: '5',
-        TOMBSTONES_INTERVAL_SECONDS: '5',
-        RECONCILE_INTERVAL_SECONDS: '5',
       },
     });
     prometheus = await Prometheus.start(configurationFor(cluster));

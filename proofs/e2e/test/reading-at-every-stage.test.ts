@@ -3,14 +3,14 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import type { Paste } from '@pasteflow/client';
 import { curl, startCluster, type Cluster } from '../src/index.ts';
 
-const JANITOR = { CLEANUP_INTERVAL_SECONDS: '0.2' };
+const JANITOR = { SWEEP_INTERVALS: 'cleanup=0.2' };
 
 let cluster: Cluster;
 beforeAll(async () => {
   // Three attempts in 400 ms, so that an upload fails quickly. The tests start a janitor when they need one.
   cluster = await startCluster({
     janitors: 0,
-    env: { UPLOAD_RETRY_DELAYS_MS: '200,200', UPLOAD_RETRY_JITTER_MS: '0' },
+    env: { UPLOAD_RETRY_DELAYS_MS: '200,200' },
   });
 });
 afterEach(() => cluster.s3.clear());

@@ -5,7 +5,7 @@ import { startCluster, type Cluster } from '../src/index.ts';
 
 let cluster: Cluster;
 beforeAll(async () => {
-  cluster = await startCluster({ apis: 2, env: { CLEANUP_INTERVAL_SECONDS: '1' } });
+  cluster = await startCluster({ apis: 2, env: { SWEEP_INTERVALS: 'cleanup=1' } });
 });
 afterEach(() => cluster.s3.clear());
 afterAll(async () => {

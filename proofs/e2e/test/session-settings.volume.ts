@@ -26,7 +26,7 @@ describe('in a database with other settings for its sessions', () => {
       apis: 0,
       workers: 0,
       janitors: 0,
-      env: { CLEANUP_INTERVAL_SECONDS: '1' },
+      env: { SWEEP_INTERVALS: 'cleanup=1' },
     });
     const { databaseUrl } = cluster.stack;
     const database = new URL(databaseUrl).pathname.slice(1);
@@ -38,7 +38,7 @@ describe('in a database with other settings for its sessions', () => {
       pooler = await Pgbouncer.start(
         (['api', 'upload-worker'] as const).map((service) => urlOfService(databaseUrl, service)),
       );
-    await cluster.add('janitor', { STATE_METRICS_INTERVAL_SECONDS: '1' });
+    await cluster.add('janitor', { SWEEP_INTERVALS: 'cleanup=1,state-metrics=1' });
   });
   afterAll(async () => {
     await cluster?.stop();

@@ -9,7 +9,7 @@ import { startCluster, visibilityChanges, type Cluster, type Service } from '../
 
 let cluster: Cluster;
 beforeAll(async () => {
-  cluster = await startCluster({ env: { CLEANUP_INTERVAL_SECONDS: '0.5' } });
+  cluster = await startCluster({ env: { SWEEP_INTERVALS: 'cleanup=0.5' } });
 });
 afterEach(async () => {
   await cluster.expectQuiet();

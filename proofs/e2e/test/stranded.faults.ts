@@ -5,7 +5,7 @@ import { runOps, startCluster, type Cluster, type User } from '../src/index.ts';
 let cluster: Cluster;
 let alice: User;
 beforeAll(async () => {
-  cluster = await startCluster({ env: { RESCUE_STRANDED_INTERVAL_SECONDS: '1' } });
+  cluster = await startCluster({ env: { SWEEP_INTERVALS: 'rescue-stranded=1' } });
   alice = await cluster.user('alice');
 });
 afterAll(() => cluster.stop());

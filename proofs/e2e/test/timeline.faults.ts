@@ -17,7 +17,7 @@ type OperatorsTimeline = {
 let cluster: Cluster;
 beforeAll(async () => {
   cluster = await startCluster({
-    env: { UPLOAD_RETRY_DELAYS_MS: '300,300,300,300,300', UPLOAD_RETRY_JITTER_MS: '0' },
+    env: { UPLOAD_RETRY_DELAYS_MS: '300,300,300,300,300' },
   });
 });
 afterAll(() => cluster.stop());

@@ -16,9 +16,7 @@ beforeAll(async () => {
       RATE_LIMIT_BYTES_PER_HOUR: '0',
       RATE_LIMIT_ANONYMOUS_BYTES_PER_HOUR: '0',
       UPLOAD_RETRY_DELAYS_MS: '100,100',
-      UPLOAD_RETRY_JITTER_MS: '0',
-      RELAY_INTERVAL_SECONDS: '0.2',
-      RELAY_GRACE_SECONDS: '1', // The first dispatch of a cold api took more than 0.2 s on a busy machine, and the relay overtook it.
+      SWEEP_INTERVALS: 'relay=0.2',
     },
   });
 });

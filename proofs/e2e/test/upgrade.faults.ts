@@ -14,7 +14,7 @@ beforeAll(async () => {
   checkout = await checkOut(released);
   const stack = await startStack({ migrated: false });
   await run(oldMigration(), stack.databaseUrl);
-  const env = { CLEANUP_INTERVAL_SECONDS: '1', DELETION_WATCHDOG_INTERVAL_SECONDS: '5' };
+  const env = { CLEANUP_INTERVAL_SECONDS: '1', DELETION_WATCHDOG_INTERVAL_SECONDS: '5' }; // the names of the release
   cluster = await startCluster({ stack, env, apis: 0, workers: 0, janitors: 0 });
   const old = { checkout: checkout.folder };
   const names = ['api', 'upload-worker', 'janitor'] as const;

@@ -6,7 +6,7 @@ import { entryOf, startCluster, type Cluster, type Service } from '../src/index.
 
 let cluster: Cluster;
 beforeAll(async () => {
-  cluster = await startCluster({ env: { CLEANUP_INTERVAL_SECONDS: '0.5', SWEEP_LOCK_IDLE_SECONDS: '2' } });
+  cluster = await startCluster({ env: { SWEEP_INTERVALS: 'cleanup=0.5' } });
 });
 afterAll(() => cluster.stop());
 

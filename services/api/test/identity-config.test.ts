@@ -43,11 +43,11 @@ describe('the configuration of identity', () => {
       audience: null,
       client: { id: 'pasteflow', secret: null, scopes: 'openid' },
     });
-    const more = { OIDC_AUDIENCE: 'api', OIDC_CLIENT_SECRET: 'x', OIDC_SCOPES: 'openid profile' };
+    const more = { OIDC_AUDIENCE: 'api', OIDC_CLIENT_SECRET: 'x' };
     expect(load({ ...env, ...more }).oidc).toEqual({
       issuer,
       audience: 'api',
-      client: { id: 'pasteflow', secret: 'x', scopes: 'openid profile' },
+      client: { id: 'pasteflow', secret: 'x', scopes: 'openid' },
     });
   });
 
@@ -66,11 +66,7 @@ describe('the configuration of identity', () => {
     [{ OIDC_ISSUER: 'https://user:secret@a.org', OIDC_AUDIENCE: 'a' }, /^OIDC_ISSUER has .*credentials/],
     [{ OIDC_CLIENT_ID: 'a' }, /^OIDC_ISSUER is missing; .* or unset OIDC_CLIENT_ID$/],
     [{ OIDC_CLIENT_SECRET: 'secret' }, /^OIDC_CLIENT_ID is missing; .* or unset OIDC_CLIENT_SECRET$/],
-    [{ OIDC_SCOPES: 'openid' }, /^OIDC_CLIENT_ID is missing; .* or unset OIDC_SCOPES$/],
     [{ ...client, OIDC_AUDIENCE: 'a' }, /^OIDC_CLIENT_ID is the same as OIDC_AUDIENCE/],
-    [{ ...client, OIDC_SCOPES: 'profile' }, /^OIDC_SCOPES has no openid/],
-    [{ ...client, OIDC_SCOPES: 'openid,profile' }, /^OIDC_SCOPES has no openid/],
-    [{ ...client, OIDC_SCOPES: 'openid  profile' }, /^OIDC_SCOPES is no list of scopes/],
     [{ ...client, API_HOST: '0.0.0.0' }, /^PUBLIC_URL is missing; .* or unset OIDC_CLIENT_ID$/],
     [{ ANONYMOUS_PASTES: 'no' }, /^ANONYMOUS_PASTES is "no"; set it to allow or deny$/],
   ])('refuses %j with one clear line', (env, message) => {

@@ -47,6 +47,9 @@ const STATEMENT_TIMEOUT_MS = 8000;
 const S3_TIMEOUT_MS = 7000;
 const SQS_TIMEOUT_MS = 3000;
 
+/** A frozen or disconnected janitor no longer keeps the others from running the sweeps after this time. */
+const LOCK_IDLE_SECONDS = 5;
+
 export interface ComposedSweeps {
   readonly sweeps: Sweeps;
   readonly runner: SweepRunner;
@@ -122,7 +125,7 @@ export function composeSweeps(
     onTransitions: (statistics) => minutes.learn(statistics),
     quotas: config.quotas,
     bounds,
-    intervalSeconds: config.stateMetricsIntervalSeconds,
+    intervalSeconds: config.sweepIntervalSeconds['state-metrics'],
     mayLoseDataBy: database.mayLoseDataBy,
     metrics,
     logger,
@@ -166,7 +169,7 @@ export function composeJanitor(context: ServiceContext<JanitorConfig>): readonly
   });
   const leadership = new Leadership({
     lock,
-    idleSeconds: config.sweeps.lockIdleSeconds,
+    idleSeconds: LOCK_IDLE_SECONDS,
     onChange: (leads) => (leads ? schedule.runNow() : runner.forgetRefused()),
     logger,
   });

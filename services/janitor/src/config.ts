@@ -1,4 +1,4 @@
-import { longestDelayMs, messageVisibilitySeconds } from '@pasteflow/domain';
+import { longestDelayMs } from '@pasteflow/domain';
 import type { TimeBounds } from '@pasteflow/postgres';
 import {
   groups,
@@ -14,6 +14,7 @@ import {
   setting,
   text,
   tracingEnv,
+  variable,
   type Environment,
 } from '@pasteflow/runtime';
 import {
@@ -34,37 +35,67 @@ import type { SweepName } from './sweeps/running/sweep.ts';
 const HOUR = 3600;
 const DAY = 24 * HOUR;
 
-/** From the end of a run to the start of the next run. */
-const sweepIntervals = groups({
-  relay: setting('RELAY_INTERVAL_SECONDS', intervalSeconds().default(2)),
-  'reap-executions': setting('REAP_EXECUTIONS_INTERVAL_SECONDS', intervalSeconds().default(2)),
-  'rescue-stranded': setting('RESCUE_STRANDED_INTERVAL_SECONDS', intervalSeconds().default(30)),
-  cleanup: setting('CLEANUP_INTERVAL_SECONDS', intervalSeconds().default(60)),
-  'deletion-watchdog': setting('DELETION_WATCHDOG_INTERVAL_SECONDS', intervalSeconds().default(600)),
-  erasures: setting('ERASURES_INTERVAL_SECONDS', intervalSeconds().default(60)),
-  'failed-pastes': setting('FAILED_PASTES_INTERVAL_SECONDS', intervalSeconds().default(DAY)),
-  'dead-letters': setting('DEAD_LETTERS_INTERVAL_SECONDS', intervalSeconds().default(60)),
-  jobs: setting('JOBS_INTERVAL_SECONDS', intervalSeconds().default(DAY)),
-  tombstones: setting('TOMBSTONES_INTERVAL_SECONDS', intervalSeconds().default(DAY)),
-  reconcile: setting('RECONCILE_INTERVAL_SECONDS', intervalSeconds().default(DAY)),
-  'expired-keys': setting('EXPIRED_KEYS_INTERVAL_SECONDS', intervalSeconds().default(HOUR)),
-  measure: setting('MEASURE_INTERVAL_SECONDS', intervalSeconds().default(5)),
-} satisfies Record<SweepName, z.ZodType>);
+/** From the end of a run to the start of the next one; of `state-metrics`, between two readings for the metrics. */
+const STANDARD_INTERVALS = {
+  relay: 2,
+  'reap-executions': 2,
+  'rescue-stranded': 30,
+  cleanup: 60,
+  'deletion-watchdog': 600,
+  erasures: 60,
+  'failed-pastes': DAY,
+  'dead-letters': 60,
+  jobs: DAY,
+  tombstones: DAY,
+  reconcile: DAY,
+  'expired-keys': HOUR,
+  measure: 5,
+  'state-metrics': 15,
+} as const satisfies Record<SweepName | 'state-metrics', number>;
 
-/** Shorter than that, nobody reads the log before the objects are gone. */
-const MIN_ORPHAN_GRACE_SECONDS = HOUR;
+type Intervals = Readonly<Record<keyof typeof STANDARD_INTERVALS, number>>;
+const intervalNames = Object.keys(STANDARD_INTERVALS) as (keyof Intervals)[];
+
+const someIntervals = variable(
+  `intervals in seconds above 0 and at most 2000000, each once, e.g. cleanup=60,relay=0.5; the names are ${intervalNames.join(', ')}`,
+  (list) => {
+    const given: Partial<Record<keyof Intervals, number>> = {};
+    for (const part of list.split(',')) {
+      const [before = '', after = ''] = part.split('=', 2).map((side) => side.trim());
+      const name = intervalNames.find((each) => each === before);
+      const { data } = intervalSeconds().safeParse(after);
+      if (name === undefined || name in given || data === undefined || part.split('=').length > 2)
+        return undefined;
+      given[name] = data;
+    }
+    return given;
+  },
+);
+
+/** Of releases that had a setting for each interval, which still has its effect. */
+const retiredIntervals = groups(
+  Object.fromEntries(
+    intervalNames.map((name) => [
+      name,
+      setting(
+        `${name.toUpperCase().replaceAll('-', '_')}_INTERVAL_SECONDS`,
+        intervalSeconds().default(STANDARD_INTERVALS[name]),
+      ),
+    ]),
+  ) as Record<keyof Intervals, z.ZodType<number>>,
+);
+
+const sweepIntervals: z.ZodType<Intervals> = groups({
+  given: setting('SWEEP_INTERVALS', someIntervals.default({})),
+  retired: retiredIntervals,
+}).transform(({ given, retired }) => ({ ...retired, ...given }));
 
 /** For so long the database keeps the audit trail. */
 const MIN_TRANSITION_RETENTION_SECONDS = 7 * DAY;
 
 const sweepSettings = groups({
-  /** A janitor that is frozen or cut off no longer leads after this time. */
-  lockIdleSeconds: setting('SWEEP_LOCK_IDLE_SECONDS', seconds().default(5)),
   /** The lease of the executions that dead-letters claims before it ends them. */
   leaseSeconds: setting('EXECUTION_LEASE_SECONDS', leaseSeconds()),
-  relayGraceSeconds: setting('RELAY_GRACE_SECONDS', seconds().default(1)),
-  relayRedispatchAfterSeconds: setting('RELAY_REDISPATCH_AFTER_SECONDS', seconds().default(30)),
-  deletionStuckAfterSeconds: setting('DELETION_STUCK_AFTER_SECONDS', seconds().default(7200)),
   failedRetentionSeconds: setting('FAILED_RETENTION_SECONDS', seconds().default(DAY)),
   jobRetentionSeconds: setting('JOB_RETENTION_SECONDS', seconds().default(30 * DAY)),
   tombstoneRetentionSeconds: setting('TOMBSTONE_RETENTION_SECONDS', seconds().default(30 * DAY)),
@@ -78,26 +109,6 @@ const sweepSettings = groups({
       }),
   ),
   reconcileMinAgeSeconds: setting('RECONCILE_MIN_AGE_SECONDS', seconds().default(DAY)),
-  /** From the run that first finds an object without a row to the run that may delete the object. */
-  orphanGraceSeconds: setting(
-    'RECONCILE_ORPHAN_GRACE_SECONDS',
-    seconds()
-      .default(DAY)
-      .refine((value) => value >= MIN_ORPHAN_GRACE_SECONDS, {
-        error: ({ input }) =>
-          `is ${String(input)}; set it to ${MIN_ORPHAN_GRACE_SECONDS} or more, so that an operator can still prevent a wrong deletion`,
-      }),
-  ),
-}).superRefine((sweeps, context) => {
-  const visibilitySeconds = messageVisibilitySeconds(sweeps.leaseSeconds);
-  if (sweeps.relayRedispatchAfterSeconds > visibilitySeconds) return;
-  context.addIssue({
-    code: 'custom',
-    path: ['RELAY_REDISPATCH_AFTER_SECONDS'],
-    message:
-      `is ${sweeps.relayRedispatchAfterSeconds}; set it above ${visibilitySeconds}, the visibility timeout of a message ` +
-      '(EXECUTION_LEASE_SECONDS and 4), or every message of a crashed worker is sent again',
-  });
 });
 
 /** 16 characters of a random token have 96 bits, which nobody guesses at any rate of guesses. */
@@ -173,7 +184,6 @@ const configSchema = groups({
   quotas: quotaEnv,
   sweeps: sweepSettings,
   sweepIntervalSeconds: sweepIntervals,
-  stateMetricsIntervalSeconds: setting('STATE_METRICS_INTERVAL_SECONDS', intervalSeconds().default(15)),
   tracing: tracingEnv,
   operations: operationsSettings,
 });

@@ -1,3 +1,4 @@
+import { messageVisibilitySeconds } from '@pasteflow/domain';
 import type { Actor, Database, TimeBounds } from '@pasteflow/postgres';
 import type { Logger } from '@pasteflow/runtime';
 import type { ObjectStore } from '@pasteflow/s3';
@@ -9,7 +10,7 @@ import { checkBeforeDeleting, checked } from './sweeps/running/check-before-dele
 import type { Sweep, SweepName, Sweeps } from './sweeps/running/sweep.ts';
 import { createCleanup } from './sweeps/cleanup.ts';
 import { createDeadLetters } from './sweeps/dead-letters.ts';
-import { createDeletionWatchdog } from './sweeps/deletion-watchdog.ts';
+import { createDeletionWatchdog, DELETION_STUCK_AFTER_SECONDS } from './sweeps/deletion-watchdog.ts';
 import { createErasures } from './sweeps/erasures.ts';
 import { createExpiredKeys } from './sweeps/expired-keys.ts';
 import { createFailedPastes } from './sweeps/failed-pastes.ts';
@@ -20,6 +21,21 @@ import { createReconcile } from './sweeps/reconcile.ts';
 import { createRescueStranded } from './sweeps/rescue-stranded.ts';
 import { createRelay } from './sweeps/relay.ts';
 import { createTombstones } from './sweeps/tombstones.ts';
+
+/** For so long the api may send a message itself: a cold one took more than 0.2 s on a busy machine. */
+const RELAY_GRACE_SECONDS = 1;
+
+/**
+ * A message is sent again so long after it was visible again: earlier, each message of a crashed worker would
+ * be sent again while another worker takes it.
+ */
+const REDISPATCH_AFTER_VISIBLE_SECONDS = 20;
+
+/**
+ * From the run that first finds an object without a row to the run that may delete it. In this day an operator
+ * can still prevent a wrong deletion.
+ */
+const ORPHAN_GRACE_SECONDS = 86_400;
 
 interface SweepDependencies {
   readonly db: Database;
@@ -45,8 +61,9 @@ export function createSweeps(
   return {
     relay: createRelay({
       ...dispatching,
-      graceSeconds: settings.relayGraceSeconds,
-      redispatchAfterSeconds: settings.relayRedispatchAfterSeconds,
+      graceSeconds: RELAY_GRACE_SECONDS,
+      redispatchAfterSeconds:
+        messageVisibilitySeconds(settings.leaseSeconds) + REDISPATCH_AFTER_VISIBLE_SECONDS,
     }),
     'reap-executions': createReapExecutions({ ...base, ...dispatching }),
     'rescue-stranded': createRescueStranded({
@@ -58,7 +75,7 @@ export function createSweeps(
     cleanup: deleting(createCleanup({ ...base, store })),
     'deletion-watchdog': createDeletionWatchdog({
       ...base,
-      stuckAfterSeconds: settings.deletionStuckAfterSeconds,
+      stuckAfterSeconds: DELETION_STUCK_AFTER_SECONDS,
     }),
     erasures: deleting(createErasures({ ...base, store })),
     'failed-pastes': deleting(
@@ -83,7 +100,7 @@ export function createSweeps(
         ...base,
         store,
         minAgeSeconds: settings.reconcileMinAgeSeconds,
-        orphanGraceSeconds: settings.orphanGraceSeconds,
+        orphanGraceSeconds: ORPHAN_GRACE_SECONDS,
         allowMassDeletion,
         jobRetentionSeconds: settings.jobRetentionSeconds,
       }),

@@ -64,7 +64,7 @@ describe('the owner of the bucket', () => {
     const { id } = await world.db.selectFrom('installation').select('id').executeTakeFirstOrThrow();
     const wrong = janitor({
       DATABASE_URL: urlOfService(other.url, 'janitor'),
-      RECONCILE_INTERVAL_SECONDS: '0.1',
+      SWEEP_INTERVALS: 'reconcile=0.1',
     });
     expect((await wrong.exited).code).toBe(78);
     expect(wrong.stderr.join('\n')).toContain(`belongs to the database ${id}`);
@@ -100,7 +100,7 @@ describe('the owner of the bucket', () => {
       requestTimeoutMs: 7000,
     });
     await putObjects(store, orphans(3));
-    const wrong = janitor({ S3_BUCKET: 'wrong-bucket', RECONCILE_INTERVAL_SECONDS: '0.1' });
+    const wrong = janitor({ S3_BUCKET: 'wrong-bucket', SWEEP_INTERVALS: 'reconcile=0.1' });
     expect((await wrong.exited).code).toBe(78);
     expect(wrong.stderr.join('\n')).toContain(
       'S3_BUCKET is wrong-bucket, which holds objects and names no owner',

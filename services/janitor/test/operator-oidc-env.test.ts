@@ -32,6 +32,8 @@ describe('the settings of the identity provider', () => {
     [{ OPS_URL: '' }, /OPS_URL is missing; .*identity provider/],
     [{ OPS_OIDC_ISSUER: 'https://login.example.org?x' }, /OPS_OIDC_ISSUER has a query/],
     [{ OPS_OIDC_SCOPES: 'groups' }, /OPS_OIDC_SCOPES has no openid/],
+    [{ OPS_OIDC_SCOPES: 'openid,groups' }, /OPS_OIDC_SCOPES has no openid/],
+    [{ OPS_OIDC_SCOPES: 'openid  groups' }, /OPS_OIDC_SCOPES is no list of scopes/],
   ])('%j are refused at the start', (changed, message) => {
     expect(() => load(changed)).toThrow(ConfigError);
     expect(() => load(changed)).toThrow(message);

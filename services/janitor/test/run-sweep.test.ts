@@ -183,7 +183,7 @@ describe('the janitor that leads', () => {
   const startJanitor = () =>
     spawnService({
       entry: MAIN,
-      env: { ...world.env, SWEEP_LOCK_IDLE_SECONDS: '2', RELAY_INTERVAL_SECONDS: '0.2' },
+      env: { ...world.env, SWEEP_INTERVALS: 'relay=0.2' },
     });
   const who = async () =>
     (await readSweepRuns(world.db)).find(({ sweep }) => sweep === 'relay')?.janitor ?? null;

@@ -3,8 +3,8 @@ import type { Environment } from './load-config.ts';
 /** The names of settings. The environment of a process also has settings of other services. */
 export interface SettingNames {
   readonly current: readonly string[];
-  /** Of earlier releases. They have no effect, and are no near misses. */
-  readonly retired: readonly string[];
+  /** Of earlier releases, each with what to know: a clause about whether it still has an effect, and what to write. */
+  readonly retired: Readonly<Record<string, string>>;
 }
 
 export interface UnknownSettings {
@@ -12,25 +12,31 @@ export interface UnknownSettings {
   readonly problems: readonly string[];
   /** Other names that begin like ours. */
   readonly ignored: readonly string[];
+  /** A sentence for each name of an earlier release. */
+  readonly retired: readonly string[];
 }
 
 /** The SDKs of AWS and OpenTelemetry read many more names than ours, some of which differ in one letter. */
 const READ_BY_LIBRARIES = /^(AWS|OTEL|NODE)_/;
 
-export function findUnknownSettings(env: Environment, { current, retired }: SettingNames): UnknownSettings {
+export function findUnknownSettings(env: Environment, names: SettingNames): UnknownSettings {
+  const { current } = names;
   const known = new Set(current);
   const firstWords = new Set(current.map(firstWord));
   const problems: string[] = [];
   const ignored: string[] = [];
+  const retired: string[] = [];
   for (const [given, value] of Object.entries(env)) {
     if (known.has(given) || isUnset(value)) continue;
     const name = given.replace(/^\uFEFF?\s*(export\s+)?/, '').trim();
-    const meant = retired.includes(name) ? undefined : meantBy(name, current);
-    if (meant !== undefined && isUnset(env[meant])) problems.push(problemOf(given, meant));
+    const advice = Object.hasOwn(names.retired, name) ? names.retired[name] : undefined;
+    const meant = meantBy(name, current);
+    if (advice !== undefined) retired.push(`${name} ${advice}`);
+    else if (meant !== undefined && isUnset(env[meant])) problems.push(problemOf(given, meant));
     else if (meant !== undefined || (firstWords.has(firstWord(name)) && !READ_BY_LIBRARIES.test(name)))
       ignored.push(given);
   }
-  return { problems, ignored: ignored.toSorted() };
+  return { problems, ignored: ignored.toSorted(), retired: retired.toSorted() };
 }
 
 function isUnset(value: string | undefined): boolean {

@@ -51,12 +51,13 @@ export async function openEntry<Config extends EntryConfig>(
   { name, env, loadConfig, settingNames }: EntryOptions<Config>,
   { traced }: { readonly traced: boolean },
 ): Promise<OpenEntry<Config>> {
-  const { problems, ignored } = findUnknownSettings(env, settingNames ?? { current: [], retired: [] });
-  const config = loadOrExplain(() => loadConfig(env), problems);
+  const unknown = findUnknownSettings(env, settingNames ?? { current: [], retired: {} });
+  const config = loadOrExplain(() => loadConfig(env), unknown.problems);
   const instance = instanceId(name);
   const logger = createLogger({ ...config.log, service: name, instance, spanFields: activeSpanIds });
   process.once('exit', () => logger.flush());
-  if (ignored.length > 0) logger.warn('unknown settings ignored', { names: ignored });
+  if (unknown.ignored.length > 0) logger.warn('unknown settings ignored', { names: unknown.ignored });
+  for (const advice of unknown.retired) logger.warn('retired setting', { advice });
   const tracing = traced
     ? await startTracing(config.tracing, { service: name, instance, logger })
     : tracingOff;

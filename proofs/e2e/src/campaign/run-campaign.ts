@@ -64,9 +64,7 @@ export async function runCampaign(
     janitors: 2,
     keepRequests: false,
     env: {
-      CLEANUP_INTERVAL_SECONDS: '1',
-      TOMBSTONES_INTERVAL_SECONDS: '2',
-      DELETION_WATCHDOG_INTERVAL_SECONDS: '5',
+      SWEEP_INTERVALS: 'cleanup=1,tombstones=2,deletion-watchdog=5',
       ANONYMOUS_PASTES: 'allow',
       MAX_STORED_BYTES: '1000000000000', // counts, and refuses nothing
     },

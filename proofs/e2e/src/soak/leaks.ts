@@ -33,6 +33,9 @@ export const leaks: Readonly<Record<string, Leak>> = {
     grows: /^api: open files/,
     plant: atEachRequest(`if (kept.push(0) % 5 === 0) process.getBuiltinModule('fs').openSync('/dev/null')`),
   },
-  rows: { grows: /^pastes: rows/, env: { TOMBSTONES_INTERVAL_SECONDS: '86400' } },
+  rows: {
+    grows: /^pastes: rows/,
+    env: { SWEEP_INTERVALS: 'cleanup=1,jobs=2,erasures=2,expired-keys=2,reconcile=10' },
+  },
   snapshot: { grows: /^all tables: dead rows/, plant: ({ rows }) => rows.holdSnapshot() },
 };

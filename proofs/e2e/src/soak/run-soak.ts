@@ -18,15 +18,10 @@ export interface SoakOptions {
 
 /** So short that what is created in the first minute is gone before the first reading counts. */
 const SHORT = {
-  CLEANUP_INTERVAL_SECONDS: '1',
-  TOMBSTONES_INTERVAL_SECONDS: '2',
+  SWEEP_INTERVALS: 'cleanup=1,tombstones=2,jobs=2,erasures=2,expired-keys=2,reconcile=10',
   TOMBSTONE_RETENTION_SECONDS: '10',
-  JOBS_INTERVAL_SECONDS: '2',
   JOB_RETENTION_SECONDS: '10',
-  ERASURES_INTERVAL_SECONDS: '2',
-  EXPIRED_KEYS_INTERVAL_SECONDS: '2',
   IDEMPOTENCY_RETENTION_SECONDS: '10',
-  RECONCILE_INTERVAL_SECONDS: '10',
   RECONCILE_MIN_AGE_SECONDS: '20',
   CONTENT_CACHE_BYTES: '1000000',
 };

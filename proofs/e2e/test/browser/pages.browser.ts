@@ -8,7 +8,7 @@ const describeInBrowser = isBrowserWanted() ? describe : describe.skip;
 const NARROW = { viewport: { width: 320, height: 640 } };
 
 const bed = useBrowser({
-  start: () => startCluster({ env: { UPLOAD_RETRY_DELAYS_MS: '200,200', UPLOAD_RETRY_JITTER_MS: '0' } }),
+  start: () => startCluster({ env: { UPLOAD_RETRY_DELAYS_MS: '200,200' } }),
   originOf: (cluster) => cluster.http().url,
 });
 const { open } = bed;

@@ -7,7 +7,7 @@ import { storePaste } from './store-paste.ts';
 const describeInBrowser = isBrowserWanted() ? describe : describe.skip;
 
 const bed = useBrowser({
-  start: () => startCluster({ env: { UPLOAD_RETRY_DELAYS_MS: '200,200', UPLOAD_RETRY_JITTER_MS: '0' } }),
+  start: () => startCluster({ env: { UPLOAD_RETRY_DELAYS_MS: '200,200' } }),
   originOf: (cluster) => cluster.http().url,
 });
 const { open } = bed;

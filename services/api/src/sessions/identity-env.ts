@@ -1,5 +1,5 @@
 import { isLoopback, oneOf, secret, text } from '@pasteflow/runtime';
-import { issuerUrl, scopes } from '@pasteflow/service-kit/sign-in';
+import { issuerUrl } from '@pasteflow/service-kit/sign-in';
 import { z } from 'zod';
 import type { OidcConfig } from './compose-oidc.ts';
 
@@ -15,10 +15,12 @@ const settings = z.object({
   OIDC_AUDIENCE: text('the aud claim of the tokens').optional(),
   OIDC_CLIENT_ID: text('the id of the client of this service').optional(),
   OIDC_CLIENT_SECRET: secret('the secret of that client').optional(),
-  OIDC_SCOPES: scopes().optional(),
   API_HOST: z.string().default('127.0.0.1'),
   PUBLIC_URL: z.string().optional(),
 });
+
+/** Of the ID token only the subject is read, which every provider gives for this scope. */
+const SCOPES = 'openid';
 
 type Settings = z.output<typeof settings>;
 
@@ -39,7 +41,7 @@ function oidcOf(env: Settings): OidcConfig | null {
         : {
             id: env.OIDC_CLIENT_ID,
             secret: env.OIDC_CLIENT_SECRET ?? null,
-            scopes: env.OIDC_SCOPES ?? 'openid',
+            scopes: SCOPES,
           },
   };
 }
@@ -59,12 +61,11 @@ function problemsOf(env: Settings): readonly Problem[] {
         'OIDC_ISSUER',
         `is missing; set it to the URL of the identity provider, or unset ${name}`,
       ]);
-  for (const name of ['OIDC_CLIENT_SECRET', 'OIDC_SCOPES'] as const)
-    if (env.OIDC_CLIENT_ID === undefined && env[name] !== undefined)
-      problems.push([
-        'OIDC_CLIENT_ID',
-        `is missing; set it to the id of the client of this service, or unset ${name}`,
-      ]);
+  if (env.OIDC_CLIENT_ID === undefined && env.OIDC_CLIENT_SECRET !== undefined)
+    problems.push([
+      'OIDC_CLIENT_ID',
+      'is missing; set it to the id of the client of this service, or unset OIDC_CLIENT_SECRET',
+    ]);
   if (env.OIDC_CLIENT_ID === undefined) return problems;
   // The aud of an ID token is the client: with such an audience ID tokens would count as access tokens.
   if (env.OIDC_CLIENT_ID === env.OIDC_AUDIENCE)

@@ -9,6 +9,12 @@ import {
 import { inPortionedBatches } from './running/batches.ts';
 import { defineSweep, type Sweep } from './running/sweep.ts';
 
+/**
+ * No request or statement of a cleanup takes ten seconds: a claim of this age belongs to a janitor that crashed,
+ * or was frozen.
+ */
+export const DELETION_STUCK_AFTER_SECONDS = 7200;
+
 export interface DeletionWatchdogOptions {
   readonly db: Database;
   readonly actor: Actor;

@@ -10,7 +10,7 @@ const types = new Map<string, JobType>();
 const addType = (name: string, run: JobType['run']) => types.set(name, jobType(name, run));
 
 beforeAll(async () => {
-  await bench.startForAll(types, { env: { JOB_RETRY_DELAYS_MS: '10,10', JOB_RETRY_JITTER_MS: '0' } });
+  await bench.startForAll(types, { env: { JOB_RETRY_DELAYS_MS: '10,10' } });
 });
 
 const assetsOf = (jobId: string) =>

@@ -27,7 +27,7 @@ beforeAll(() => {
 afterAll(() => store?.close());
 
 const start = (env: Record<string, string> = {}) =>
-  bench.start([], { env: { UPLOAD_WORKER_QUEUES: 'uploads', UPLOAD_RETRY_JITTER_MS: '0', ...env } });
+  bench.start([], { env: { UPLOAD_WORKER_QUEUES: 'uploads', ...env } });
 
 /** Creates a paste with its message, as the api does. */
 async function submit(content: Buffer): Promise<string> {

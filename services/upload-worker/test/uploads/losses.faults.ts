@@ -130,7 +130,7 @@ it.each(['pastes', 'task_executions'] as const)(
 it('six puts that were stored, but whose answers were lost, make the paste PROCESSED', async () => {
   const [paste] = await submit(1);
   let held = bench.proxy.hold(puts);
-  await start({ UPLOAD_RETRY_DELAYS_MS: '1,1,1,1,1', UPLOAD_RETRY_JITTER_MS: '0' });
+  await start({ UPLOAD_RETRY_DELAYS_MS: '1,1,1,1,1' });
   for (let put = 1; put <= 6; put++) {
     const response = await (await held).forwardAndHoldResponse();
     held = bench.proxy.hold(puts);

@@ -16,6 +16,7 @@ import {
 import { createQueue, deadLetterQueueName, queueCounts, type SqsClient } from '@pasteflow/sqs';
 import { timeBoundsOf, type JanitorConfig } from '../../config.ts';
 import { sweepNames } from '../../sweeps/running/sweep.ts';
+import { DELETION_STUCK_AFTER_SECONDS } from '../../sweeps/deletion-watchdog.ts';
 
 /** As `npm run ops -- status --json` prints it, after what follows from it (needs.ts). */
 export type Status = Awaited<ReturnType<typeof readStatus>>;
@@ -50,14 +51,14 @@ export async function readStatus({ db, sqs, config, keptVersions }: StatusSource
 }
 
 async function readDatabase(db: Database, config: JanitorConfig) {
-  const { sweeps: settings, sweepIntervalSeconds } = config;
+  const { sweepIntervalSeconds } = config;
   const bounds = timeBoundsOf(config);
   const { createdAt, now: at } = await readInstallation(db);
   const figures = await readStateFigures(db, MAX_COUNTED, bounds);
   const livePastes = await estimateLivePastes(db);
   const stuck = await findStuck(db, {
     limit: MAX_STUCK_OF_EACH_KIND,
-    deletionStuckAfterSeconds: settings.deletionStuckAfterSeconds,
+    deletionStuckAfterSeconds: DELETION_STUCK_AFTER_SECONDS,
     bounds,
   });
   const lost = await findLostWork(db, MAX_LOST_OF_EACH_KIND);

@@ -1,0 +1,28 @@
+/** What the variable of an interval is now part of, by the name of its sweep. */
+const intervals = `
+  relay reap-executions rescue-stranded cleanup deletion-watchdog erasures failed-pastes dead-letters jobs
+  tombstones reconcile expired-keys measure state-metrics
+`;
+
+/** The settings of earlier releases. Each clause goes on after the name. */
+export const retiredSettings: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    intervals
+      .trim()
+      .split(/\s+/)
+      .map((sweep) => [
+        `${sweep.toUpperCase().replaceAll('-', '_')}_INTERVAL_SECONDS`,
+        `still has its effect: write ${sweep}=… into SWEEP_INTERVALS instead`,
+      ]),
+  ),
+  DELETION_STUCK_AFTER_SECONDS: 'has no effect: a claim counts as stuck after two hours',
+  JOB_RETRY_JITTER_MS: 'has no effect: it is 200, or a fifth of the shortest wait if that is less',
+  MAX_IMPORTED_BYTES_PER_HOUR: 'has no effect: imports count for RATE_LIMIT_BYTES_PER_HOUR',
+  OIDC_SCOPES: 'has no effect: the service asks for openid alone',
+  RECONCILE_ORPHAN_GRACE_SECONDS: 'has no effect: it is a day',
+  RELAY_GRACE_SECONDS: 'has no effect: it is a second',
+  RELAY_REDISPATCH_AFTER_SECONDS: 'has no effect: it is EXECUTION_LEASE_SECONDS and 24 seconds',
+  SQS_REQUESTS: 'has no effect: the AWS SDK sends all requests to SQS',
+  SWEEP_LOCK_IDLE_SECONDS: 'has no effect: it is five seconds',
+  UPLOAD_RETRY_JITTER_MS: 'has no effect: it is 200, or a fifth of the shortest wait if that is less',
+};
