@@ -34,20 +34,20 @@ export class HeldMessages {
    * held.
    */
   async whileHeld<T>(deliveries: readonly Delivery<unknown>[], work: () => Promise<T>): Promise<T> {
-    for (const delivery of deliveries) this.hold(delivery);
+    for (const { receiptHandle } of deliveries) this.hold(receiptHandle);
     try {
       return await work();
     } finally {
-      for (const delivery of deliveries) this.letGo(delivery);
+      for (const { receiptHandle } of deliveries) this.letGo(receiptHandle);
     }
   }
 
   /** Holds a message until `letGo` or `returnToQueue` is called. */
-  hold({ receiptHandle }: Delivery<unknown>): void {
+  hold(receiptHandle: string): void {
     this.#held.add(receiptHandle);
   }
 
-  letGo({ receiptHandle }: Delivery<unknown>): void {
+  letGo(receiptHandle: string): void {
     this.#held.delete(receiptHandle);
   }
 

@@ -105,7 +105,7 @@ export class UploadRunner {
   /** Holds the message until its end, and acknowledges it. Runs a suspect when the others of its batch are over. */
   async #conclude(delivery: UploadDelivery, n: number, ends: readonly Promise<MessageEnd>[]): Promise<void> {
     const { messages, acknowledger } = this.#options;
-    messages.hold(delivery);
+    messages.hold(delivery.receiptHandle);
     try {
       let end = await ends[n];
       if (end === 'suspect') {
@@ -115,7 +115,7 @@ export class UploadRunner {
       this.#places.release();
       if (end === 'acknowledge') await acknowledger.acknowledge(delivery.message);
     } finally {
-      messages.letGo(delivery);
+      messages.letGo(delivery.receiptHandle);
     }
   }
 
