@@ -109,32 +109,28 @@ export async function create(
   form: PasteForm,
 ): Promise<void> {
   const { content, formKey = null, ...options } = await form.receive(api, req, res);
-  const [context, caller] = [contextOf(req), callerOf(req)];
-  context.sizeBytes = content.length;
+  const [context, caller, sizeBytes] = [contextOf(req), callerOf(req), content.length];
+  context.sizeBytes = sizeBytes;
   // The answer tells whether the creator can read the parent, so that a parent may be a guess at a short
   // code.
   if (options.parent !== undefined) api.limits.refuseUsedUp(res, 'misses', limitKeyOf(caller));
 
-  const userId = caller.kind === 'user' ? caller.userId : null;
-  const deleteToken = userId === null ? newSecret() : null;
-  const paste = {
-    ...options,
-    content,
-    userId,
-    contentHash: contentHashOf(content),
-    deleteTokenHash: deleteToken === null ? null : hashOfSecret(deleteToken),
-  };
-  const claim = await api.idempotency.claim(req, res, JSON.stringify([options, paste.contentHash]), formKey);
+  const contentHash = contentHashOf(content);
+  const claim = await api.idempotency.claim(req, res, JSON.stringify([options, contentHash]), formKey);
   if (claim === null) return;
 
-  const answerOf = (created: CreatedPaste): Answer =>
-    form.answerTo(viewOfNew({ ...paste, ...created }, api.publicUrl()), deleteToken, () =>
-      api.pages.site(req),
-    );
+  const userId = caller.kind === 'user' ? caller.userId : null;
+  const deleteToken = userId === null ? newSecret() : null;
+  const deleteTokenHash = deleteToken === null ? null : hashOfSecret(deleteToken);
+  const paste = { ...options, content, contentHash, userId, deleteTokenHash };
+  const answerOf = (created: CreatedPaste): Answer => {
+    const view = viewOfNew({ ...options, ...created, contentHash, sizeBytes }, api.publicUrl());
+    return form.answerTo(view, deleteToken, () => api.pages.site(req));
+  };
   let giveBackBytes = (): void => {};
   let inserted: { readonly created: CreatedPaste; readonly answer: Answer };
   try {
-    giveBackBytes = await api.limits.spendBytes(res, caller, content.length);
+    giveBackBytes = await api.limits.spendBytes(res, caller, sizeBytes);
     inserted = await api.inserts.insert(paste, claim.key, answerOf);
   } catch (error) {
     giveBackBytes();
@@ -144,11 +140,11 @@ export async function create(
 
   const { shortCode, executionId } = inserted.created;
   context.shortCode = shortCode;
-  api.events.pasteCreated(form.name, content.length);
+  api.events.pasteCreated(form.name, sizeBytes);
   api.dispatcher.dispatch({
     executionId,
     shortCode,
-    content: content.length <= INLINE_CONTENT_BYTES ? content : null,
+    content: sizeBytes <= INLINE_CONTENT_BYTES ? content : null,
     context: messageContextOf(context),
   });
   sendAnswer(res, inserted.answer);

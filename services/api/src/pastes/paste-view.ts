@@ -118,8 +118,8 @@ export function urlOf(
 
 /** A paste that was just inserted. */
 export function viewOfNew(
-  paste: Omit<NewPaste, 'userId' | 'deleteTokenHash' | 'expiresInSeconds'> &
-    Pick<CreatedPaste, 'createdAt' | 'expiresAt'>,
+  paste: Omit<NewPaste, 'userId' | 'deleteTokenHash' | 'expiresInSeconds' | 'content'> &
+    Pick<CreatedPaste, 'createdAt' | 'expiresAt'> & { readonly sizeBytes: number },
   publicUrl: string,
 ): PasteView {
   const row: PublicPaste = {
@@ -129,7 +129,7 @@ export function viewOfNew(
     deletion_status: 'NOT_EXPIRED',
     version: null,
     content_hash: paste.contentHash,
-    size_bytes: paste.content.length,
+    size_bytes: paste.sizeBytes,
     created_at: paste.createdAt,
     expires_at: paste.expiresAt,
     processed_at: null,
@@ -146,7 +146,7 @@ function examplePaste(): object {
     title: example.title,
     syntax: example.syntax,
     contentHash: example.contentHash,
-    content: Buffer.from(example.content),
+    sizeBytes: Buffer.byteLength(example.content),
     createdAt: new Date('2026-11-21T12:00:00Z'),
     expiresAt: new Date('2026-11-21T13:00:00Z'),
   };
