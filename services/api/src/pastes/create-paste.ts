@@ -3,8 +3,9 @@ import { INLINE_CONTENT_BYTES } from '@pasteflow/domain';
 import type { CreatedPaste } from '@pasteflow/postgres';
 import { contentHashOf } from '@pasteflow/service-kit';
 import type { MessageDispatcher, OutgoingUpload } from '@pasteflow/sqs';
-import { createdPage, type Site } from '@pasteflow/web';
+import { createdPage, newPastePage, slugMessage, type Site } from '@pasteflow/web';
 import type { BodyBudget } from '../http/limits/body-budget.ts';
+import type { Form } from '../http/body/multipart.ts';
 import { limitKeyOf } from '../http/callers/caller.ts';
 import { FORM_USER_HEADER, requireFormUser } from '../http/request/form-user.ts';
 import { contextOf, messageContextOf } from '../http/request/request-context.ts';
@@ -20,7 +21,6 @@ import { createOperation, shellOperation } from './create-operations.ts';
 import type { PasteInserts } from '../storage/paste-inserts.ts';
 import { viewOfNew, type CreatedPasteView, type PasteView } from './paste-view.ts';
 import { receivePaste, type ReceivedPaste } from './receive-paste.ts';
-import { keepForm } from './refused-form.ts';
 
 export interface CreatePasteDependencies {
   readonly idempotency: Idempotency;
@@ -148,4 +148,42 @@ export async function create(
     context: messageContextOf(context),
   });
   sendAnswer(res, inserted.answer);
+}
+
+/** A page with a longer text would take too much memory. The browser has the text, too. */
+const MAX_SHOWN_BYTES = 256 * 1024;
+
+/**
+ * Keeps the form of a page for a slug or a parent that is refused, for a text with a file, and for a user who
+ * has changed. Without JavaScript, the refusal would otherwise cost everything that was entered.
+ * @param form null: a script has sent the paste, and keeps what was entered
+ */
+function keepForm(
+  { pages, maxPasteBytes }: { readonly pages: Pages; readonly maxPasteBytes: number },
+  req: Request,
+  form: Form | null,
+): void {
+  const { content, text, fields } = form ?? { content: null, text: null, fields: new Map<string, string>() };
+  if (text !== null && text.length > MAX_SHOWN_BYTES) return;
+  const isTextWithFile = Boolean(text?.length && content?.length);
+  contextOf(req).refusedForm = ({ code, errors = [] }) => {
+    const site = pages.site(req);
+    const hasOtherUser = code === 'user_changed';
+    if (form === null && !hasOtherUser) return null;
+    // Only those who are signed in have the field of the slug.
+    const slugError = site.viewer === null ? undefined : errors.find(({ path }) => path === 'slug')?.message;
+    const isParentMissing = code === 'parent_not_found';
+    const hasBoth = isTextWithFile && errors.some(({ path }) => path === 'content');
+    if (slugError === undefined && !isParentMissing && !hasBoth && !hasOtherUser) return null;
+    const entered = text?.toString().replaceAll('\r\n', '\n') ?? '';
+    const refused = {
+      text: entered,
+      fields,
+      slugError: slugError === undefined ? null : slugMessage(site.words, code, slugError),
+      isParentMissing,
+      hasBoth,
+      hasOtherUser,
+    };
+    return newPastePage(site, { maxPasteBytes, refused });
+  };
 }

@@ -2,8 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { RateLimitStore } from '@pasteflow/postgres';
 import type { Logger, Metrics } from '@pasteflow/runtime';
 import { callerKeyOf, siteKeyOf, type Caller } from '../callers/caller.ts';
-import { Limit, type Standing } from './limit.ts';
-import { limitFields, rateLimited } from './limit-answers.ts';
+import { Limit, limitFields, rateLimited, type Standing } from './limit.ts';
 
 /** Points for each caller, in each minute unless they say otherwise; 0: no limit. */
 interface LimitsConfig {
