@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { storedOptionNames, valuesOf } from '@pasteflow/domain';
+import { optionNames, optionOf, storedOptionNames, valuesOf } from '@pasteflow/domain';
 import { html } from '../src/html/html.ts';
 import { PREFERENCES_SCRIPT } from '../src/html/page-policy.ts';
 import { page, type Site } from '../src/html/layout.ts';
@@ -7,6 +7,7 @@ import { reportsPage } from '../src/operations/reports.ts';
 import { codeTail } from '../src/pages/paste.ts';
 import { row } from '../src/pages/my-jobs.ts';
 import { pastesForm } from '../src/pages/my-pastes.ts';
+import { newPastePage } from '../src/pages/new-paste.ts';
 import { problemPage } from '../src/pages/problem.ts';
 import { timelineChart } from '../src/timeline/chart.ts';
 import { wordsIn } from '../src/words/words.ts';
@@ -93,6 +94,30 @@ describe('a page from right to left', () => {
     const problem = { status: 500, code: 'internal', title: 'x', detail: 'x' };
     const help = { requestId: '12345678-abcd', signIn: null, timeline: null, paste: null };
     expect(problemPage(arabic, problem, help)).toContain('<code dir="ltr">12345678-abcd</code>');
+  });
+});
+
+describe('the form for a new paste', () => {
+  const controlsFor = (viewer: Site['viewer']): readonly string[] => {
+    const markup = newPastePage({ ...site, viewer }, { maxPasteBytes: 1000 });
+    return [...markup.matchAll(/<label(?: class="check")? for="(\w+)">/g)].map(([, name]) => name!);
+  };
+  const optionsOf = (controls: readonly string[]) =>
+    controls.filter((name) => optionNames.some((option) => option === name));
+
+  const withControl = (['beside', 'more'] as const).flatMap((place) =>
+    optionNames.filter((name) => optionOf(name).control === place),
+  );
+
+  it('has a control for each option, in the order of the list at each place, and a word for it', () => {
+    expect(optionsOf(controlsFor({ id: '1', name: 'kim' }))).toEqual(withControl);
+    for (const name of withControl) expect(wordsIn('en').form.labels).toHaveProperty(name);
+  });
+
+  it('has none for an option that needs an owner when nobody has signed in', () => {
+    const expected = withControl.filter((name) => optionOf(name).needsOwner === undefined);
+    expect(optionsOf(controlsFor(null))).toEqual(expected);
+    expect(expected.length).toBeLessThan(withControl.length);
   });
 });
 
