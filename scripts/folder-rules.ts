@@ -18,7 +18,7 @@ export const folderOrders: Readonly<Record<string, string>> = {
   'proofs/interleavings': 'operations harness',
   'packages/runtime': 'entry health lifecycle tracing logging config',
   'packages/s3': 'direct',
-  'packages/service-kit': 'command-line bucket-owner new-paste sign-in',
+  'packages/service-kit': 'command-line bucket-owner sign-in',
   'packages/web': 'operations pages timeline content html words',
   'services/api':
     'private-bin docs diffs slugs reports pastes jobs tokens sessions account storage live http',

@@ -31,22 +31,20 @@ export {
 export { runCommandLine, type Help } from './command-line/run-command-line.ts';
 export {
   canRead,
+  contentHashOf,
   encryptionErrors,
   expiresInField,
   isHeldFrom,
   jsonPaste,
+  MAX_SHORT_CODE_TRIES,
   mustBeOneOf,
   ownerErrors,
+  randomShortCode,
   textOptions,
   toOptions,
-  visibilityField,
-} from './new-paste/paste-fields.ts';
-export {
-  contentHashOf,
-  MAX_SHORT_CODE_TRIES,
-  randomShortCode,
   type ShortCodes,
-} from './new-paste/paste-identity.ts';
+  visibilityField,
+} from './new-paste.ts';
 export { settingNames } from './setting-names.ts';
 export {
   awsEnv,
