@@ -2,7 +2,6 @@ export { backoffMs, defaultBackoff, sleep, type Sleep } from './backoff.ts';
 export { Batcher } from './batcher.ts';
 export { metricsEnv } from './config/metrics-env.ts';
 export { tracingEnv } from './config/tracing-env.ts';
-export { isLoopback } from './config/loopback.ts';
 export { ConfigError, groups, loadConfig, setting, type Environment } from './config/load-config.ts';
 export {
   flag,
@@ -24,21 +23,17 @@ export {
 } from './config/variables.ts';
 export { type SettingNames } from './config/unknown-settings.ts';
 export { HealthServer } from './health/health-server.ts';
-export { listen } from './health/listen.ts';
+export { isLoopback, listen } from './health/listen.ts';
 export { Readiness, type Check } from './health/readiness.ts';
-export { type Component } from './lifecycle/component.ts';
 export { EXIT_CONFIG, instanceId, type Entry } from './entry/entry.ts';
-export { Lifecycle } from './lifecycle/lifecycle.ts';
-export { runCommand } from './entry/run-command.ts';
-export { runService, type ServiceContext } from './entry/run-service.ts';
-export { StartError } from './lifecycle/start-error.ts';
+export { Lifecycle, StartError, type Component } from './lifecycle.ts';
+export { runCommand, runService, type ServiceContext } from './entry/run.ts';
 export { createLogger, logEnv, type LogConfig, type LogFields, type Logger } from './logging/logger.ts';
 export { outliveOutput } from './logging/lossy-output.ts';
 export { redact } from './logging/redact.ts';
 export { Metrics, registerPoolMetrics, type Sample } from './metrics.ts';
-export { PollLoop, type PollLoopOptions } from './poll-loop.ts';
+export { PollLoop, warnDaily, type PollLoopOptions } from './poll-loop.ts';
 export { StartCheck } from './start-check.ts';
-export { warnDaily } from './warn-daily.ts';
 export { messageSpans } from './tracing/message-spans.ts';
 export {
   failSpan,

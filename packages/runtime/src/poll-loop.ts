@@ -1,4 +1,6 @@
 import { backoffMs, defaultBackoff, sleep, type Backoff, type Sleep } from './backoff.ts';
+import type { Component } from './lifecycle.ts';
+import type { LogFields, Logger } from './logging/logger.ts';
 
 export interface PollLoopOptions {
   readonly name: string;
@@ -84,4 +86,40 @@ export class PollLoop {
     const { signal } = this.#waiting;
     if (ms > 0 && !signal.aborted) await (this.#options.sleep ?? sleep)(ms, signal);
   }
+}
+
+const ONE_DAY_MS = 86_400_000;
+
+/**
+ * Looks at the start and once a day for something that an operator should change. Neither the start nor the
+ * stop of the service waits for it.
+ */
+export function warnDaily({
+  name,
+  message,
+  find,
+  logger,
+}: {
+  readonly name: string;
+  readonly message: string;
+  /**
+   * The fields of the warning; null: nothing to warn of. A failure is not reported: the next try follows
+   * soon.
+   */
+  readonly find: () => Promise<LogFields | null>;
+  readonly logger: Logger;
+}): Component {
+  return new PollLoop({
+    name,
+    intervalMs: ONE_DAY_MS,
+    run: async (signal) => {
+      const fields = await Promise.race([find(), nullWhenAborted(signal)]);
+      if (fields !== null) logger.warn(message, fields);
+    },
+    onError: () => {},
+  });
+}
+
+function nullWhenAborted(signal: AbortSignal): Promise<null> {
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(null), { once: true }));
 }

@@ -1,5 +1,5 @@
 import { ConfigError } from './config/load-config.ts';
-import type { Component } from './lifecycle/component.ts';
+import type { Component } from './lifecycle.ts';
 import { sleep } from './backoff.ts';
 
 /** The start waits this long for the check, so that a problem is an error of the start. */
@@ -11,30 +11,28 @@ const START_WAIT_MS = 2000;
  */
 const RETRY_MS = 1000;
 
-export interface StartCheckOptions {
-  readonly name: string;
-  /**
-   * Sentences that say what is wrong and what to do. A failure, for example of a dependency that does not
-   * answer yet, is tried again.
-   */
-  readonly findProblems: () => Promise<readonly string[]>;
-  /** Stops the service: called when a check after the start finds problems. */
-  readonly fail: (error: ConfigError) => void;
-}
-
 /**
  * Refuses to run a service with what it finds at the first check that succeeds. Later changes are for a
  * metric to show.
  */
 export class StartCheck implements Component {
   readonly name: string;
-  readonly #options: StartCheckOptions;
+  readonly #options;
   readonly #startWaits = Promise.withResolvers<void>();
   readonly #stopping = new AbortController();
   #isStarted = false;
   #hasPassed = false;
 
-  constructor(options: StartCheckOptions) {
+  constructor(options: {
+    readonly name: string;
+    /**
+     * Sentences that say what is wrong and what to do. A failure, for example of a dependency that does not
+     * answer yet, is tried again.
+     */
+    readonly findProblems: () => Promise<readonly string[]>;
+    /** Stops the service: called when a check after the start finds problems. */
+    readonly fail: (error: ConfigError) => void;
+  }) {
     this.name = options.name;
     this.#options = options;
   }

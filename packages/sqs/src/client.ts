@@ -4,21 +4,6 @@ import { rereadCredentials } from '@pasteflow/domain';
 /** The SDK's client under a name of this package, so that its users need no dependency on the SDK. */
 export type SqsClient = SQSClient;
 
-export interface SqsClientOptions {
-  readonly region: string;
-  /** The endpoint of an SQS that is not AWS's, e.g. of the embedded emulator. */
-  readonly endpoint?: string | undefined;
-  /**
-   * Maximum number of connections (default: 50). A long poll holds one, so receivers need a client of their
-   * own.
-   */
-  readonly maxSockets?: number;
-  /** Timeout of a request in ms (default: 10 000). It must exceed the wait of a long poll. */
-  readonly requestTimeoutMs?: number;
-  /** Attempts per request, the first included (default: 2). */
-  readonly maxAttempts?: number;
-}
-
 const CONNECT_TIMEOUT_MS = 2000;
 
 /**
@@ -31,7 +16,20 @@ export function createSqsClient({
   maxSockets = 50,
   requestTimeoutMs = 10_000,
   maxAttempts = 2,
-}: SqsClientOptions): SQSClient {
+}: {
+  readonly region: string;
+  /** The endpoint of an SQS that is not AWS's, e.g. of the embedded emulator. */
+  readonly endpoint?: string | undefined;
+  /**
+   * Maximum number of connections (default: 50). A long poll holds one, so receivers need a client of their
+   * own.
+   */
+  readonly maxSockets?: number;
+  /** Timeout of a request in ms (default: 10 000). It must exceed the wait of a long poll. */
+  readonly requestTimeoutMs?: number;
+  /** Attempts per request, the first included (default: 2). */
+  readonly maxAttempts?: number;
+}): SQSClient {
   const client: SQSClient = new SQSClient({
     credentials: rereadCredentials(async () => {
       // A new one has no memory of what it has read.

@@ -32,15 +32,6 @@ export async function receiveDeadLetters(client: SQSClient, queue: Queue): Promi
   return Messages;
 }
 
-export interface MoveOptions {
-  readonly from: Queue;
-  readonly to: Queue;
-  /** Decodes a body. @throws for a malformed one */
-  readonly read: (body: string | undefined) => unknown;
-  /** Called once for each malformed message. It stays in the dead-letter queue. */
-  readonly onUnreadable: (messageId: string, error: unknown) => void;
-}
-
 export interface MovedMessages {
   readonly moved: number;
   /** Malformed messages, which stay. */
@@ -57,7 +48,19 @@ export interface MovedMessages {
  */
 export async function moveDeadLetters(
   client: SQSClient,
-  { from, to, read, onUnreadable }: MoveOptions,
+  {
+    from,
+    to,
+    read,
+    onUnreadable,
+  }: {
+    readonly from: Queue;
+    readonly to: Queue;
+    /** Decodes a body. @throws for a malformed one */
+    readonly read: (body: string | undefined) => unknown;
+    /** Called once for each malformed message. It stays in the dead-letter queue. */
+    readonly onUnreadable: (messageId: string, error: unknown) => void;
+  },
 ): Promise<MovedMessages> {
   let moved = 0;
   /** By message id, because a long run may receive the same message again. */

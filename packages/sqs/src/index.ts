@@ -1,4 +1,4 @@
-export { createSqsClient, type SqsClient, type SqsClientOptions } from './client.ts';
+export { createSqsClient, type SqsClient } from './client.ts';
 export {
   createQueue,
   deadLetterQueueName,

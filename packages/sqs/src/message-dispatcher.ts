@@ -34,20 +34,6 @@ async function sendAll<Outgoing>(
   }
 }
 
-export interface MessageDispatcherOptions<Outgoing> {
-  /**
-   * Sends up to 10 messages in one request: `sendUploads` or `sendJobs`. Returns the ids of the executions
-   * whose message SQS accepted.
-   */
-  readonly send: (messages: readonly Outgoing[]) => Promise<readonly string[]>;
-  /** Called once per request with the executions whose message SQS accepted. */
-  readonly onSent: (executionIds: readonly string[]) => Promise<void>;
-  /** Called with the number of messages that were not sent. The relay sends them later. */
-  readonly onError: (error: unknown, count: number) => void;
-  /** Traces each message. Default: messages are not traced. */
-  readonly trace?: TraceMessage<Outgoing> | undefined;
-}
-
 /**
  * How long a message waits for others to share its request, in ms: too short for a client to notice. What
  * shares a request is received, claimed and settled together: at 100 messages a second that saves a third of
@@ -69,10 +55,22 @@ const MAX_WAITING = 1000;
  * dropped: its execution is in Postgres, from where the relay dispatches it.
  */
 export class MessageDispatcher<Outgoing extends object> {
-  readonly #options: MessageDispatcherOptions<Outgoing>;
+  readonly #options;
   readonly #requests: Batcher<TracedMessage<Outgoing>, TracedMessage<Outgoing>>;
 
-  constructor(options: MessageDispatcherOptions<Outgoing>) {
+  constructor(options: {
+    /**
+     * Sends up to 10 messages in one request: `sendUploads` or `sendJobs`. Returns the ids of the executions
+     * whose message SQS accepted.
+     */
+    readonly send: (messages: readonly Outgoing[]) => Promise<readonly string[]>;
+    /** Called once per request with the executions whose message SQS accepted. */
+    readonly onSent: (executionIds: readonly string[]) => Promise<void>;
+    /** Called with the number of messages that were not sent. The relay sends them later. */
+    readonly onError: (error: unknown, count: number) => void;
+    /** Traces each message. Default: messages are not traced. */
+    readonly trace?: TraceMessage<Outgoing> | undefined;
+  }) {
     this.#options = options;
     this.#requests = new Batcher({
       run: async (messages) => {

@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { createSqsClient, type SqsClient, type SqsClientOptions } from '../src/index.ts';
+import { createSqsClient, type SqsClient } from '../src/index.ts';
 
 const MINUTES = 60_000;
 const realNow = Date.now;
@@ -28,7 +28,7 @@ async function serve(answer: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-function open(options: Partial<SqsClientOptions>): SqsClient {
+function open(options: Partial<Parameters<typeof createSqsClient>[0]>): SqsClient {
   client = createSqsClient({ region: 'us-east-1', maxAttempts: 1, ...options });
   return client;
 }

@@ -6,7 +6,7 @@ import { createLogger, type LogConfig, type Logger } from '../logging/logger.ts'
 import type { TracingConfig } from '../config/tracing-env.ts';
 import { activeSpanIds } from '../tracing/spans.ts';
 import { startTracing, tracingOff, type Tracing } from '../tracing/tracing.ts';
-import { StartError } from '../lifecycle/start-error.ts';
+import { StartError } from '../lifecycle.ts';
 
 /**
  * EX_CONFIG of sysexits.h. A supervisor can distinguish a wrong configuration, which a restart cannot fix,

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { MetricsConfig } from '../config/metrics-env.ts';
-import type { Component } from '../lifecycle/component.ts';
+import type { Component } from '../lifecycle.ts';
 import type { Metrics } from '../metrics.ts';
 import { listen } from './listen.ts';
 import type { Readiness } from './readiness.ts';

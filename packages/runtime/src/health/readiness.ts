@@ -17,15 +17,6 @@ export interface ReadinessReport {
   readonly paused?: readonly string[];
 }
 
-export interface ReadinessOptions {
-  /** The timeout of a check. Default: 1000, since load balancers commonly give up after 2 s or more. */
-  readonly timeoutMs?: number;
-  /** Milliseconds, for tests. Default: a monotonic clock. */
-  readonly now?: () => number;
-  /** Called for each failed check. The report, which strangers may read, does not contain the reason. */
-  readonly onCheckFailed?: (name: string, error: unknown) => void;
-}
-
 /** The results of all checks, and when the checks began. */
 interface CheckRun {
   readonly beganAt: number;
@@ -40,13 +31,22 @@ const REUSED_FOR_MS = 1000;
 
 /** Whether a process can take work: it has started, is not stopping, and its dependencies answer. */
 export class Readiness {
-  readonly #options: ReadinessOptions;
+  readonly #options;
   readonly #checks = new Map<string, { readonly check: Check; readonly required: boolean }>();
   #readPaused: (() => Promise<readonly string[]>) | undefined;
   #phase: 'starting' | 'running' | 'stopping' = 'starting';
   #latest: CheckRun | undefined;
 
-  constructor(options: ReadinessOptions = {}) {
+  constructor(
+    options: {
+      /** The timeout of a check. Default: 1000, since load balancers commonly give up after 2 s or more. */
+      readonly timeoutMs?: number;
+      /** Milliseconds, for tests. Default: a monotonic clock. */
+      readonly now?: () => number;
+      /** Called for each failed check. The report, which strangers may read, does not contain the reason. */
+      readonly onCheckFailed?: (name: string, error: unknown) => void;
+    } = {},
+  ) {
     this.#options = options;
   }
 

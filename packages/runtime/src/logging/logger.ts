@@ -1,9 +1,10 @@
+import { inspect } from 'node:util';
 import winston from 'winston';
 import { z } from 'zod';
 import { oneOf } from '../config/variables.ts';
 import { FloodLimit, kindOf } from './flood-limit.ts';
-import { jsonLine, prettyLine, type Entry } from './lines.ts';
 import { LossyOutput } from './lossy-output.ts';
+import { redact, redactText } from './redact.ts';
 
 const logLevels = ['error', 'warn', 'info', 'debug'] as const;
 type LogLevel = (typeof logLevels)[number];
@@ -42,11 +43,12 @@ export interface Logger {
    * A logger that adds these fields to each of its lines. A line's own fields take precedence. With
    * `everyLine`, it and its children also write each warning and error, because each is a record of its own.
    */
-  child(fields: LogFields, options?: ChildOptions): Logger;
-}
-
-interface ChildOptions {
-  readonly everyLine?: boolean;
+  child(
+    fields: LogFields,
+    options?: {
+      readonly everyLine?: boolean;
+    },
+  ): Logger;
 }
 
 interface ProcessLogger extends Logger {
@@ -56,19 +58,19 @@ interface ProcessLogger extends Logger {
   readonly lostLines: () => number;
 }
 
-export interface LoggerOptions extends LogConfig {
-  readonly service: string;
-  readonly instance?: string;
-  /**
-   * Default: stderr, since stdout is for the results of commands, e.g. the counts of `npm run janitor --
-   * --once NAME`.
-   */
-  readonly stream?: NodeJS.WritableStream;
-  /** Called for each line: the ids of the active span. */
-  readonly spanFields?: () => LogFields | undefined;
-}
-
-export function createLogger(options: LoggerOptions): ProcessLogger {
+export function createLogger(
+  options: LogConfig & {
+    readonly service: string;
+    readonly instance?: string;
+    /**
+     * Default: stderr, since stdout is for the results of commands, e.g. the counts of `npm run janitor --
+     * --once NAME`.
+     */
+    readonly stream?: NodeJS.WritableStream;
+    /** Called for each line: the ids of the active span. */
+    readonly spanFields?: () => LogFields | undefined;
+  },
+): ProcessLogger {
   const { service, instance, stream = process.stderr } = options;
   const output = new LossyOutput(stream, (lost_lines) => logger.warn('log works again', { lost_lines }));
   const sink = winston.createLogger({
@@ -122,4 +124,51 @@ function loggerTo(sink: Sink, bindings: LogFields, everyLine: boolean): Logger {
     child: (fields, options) =>
       loggerTo(sink, { ...bindings, ...fields }, everyLine || options?.everyLine === true),
   };
+}
+
+/**
+ * What the logger passes to winston. Fields are separate, so that no field can overwrite time, level or
+ * message.
+ */
+interface Entry {
+  readonly time: Date;
+  readonly level: string;
+  readonly message: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** `{"time":"2026-11-21T08:00:00.000Z","level":"info","message":"…","service":"api", …}`. Times are UTC. */
+function jsonLine(): winston.Logform.Format {
+  return lines(({ time, level, message, fields }) => {
+    const head = { time: time.toISOString(), level, message: redactText(message) };
+    return JSON.stringify({ ...head, ...(redact(fields) as object), ...head });
+  });
+}
+
+/** `08:00:00.000 INFO  api: message  short_code=abc`, followed by the stack of an error. Times are UTC. */
+function prettyLine(): winston.Logform.Format {
+  return lines(({ time, level, message, fields }) => {
+    const { service, instance: _, error, ...rest } = redact(fields) as Record<string, unknown>;
+    const head = `${time.toISOString().slice(11, 23)} ${level.toUpperCase().padEnd(5)} ${String(service)}:`;
+    const pairs = Object.entries(rest).map(([key, value]) => `${key}=${brief(value)}`);
+    const below = error === undefined ? [] : [`\n${trace(error)}`];
+    return [head, redactText(message), ...pairs].join(' ') + below.join('');
+  });
+}
+
+function lines(line: (entry: Entry) => string): winston.Logform.Format {
+  return winston.format.printf((info) => line(info as unknown as Entry));
+}
+
+function brief(value: unknown): string {
+  if (typeof value === 'string') return /^[\w.:/-]+$/.test(value) ? value : JSON.stringify(value);
+  return inspect(value, { breakLength: Infinity, depth: 4 });
+}
+
+/** The stacks of an error and of its causes, indented. */
+function trace(error: unknown): string {
+  if (typeof error !== 'object' || error === null) return `  ${inspect(error)}`;
+  const { stack, message, cause } = error as { stack?: string; message?: string; cause?: unknown };
+  const own = `  ${String(stack ?? message ?? inspect(error))}`.replaceAll('\n', '\n  ');
+  return cause === undefined ? own : `${own}\n  caused by:\n${trace(cause)}`;
 }

@@ -7,20 +7,21 @@ interface Sendable {
   readonly context: { readonly requestId?: string; readonly traceparent?: string };
 }
 
-export interface MessageSpansOptions {
+/**
+ * For senders of messages (`TraceMessage` in packages/sqs): starts a span when a message is dispatched and
+ * ends it when SQS has the message. The message carries the span's context.
+ */
+export function messageSpans<Message extends Sendable>({
+  queueName,
+  relation,
+}: {
   readonly queueName: string;
   /**
    * `child`: the span is a child of the sender's span. `linked`: each message begins a trace of its own, with
    * a link to the sender's span, because an import sends 10,000 messages.
    */
   readonly relation: 'child' | 'linked';
-}
-
-/**
- * For senders of messages (`TraceMessage` in packages/sqs): starts a span when a message is dispatched and
- * ends it when SQS has the message. The message carries the span's context.
- */
-export function messageSpans<Message extends Sendable>({ queueName, relation }: MessageSpansOptions) {
+}) {
   return (message: Message) => {
     const { requestId } = message.context;
     const span = tracer.startSpan(`send ${queueName}`, {

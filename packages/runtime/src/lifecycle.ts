@@ -1,5 +1,22 @@
-import type { Logger } from '../logging/logger.ts';
-import type { Component } from './component.ts';
+import type { Logger } from './logging/logger.ts';
+
+/** A part of a service that runs in the background. */
+export interface Component {
+  /** For log messages about a component that starts, stops or hangs. */
+  readonly name: string;
+  /** Resolves when the component works. Called once. */
+  start(): Promise<void>;
+  /** Resolves when no request, pass or timer of the component is left. Also called after a failed start. */
+  stop(): Promise<void>;
+}
+
+/** A service cannot start for a reason that the user can correct. The message is printed without a stack. */
+export class StartError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'StartError';
+  }
+}
 
 /** Starts components in order and stops them in reverse order. */
 export class Lifecycle {

@@ -1,6 +1,5 @@
 import { Readiness } from '../health/readiness.ts';
 import { Metrics } from '../metrics.ts';
-import type { Component } from '../lifecycle/component.ts';
 import {
   openEntry,
   reportFatal,
@@ -9,8 +8,9 @@ import {
   type EntryOptions,
   type OpenEntry,
 } from './entry.ts';
+import type { Logger } from '../logging/logger.ts';
 import { outliveOutput } from '../logging/lossy-output.ts';
-import { Lifecycle } from '../lifecycle/lifecycle.ts';
+import { Lifecycle, type Component } from '../lifecycle.ts';
 
 /** The argument of a service's compose function. */
 export interface ServiceContext<Config> extends Entry<Config> {
@@ -22,16 +22,6 @@ export interface ServiceContext<Config> extends Entry<Config> {
    * otherwise 1.
    */
   readonly fail: (error: unknown) => void;
-}
-
-export interface ServiceOptions<Config> extends EntryOptions<Config> {
-  /** Wires the service. The components are started in this order and stopped in reverse order. */
-  readonly compose: (context: ServiceContext<Config>) => readonly Component[] | Promise<readonly Component[]>;
-  /**
-   * The time from the first signal to the end of the process. After it the process exits with 1 and logs the
-   * component that hangs. Default: 10,000.
-   */
-  readonly stopTimeoutMs?: number;
 }
 
 /** Orchestrators commonly send SIGKILL 30 s after SIGTERM, some 10 s after it. */
@@ -49,7 +39,19 @@ const SPARE_MS = 100;
  * stop, 78 for a wrong configuration, 1 for any other error. An uncaught error also stops the service, since
  * the state of the process is unknown after it.
  */
-export async function runService<Config extends EntryConfig>(options: ServiceOptions<Config>): Promise<void> {
+export async function runService<Config extends EntryConfig>(
+  options: EntryOptions<Config> & {
+    /** Wires the service. The components are started in this order and stopped in reverse order. */
+    readonly compose: (
+      context: ServiceContext<Config>,
+    ) => readonly Component[] | Promise<readonly Component[]>;
+    /**
+     * The time from the first signal to the end of the process. After it the process exits with 1 and logs the
+     * component that hangs. Default: 10,000.
+     */
+    readonly stopTimeoutMs?: number;
+  },
+): Promise<void> {
   outliveOutput();
   let entry: OpenEntry<Config> | undefined;
   let lifecycle: Lifecycle | undefined;
@@ -111,4 +113,25 @@ export async function runService<Config extends EntryConfig>(options: ServiceOpt
 
 function messageOf(error: unknown): string {
   return Error.isError(error) ? error.message : String(error);
+}
+
+/**
+ * Runs a command that ends, e.g. `janitor --once NAME`. Sets the exit code: 0, 78 for a wrong configuration,
+ * 1 for any other error.
+ */
+export async function runCommand<Config extends EntryConfig>(
+  options: EntryOptions<Config> & {
+    /** Does the work and releases its resources. The result goes to stdout; the log goes to stderr. */
+    readonly run: (entry: Entry<Config>) => Promise<void>;
+  },
+): Promise<void> {
+  outliveOutput();
+  let logger: Logger | undefined;
+  try {
+    const entry = await openEntry(options, { traced: false });
+    logger = entry.logger;
+    await options.run(entry);
+  } catch (error) {
+    process.exitCode = reportFatal(options.name, error, logger);
+  }
 }
