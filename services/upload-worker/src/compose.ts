@@ -122,7 +122,13 @@ export function compose(context: ServiceContext<Config>, overrides: Overrides = 
     onMismatch: context.fail,
   });
   const worker: WorkerContext = {
+    config,
+    logger,
+    metrics,
     db,
+    connect,
+    sqs,
+    jobTypes: overrides.jobTypes ?? jobTypes,
     gate,
     bucket,
     running,
@@ -144,9 +150,9 @@ export function compose(context: ServiceContext<Config>, overrides: Overrides = 
   const queueConsumers = config.consumed.map((kind): QueueConsumer => {
     switch (kind) {
       case 'uploads':
-        return composeUploads(context, { worker, sqs, settleLingerMs: overrides.settleLingerMs });
+        return composeUploads(worker, overrides.settleLingerMs);
       case 'jobs':
-        return composeJobs(context, { worker, sqs, types: overrides.jobTypes ?? jobTypes, connect });
+        return composeJobs(worker);
       default:
         return kind satisfies never;
     }

@@ -2,21 +2,24 @@ import { SpanKind, type Attributes, type Span } from '@opentelemetry/api';
 import type { AttemptOutcome, NextStep, MessageContext } from '@pasteflow/domain';
 import { failSpan, remoteParent, runInSpan, tracer } from '@pasteflow/runtime';
 
-export interface ExecutionSpanOptions {
+/**
+ * Starts the span of an attempt, which lasts from its claim to its settlement, in the trace of the message's
+ * sender. Further attempts, which the same message brings, are in the same trace. One claim is for many
+ * executions and appears in the trace of each.
+ */
+export function beginExecutionSpan({
+  kind,
+  context,
+  claimBeganAt,
+  attributes,
+}: {
   readonly kind: 'upload' | 'job';
   /** The context of the message, which holds the trace. */
   readonly context: MessageContext;
   /** performance.now() before the claim. */
   readonly claimBeganAt: number;
   readonly attributes: Attributes;
-}
-
-/**
- * Starts the span of an attempt, which lasts from its claim to its settlement, in the trace of the message's
- * sender. Further attempts, which the same message brings, are in the same trace. One claim is for many
- * executions and appears in the trace of each.
- */
-export function beginExecutionSpan({ kind, context, claimBeganAt, attributes }: ExecutionSpanOptions): Span {
+}): Span {
   const span = tracer.startSpan(
     `process ${kind}`,
     {

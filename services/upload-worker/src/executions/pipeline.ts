@@ -12,8 +12,6 @@ import {
   type Decode,
   type Delivery,
   type Queue,
-  type SqsClient,
-  type SqsClientOptions,
 } from '@pasteflow/sqs';
 import type { ExecutionEvents } from './events.ts';
 import { HeldMessages } from './held-messages.ts';
@@ -45,23 +43,8 @@ export interface QueueConsumer {
   readonly components: readonly Component[];
 }
 
-export interface PipelineOptions<Body> {
-  readonly worker: WorkerContext;
-  readonly queueName: string;
-  readonly aws: Pick<SqsClientOptions, 'region' | 'endpoint'>;
-  /** For all requests except receives. */
-  readonly sqs: SqsClient;
-  readonly consumers: number;
-  readonly batchSize: number;
-  readonly decode: Decode<Body>;
-  readonly events: ExecutionEvents;
-  /** Whether the kinds of work of this queue are not all paused. */
-  readonly mayReceive: () => Promise<boolean>;
-  readonly handler: (queue: HandledQueue) => BatchHandler<Body>;
-}
-
 /** What handles the batches of a queue. */
-interface BatchHandler<Body> {
+export interface BatchHandler<Body> {
   /** See ConsumerGroupOptions. */
   handle(deliveries: readonly Delivery<Body>[]): Promise<readonly Delivery<Body>[]>;
   /**
@@ -71,7 +54,7 @@ interface BatchHandler<Body> {
   drain?(): Promise<void>;
 }
 
-interface HandledQueue {
+export interface HandledQueue {
   readonly messages: HeldMessages;
   readonly acknowledger: Acknowledger;
   /** To be closed when a claim found a pause. */
@@ -84,13 +67,32 @@ interface HandledQueue {
  */
 const RECEIVE_TIMEOUT_MS = 6000;
 
-export function createPipeline<Body>(options: PipelineOptions<Body>): Pipeline {
-  const { worker, queueName, aws, sqs, consumers, batchSize, decode, events, handler, mayReceive } = options;
-  const { gate, bucket, leaseSeconds } = worker;
+export function createPipeline<Body>(
+  { config, sqs, gate, bucket, leaseSeconds }: WorkerContext,
+  {
+    queueName,
+    consumers,
+    batchSize,
+    decode,
+    events,
+    mayReceive,
+    handler,
+  }: {
+    readonly queueName: string;
+    readonly consumers: number;
+    readonly batchSize: number;
+    readonly decode: Decode<Body>;
+    readonly events: ExecutionEvents;
+    /** Whether the kinds of work of this queue are not all paused. */
+    readonly mayReceive: () => Promise<boolean>;
+    readonly handler: (queue: HandledQueue) => BatchHandler<Body>;
+  },
+): Pipeline {
   const visibilitySeconds = messageVisibilitySeconds(leaseSeconds);
   const intervalMs = heartbeatIntervalMs(leaseSeconds);
   const receiving = createSqsClient({
-    ...aws,
+    region: config.aws.region,
+    endpoint: config.aws.sqsEndpoint,
     maxSockets: consumers * 2,
     requestTimeoutMs: RECEIVE_TIMEOUT_MS,
     maxAttempts: 1, // the consumer group has its own backoff, and a stop must not wait for a second attempt

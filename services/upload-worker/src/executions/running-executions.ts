@@ -15,20 +15,18 @@ interface Running {
   leaseEndsAt: number;
 }
 
-export interface RunningExecutionsOptions {
-  readonly db: Database;
-  readonly leaseSeconds: number;
-  readonly now?: () => number;
-  /** Called when the leases must be renewed before the next heartbeat. */
-  readonly renewSoon?: () => void;
-}
-
 /** The executions that this process runs. A heartbeat renews their leases. */
 export class RunningExecutions {
-  readonly #options: RunningExecutionsOptions;
+  readonly #options;
   readonly #running = new Map<string, Running>();
 
-  constructor(options: RunningExecutionsOptions) {
+  constructor(options: {
+    readonly db: Database;
+    readonly leaseSeconds: number;
+    readonly now?: () => number;
+    /** Called when the leases must be renewed before the next heartbeat. */
+    readonly renewSoon?: () => void;
+  }) {
     this.#options = options;
   }
 

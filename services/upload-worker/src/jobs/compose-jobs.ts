@@ -1,8 +1,8 @@
 import { INLINE_CONTENT_BYTES } from '@pasteflow/domain';
-import type { JobServices, JobType } from '@pasteflow/jobs';
+import type { JobServices } from '@pasteflow/jobs';
 import { randomShortCode } from '@pasteflow/service-kit';
-import { addWorkKinds, hasClaimableJob, stampDispatched, type Database } from '@pasteflow/postgres';
-import { messageSpans, runOutsideSpans, sleep, type ServiceContext } from '@pasteflow/runtime';
+import { addWorkKinds, hasClaimableJob, stampDispatched } from '@pasteflow/postgres';
+import { messageSpans, runOutsideSpans, sleep } from '@pasteflow/runtime';
 import { createObjectStore, DIRECT_REFUSED } from '@pasteflow/s3';
 import {
   createQueue,
@@ -11,14 +11,12 @@ import {
   sendUploads,
   sendUploadsWithoutContent,
   type OutgoingUpload,
-  type SqsClient,
 } from '@pasteflow/sqs';
-import type { Config } from '../config.ts';
 import { createPipeline, type QueueConsumer } from '../executions/pipeline.ts';
 import type { WorkerContext } from '../executions/worker-context.ts';
 import { createJobEvents } from './events.ts';
 import type { JobDelivery } from './job-attempt.ts';
-import { JobRunner } from './job-runner.ts';
+import { createJobHandler } from './job-runner.ts';
 
 /** For one job: concurrent parts of a multipart upload, and reads at the same time. */
 const S3_SOCKETS_A_JOB = 16;
@@ -35,18 +33,9 @@ const CONNECTIONS_A_JOB = 2;
 /** Time to send messages after a stop. The relay sends the others. */
 const DISPATCH_STOP_MS = 1500;
 
-export interface JobsOptions {
-  readonly worker: WorkerContext;
-  readonly sqs: SqsClient;
-  readonly types: ReadonlyMap<string, JobType>;
-  readonly connect: (maxConnections: number) => Database;
-}
-
 /** The consumers of the jobs queue, each with one job at a time, and the services of job types. */
-export function composeJobs(
-  { config, logger, metrics }: Pick<ServiceContext<Config>, 'config' | 'logger' | 'metrics'>,
-  { worker, sqs, types, connect }: JobsOptions,
-): QueueConsumer {
+export function composeJobs(worker: WorkerContext): QueueConsumer {
+  const { config, logger, metrics, sqs, connect, jobTypes } = worker;
   const { consumers } = config.job;
   const events = createJobEvents(logger, metrics);
   // A separate pool, so that heartbeats and settlements get a connection whatever the jobs do with theirs.
@@ -85,24 +74,18 @@ export function composeJobs(
     },
   });
   let isKnown = false;
-  const pipeline = createPipeline({
-    worker,
-    sqs,
-    aws: { region: config.aws.region, endpoint: config.aws.sqsEndpoint },
+  const pipeline = createPipeline(worker, {
     queueName: config.queues.jobs,
     consumers,
     batchSize: 1,
     decode: decodeJob,
     events,
     mayReceive: async () => {
-      if (!isKnown) await addWorkKinds(worker.db, [...types.keys()]);
+      if (!isKnown) await addWorkKinds(worker.db, [...jobTypes.keys()]);
       isKnown = true;
       return await hasClaimableJob(worker.db);
     },
-    handler: ({ messages, pauses }) => {
-      const retry = config.jobRetry;
-      return new JobRunner({ worker, messages, pauses, retry, types, servicesFor, events, logger });
-    },
+    handler: (queue) => createJobHandler(worker, queue, events, servicesFor),
   });
   return {
     pipeline,

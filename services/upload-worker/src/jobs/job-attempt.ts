@@ -5,14 +5,12 @@ import {
   type JobMessage,
   type JobState,
   type NextStep,
-  type RetryPolicy,
 } from '@pasteflow/domain';
-import type { JobContext, JobServices, JobType } from '@pasteflow/jobs';
+import type { JobServices } from '@pasteflow/jobs';
 import {
   countStops,
   createAsset,
   jobSubject,
-  pingDatabase,
   settleExecutions,
   wasCancelled,
   writeProgress,
@@ -20,7 +18,7 @@ import {
   type JobSettlement,
   type Settled,
 } from '@pasteflow/postgres';
-import { runInSpan, type Logger } from '@pasteflow/runtime';
+import { runInSpan } from '@pasteflow/runtime';
 import type { Delivery } from '@pasteflow/sqs';
 import { beginExecutionSpan, describeEnd, endExecutionSpan } from '../executions/execution-span.ts';
 import type { LeaseLoss } from '../executions/running-executions.ts';
@@ -34,28 +32,30 @@ export type JobDelivery = Delivery<JobMessage>;
 
 type SettledOutcome = Exclude<JobOutcome, { kind: 'lost' }>;
 
-export interface JobAttemptOptions {
-  readonly worker: WorkerContext;
-  readonly retry: RetryPolicy;
-  readonly types: ReadonlyMap<string, JobType>;
-  readonly services: JobServices;
-  readonly events: JobEvents;
-  readonly logger: Logger;
-}
-
 /** One attempt at a claimed job, from its first heartbeat to its settlement. */
 export class JobAttempt {
   readonly #job: ClaimedJob;
   readonly #delivery: JobDelivery;
-  readonly #options: JobAttemptOptions;
+  readonly #worker: WorkerContext;
+  readonly #services: JobServices;
+  readonly #events: JobEvents;
   readonly #progress: Progress;
   #hasBegun = false;
 
-  constructor(job: ClaimedJob, delivery: JobDelivery, options: JobAttemptOptions) {
+  constructor(
+    job: ClaimedJob,
+    delivery: JobDelivery,
+    {
+      worker,
+      services,
+      events,
+    }: { readonly worker: WorkerContext; readonly services: JobServices; readonly events: JobEvents },
+  ) {
     this.#job = job;
     this.#delivery = delivery;
-    this.#options = options;
-    const { worker, events } = options;
+    this.#worker = worker;
+    this.#services = services;
+    this.#events = events;
     const { executionId, jobId } = job;
     this.#progress = new Progress({
       write: (percent, message) => writeProgress(worker.db, { executionId, jobId, percent, message }),
@@ -75,7 +75,8 @@ export class JobAttempt {
   }
 
   async #run(claimedAt: number, span: Span): Promise<NextStep | null> {
-    const { worker, events } = this.#options;
+    const worker = this.#worker;
+    const events = this.#events;
     const { executionId } = this.#job;
     const { context } = this.#delivery;
     let loss: LeaseLoss | null = null;
@@ -104,7 +105,7 @@ export class JobAttempt {
    * worker seemed to be dead.
    */
   async #reportLoss(loss: LeaseLoss | null): Promise<void> {
-    const { events } = this.#options;
+    const events = this.#events;
     const ids = idsOf(this.#job, this.#delivery.context);
     if (await this.#isCancelled(loss)) return events.attemptCancelled(this.#job, this.#delivery.context);
     if (loss !== null) events.leaseLost(ids);
@@ -113,7 +114,7 @@ export class JobAttempt {
 
   /** Not asked when Postgres does not answer, and when the worker has no time left to stop. */
   async #isCancelled(loss: LeaseLoss | null): Promise<boolean> {
-    const { worker } = this.#options;
+    const worker = this.#worker;
     if (loss === 'expired' || worker.graceOver.aborted) return false;
     return await wasCancelled(worker.db, this.#job.executionId).catch(() => false);
   }
@@ -131,31 +132,14 @@ export class JobAttempt {
   }
 
   async #work(lost: AbortSignal): Promise<JobOutcome> {
-    const { worker, types, events } = this.#options;
-    return runJob(this.#job, this.#context(), {
-      types,
-      lost,
-      stopping: worker.stopping,
-      graceOver: worker.graceOver,
-      postgresAnswers: () =>
-        pingDatabase(worker.db).then(
-          () => true,
-          () => false,
-        ),
-      hasBegun: () => this.#hasBegun,
-      onAbandoned: () => events.attemptAbandoned(this.#job, this.#delivery.context),
-    });
-  }
-
-  #context(): Omit<JobContext<unknown>, 'parameters' | 'signal' | 'stopping'> {
-    const { services, logger } = this.#options;
     const { jobId, userId, executionId } = this.#job;
-    return {
+    const services = this.#services;
+    return await runJob(this.#worker, this.#job, {
       jobId,
       userId,
       executionId,
-      logger: logger.child(idsOf(this.#job, this.#delivery.context)),
       services,
+      logger: this.#worker.logger.child(idsOf(this.#job, this.#delivery.context)),
       progress: (percent, message) => {
         this.#hasBegun = true;
         this.#progress.report(percent, message);
@@ -165,12 +149,16 @@ export class JobAttempt {
         const url = services.store.urlOf(asset.storagePath);
         await createAsset(services.db, { executionId, asset: { ...asset, jobId, userId, url } });
       },
-    };
+      lost,
+      hasBegun: () => this.#hasBegun,
+      onAbandoned: () => this.#events.attemptAbandoned(this.#job, this.#delivery.context),
+    });
   }
 
   /** @returns what follows; null when the settlement did not count */
   async #settle(outcome: SettledOutcome, seconds: number, span: Span): Promise<NextStep | null> {
-    const { worker, events } = this.#options;
+    const worker = this.#worker;
+    const events = this.#events;
     if (outcome.kind === 'postponed') worker.gate.close();
     const settlement = this.#settlementOf(
       outcome.kind === 'interrupted' ? { ...outcome, stops: await this.#countStops() } : outcome,
@@ -186,7 +174,8 @@ export class JobAttempt {
 
   /** With this one. When Postgres does not say it, the job may be stopped once more. */
   async #countStops(): Promise<number> {
-    const { worker, events } = this.#options;
+    const worker = this.#worker;
+    const events = this.#events;
     try {
       return 1 + (await countStops(worker.db, this.#job.jobId));
     } catch (error) {
@@ -197,7 +186,8 @@ export class JobAttempt {
 
   /** The last progress goes before the settlement: once the execution has ended, it would be ignored. */
   async #settleWhileLeased(settlement: JobSettlement): Promise<Settled<JobState> | null> {
-    const { worker, events } = this.#options;
+    const worker = this.#worker;
+    const events = this.#events;
     const { executionId } = settlement;
     const by = { actor: worker.actor, dispatched: true, maxLockWaitMs: MAX_LOCK_WAIT_MS };
     for (let failures = 1; ; failures++) {
@@ -214,7 +204,7 @@ export class JobAttempt {
   #settlementOf(outcome: SettledOutcome): JobSettlement {
     const { executionId } = this.#job;
     if (outcome.kind !== 'ended') {
-      const nextStep = decideNextStep(outcome, this.#job, this.#options.retry, Math.random());
+      const nextStep = decideNextStep(outcome, this.#job, this.#worker.config.jobRetry, Math.random());
       return { executionId, outcome, nextStep, ending: null };
     }
     const { ending } = outcome;

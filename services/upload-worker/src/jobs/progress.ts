@@ -1,14 +1,3 @@
-export interface ProgressOptions {
-  /**
-   * Percent is 0 to 100. A null message keeps the stored one. Resolves to false when the progress was
-   * ignored.
-   */
-  readonly write: (percent: number, message: string | null) => Promise<boolean>;
-  /** Called once: abandoned work may report a thousand times a second. */
-  readonly onIgnored: () => void;
-  readonly onError: (error: unknown) => void;
-}
-
 /** Minimum interval of writes in ms, so that a job that reports a thousand times a second causes no load. */
 const WRITE_EVERY_MS = 1000;
 
@@ -17,7 +6,7 @@ const WRITE_EVERY_MS = 1000;
  * ensures that.
  */
 export class Progress {
-  readonly #options: ProgressOptions;
+  readonly #options;
   #percent = 0;
   #message: string | null = null;
   /** Whether a report has not been written yet. */
@@ -28,7 +17,16 @@ export class Progress {
   #writing: Promise<void> | undefined;
   #wroteAt = -Infinity;
 
-  constructor(options: ProgressOptions) {
+  constructor(options: {
+    /**
+     * Percent is 0 to 100. A null message keeps the stored one. Resolves to false when the progress was
+     * ignored.
+     */
+    readonly write: (percent: number, message: string | null) => Promise<boolean>;
+    /** Called once: abandoned work may report a thousand times a second. */
+    readonly onIgnored: () => void;
+    readonly onError: (error: unknown) => void;
+  }) {
     this.#options = options;
   }
 

@@ -6,9 +6,10 @@ import {
   type JobEnding,
   type JobType,
 } from '@pasteflow/jobs';
-import type { ClaimedJob } from '@pasteflow/postgres';
+import { pingDatabase, type ClaimedJob, type Database } from '@pasteflow/postgres';
 import { sleep } from '@pasteflow/runtime';
 import { reasonOfS3Error } from '@pasteflow/s3';
+import type { WorkerContext } from '../executions/worker-context.ts';
 
 /** How an attempt at a job ended. */
 export type JobOutcome =
@@ -21,21 +22,6 @@ export type JobOutcome =
   /** Another process has ended the execution, so there is nothing to settle. */
   | { readonly kind: 'lost' };
 
-export interface RunJobOptions {
-  readonly types: ReadonlyMap<string, JobType>;
-  /** Aborted when the execution is lost. */
-  readonly lost: AbortSignal;
-  /** Aborted when the worker stops. */
-  readonly stopping: AbortSignal;
-  /** Aborted when the grace period of a stop is over. */
-  readonly graceOver: AbortSignal;
-  /** Whether Postgres answers at this moment. */
-  readonly postgresAnswers: () => Promise<boolean>;
-  /** Whether the work has reported progress or created an asset. */
-  readonly hasBegun: () => boolean;
-  readonly onAbandoned: () => void;
-}
-
 /** Time for aborted work to end before it is abandoned. Part of the 10 s that a stop may take. */
 const ABORT_GRACE_MS = 1000;
 
@@ -46,14 +32,24 @@ const ABANDONED = Symbol('abandoned');
 
 /** Runs one attempt at a job: finds its type, parses its stored parameters, and runs it. Never throws. */
 export async function runJob(
+  { db, jobTypes, stopping, graceOver }: WorkerContext,
   job: ClaimedJob,
-  context: Omit<JobContext<unknown>, 'parameters' | 'signal' | 'stopping'>,
-  options: RunJobOptions,
+  {
+    lost,
+    hasBegun,
+    onAbandoned,
+    ...context
+  }: Omit<JobContext<unknown>, 'parameters' | 'signal' | 'stopping'> & {
+    /** Aborted when the execution is lost. */
+    readonly lost: AbortSignal;
+    /** Whether the work has reported progress or created an asset. */
+    readonly hasBegun: () => boolean;
+    readonly onAbandoned: () => void;
+  },
 ): Promise<JobOutcome> {
-  const { lost, stopping, graceOver, onAbandoned } = options;
   const signal = AbortSignal.any([lost, graceOver]);
   try {
-    const found = findWork(job, options.types);
+    const found = findWork(job, jobTypes);
     if ('error' in found) return cannotBeDone(found.error);
     const ending = await runUntilAbandoned(signal, () => found.run({ ...context, signal, stopping }));
     if (ending === ABANDONED) onAbandoned();
@@ -63,7 +59,10 @@ export async function runJob(
     if (lost.aborted || error instanceof ExecutionTakenError) return { kind: 'lost' };
     if (graceOver.aborted || (stopping.aborted && error === stopping.reason)) return { kind: 'interrupted' };
     if (error instanceof WorkYieldedError) return { kind: 'yielded', delayMs: error.delayMs };
-    return { kind: await kindOf(error, options), error: reasonOf(error), cause: error };
+    // Without an attempt spent. Only while Postgres does not answer a ping: a statement that always times out
+    // would otherwise be postponed forever.
+    const isPostponed = isOfPostgres(error) && !hasBegun() && !(await answers(db));
+    return { kind: isPostponed ? 'postponed' : 'failed', error: reasonOf(error), cause: error };
   }
 }
 
@@ -110,13 +109,15 @@ async function runUntilAbandoned<T>(
   }
 }
 
-/**
- * `postponed`, which spends no attempt, when Postgres kept the work from starting. Only while Postgres does
- * not answer a ping: a statement that always times out would otherwise be postponed forever.
- */
-async function kindOf(error: unknown, options: RunJobOptions): Promise<'failed' | 'postponed'> {
-  const isAway = error instanceof DependencyUnavailableError && error.dependency === 'postgres';
-  return isAway && !options.hasBegun() && !(await options.postgresAnswers()) ? 'postponed' : 'failed';
+function isOfPostgres(error: unknown): boolean {
+  return error instanceof DependencyUnavailableError && error.dependency === 'postgres';
+}
+
+async function answers(db: Database): Promise<boolean> {
+  return await pingDatabase(db).then(
+    () => true,
+    () => false,
+  );
 }
 
 /**
@@ -132,6 +133,5 @@ function reasonOf(error: unknown): string {
 
 function classOf(error: unknown): 'work_failed' | 'database_unavailable' | 'internal' {
   if (error instanceof WorkFailedError) return 'work_failed';
-  const isAway = error instanceof DependencyUnavailableError && error.dependency === 'postgres';
-  return isAway ? 'database_unavailable' : 'internal';
+  return isOfPostgres(error) ? 'database_unavailable' : 'internal';
 }

@@ -1,10 +1,9 @@
 import { SpanKind } from '@opentelemetry/api';
 import { SQS_BATCH_SIZE } from '@pasteflow/domain';
 import { listPausedKinds, readPayload, UPLOADS } from '@pasteflow/postgres';
-import { withSpan, type ServiceContext } from '@pasteflow/runtime';
+import { withSpan } from '@pasteflow/runtime';
 import { createObjectStore, DIRECT_REFUSED, type ObjectStore } from '@pasteflow/s3';
-import { decodeUpload, type SqsClient } from '@pasteflow/sqs';
-import type { Config } from '../config.ts';
+import { decodeUpload } from '@pasteflow/sqs';
 import { createPipeline, type QueueConsumer } from '../executions/pipeline.ts';
 import type { WorkerContext } from '../executions/worker-context.ts';
 import { createUploadEvents } from './events.ts';
@@ -27,18 +26,8 @@ const SETTLE_LINGER_MS = 20;
 const SPARE_PLACES = SQS_BATCH_SIZE;
 
 /** The consumers of the uploads queue, with places for up to 10 uploads each, and their object store. */
-export function composeUploads(
-  { config, logger, metrics }: Pick<ServiceContext<Config>, 'config' | 'logger' | 'metrics'>,
-  {
-    worker,
-    sqs,
-    settleLingerMs = SETTLE_LINGER_MS,
-  }: {
-    readonly worker: WorkerContext;
-    readonly sqs: SqsClient;
-    readonly settleLingerMs?: number | undefined;
-  },
-): QueueConsumer {
+export function composeUploads(worker: WorkerContext, settleLingerMs = SETTLE_LINGER_MS): QueueConsumer {
+  const { config, logger, metrics } = worker;
   const { consumers, putTimeoutMs, compression } = config.upload;
   const sparePlaces = consumers > 1 ? SPARE_PLACES : 0;
   const events = createUploadEvents(logger, metrics);
@@ -60,10 +49,7 @@ export function composeUploads(
     putTimeoutMs,
     compresses: compression === 'gzip',
   });
-  const pipeline = createPipeline({
-    worker,
-    sqs,
-    aws: { region: config.aws.region, endpoint: config.aws.sqsEndpoint },
+  const pipeline = createPipeline(worker, {
     queueName: config.queues.uploads,
     consumers,
     batchSize: SQS_BATCH_SIZE,

@@ -23,21 +23,19 @@ const MAX_TOGETHER = 64;
  */
 const MAX_LOCK_WAIT_TOGETHER_MS = 250;
 
-export interface UploadSettlerOptions {
-  readonly worker: Pick<WorkerContext, 'db' | 'actor' | 'gate' | 'running' | 'graceOver'>;
-  readonly events: Pick<UploadEvents, 'dependencyFailed'>;
-  /** How long an ended put waits for others, in ms. */
-  readonly lingerMs: number;
-  /** Whether this process puts nothing at the moment, so that no other put can end. */
-  readonly isIdle: () => boolean;
-}
-
 /** Settles the puts that end within a few ms by one statement, in whatever batches their messages came. */
 export class UploadSettler {
-  readonly #options: UploadSettlerOptions;
+  readonly #options;
   readonly #together: Batcher<UploadSettlement, SettledUpload>;
 
-  constructor(options: UploadSettlerOptions) {
+  constructor(options: {
+    readonly worker: Pick<WorkerContext, 'db' | 'actor' | 'gate' | 'running' | 'graceOver'>;
+    readonly events: Pick<UploadEvents, 'dependencyFailed'>;
+    /** How long an ended put waits for others, in ms. */
+    readonly lingerMs: number;
+    /** Whether this process puts nothing at the moment, so that no other put can end. */
+    readonly isIdle: () => boolean;
+  }) {
     this.#options = options;
     this.#together = new Batcher({
       run: (settlements) => this.#run(settlements, MAX_LOCK_WAIT_TOGETHER_MS),
