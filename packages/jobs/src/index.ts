@@ -5,7 +5,7 @@ export {
   type JobServices,
   type JobType,
   type NewUpload,
-} from './definition/job-type.ts';
-export { WorkFailedError, WorkYieldedError } from './definition/work-failed.ts';
+} from './job-type.ts';
+export { WorkFailedError, WorkYieldedError } from './work-failed.ts';
 export { addJobType, jobTypes } from './job-types.ts';
-export { exportFormats } from './types/export/formats/archive-formats.ts';
+export { exportFormats } from './types/export/archive-formats.ts';

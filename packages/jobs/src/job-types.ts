@@ -1,5 +1,5 @@
 import { UPLOADS } from '@pasteflow/postgres';
-import type { JobType } from './definition/job-type.ts';
+import type { JobType } from './job-type.ts';
 import { exportJob } from './types/export/export-job.ts';
 import { importJob } from './types/import/import-job.ts';
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { storedOptionNames, valuesOf } from '@pasteflow/domain';
-import type { ExportedFile } from '../src/types/export/formats/archive.ts';
-import { archiveFormats } from '../src/types/export/formats/archive-formats.ts';
+import type { ExportedFile } from '../src/types/export/archive.ts';
+import { archiveFormats } from '../src/types/export/archive-formats.ts';
 
 const MIB = 1024 * 1024;
 const names = ['zip', 'tar.gz', 'ndjson'] as const;

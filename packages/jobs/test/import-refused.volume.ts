@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { gunzipInPieces } from '../src/types/import/source/byte-source.ts';
+import { gunzipInPieces } from '../src/types/import/byte-source.ts';
 import { gzipBomb, paddingBomb } from './support/bombs.ts';
 import { importRefusal, REFUSED_WITHIN_MS } from './support/import-refusal.ts';
 import { tarGzOf } from './support/tar.ts';

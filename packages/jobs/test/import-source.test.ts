@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { objectKeyOf } from '@pasteflow/domain';
 import { findPaste } from '@pasteflow/postgres';
 import { sql } from 'kysely';
-import { readContent } from '../src/content/read-content.ts';
+import { readContent } from '../src/read-content.ts';
 import { assetsOf, attempt, errorOf, giveUp, newJob, newUser, run } from './support/attempts.ts';
 import { importedBy, pasteRow, putObject, storedPaste, waitingPaste } from './support/pastes.ts';
 import { useWorld } from './support/world.ts';

@@ -1,8 +1,8 @@
 import { readExport, type ExportFilter } from '@pasteflow/postgres';
-import { defineJobType, type JobContext, type JobEnding } from '../../definition/job-type.ts';
+import { defineJobType, type JobContext, type JobEnding } from '../../job-type.ts';
 import { ExportProgress } from './export-progress.ts';
 import { ExportReport, type Checkpoint } from './export-report.ts';
-import { archiveFormats } from './formats/archive-formats.ts';
+import { archiveFormats } from './archive-formats.ts';
 import { removeOlderArchives } from './older-archives.ts';
 import { outcomesOf } from './outcomes.ts';
 import { exportParameters, type ExportParameters } from './parameters.ts';

@@ -1,5 +1,5 @@
 import type { MadeArchive, Place } from '@pasteflow/postgres';
-import type { JobEnding } from '../../definition/job-type.ts';
+import type { JobEnding } from '../../job-type.ts';
 import type { Outcome } from './outcomes.ts';
 
 /** Maximum number of missing pastes that are listed, of all archives. All are counted. */

@@ -1,6 +1,6 @@
 import { DELETION_BATCH_SIZE, DependencyUnavailableError } from '@pasteflow/domain';
 import { findOlderArchives, removeArchives } from '@pasteflow/postgres';
-import type { JobContext } from '../../definition/job-type.ts';
+import type { JobContext } from '../../job-type.ts';
 
 /** Exports of a user whose archives stay. Archives count in no quota, so that a full user can export. */
 const KEPT_EXPORTS = 3;

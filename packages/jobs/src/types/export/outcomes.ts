@@ -1,6 +1,6 @@
 import { findAlive, type ExportablePaste, type ExportFilter, type Place } from '@pasteflow/postgres';
-import { readContentOrReason, type Content } from '../../content/read-content.ts';
-import type { JobServices } from '../../definition/job-type.ts';
+import { readContentOrReason, type Content } from '../../read-content.ts';
+import type { JobServices } from '../../job-type.ts';
 import { readAhead } from './read-ahead.ts';
 import { selectPastes } from './select-pastes.ts';
 

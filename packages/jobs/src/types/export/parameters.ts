@@ -1,7 +1,7 @@
 import { pasteUpload, statesOf } from '@pasteflow/domain';
 import { mustBeOneOf } from '@pasteflow/service-kit';
 import { z } from 'zod';
-import { exportFormats } from './formats/archive-formats.ts';
+import { exportFormats } from './archive-formats.ts';
 
 const time = (description: string) =>
   z.iso.datetime({ offset: true, error: 'must be an RFC 3339 time' }).optional().meta({ description });

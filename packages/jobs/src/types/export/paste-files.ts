@@ -1,4 +1,4 @@
-import type { ExportedFile } from './formats/archive.ts';
+import type { ExportedFile } from './archive.ts';
 import type { Outcome } from './outcomes.ts';
 
 /** The files of an export, one by one, until the worker stops. */

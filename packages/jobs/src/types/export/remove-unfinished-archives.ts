@@ -1,6 +1,6 @@
 import { jobKeyPrefix, MAX_PAGE_SIZE } from '@pasteflow/domain';
 import { listAssets, type Place } from '@pasteflow/postgres';
-import type { JobContext } from '../../definition/job-type.ts';
+import type { JobContext } from '../../job-type.ts';
 
 /** The key of an archive that an attempt makes: `jobs/<job>/<execution>-<number>.<extension>`. */
 export function archiveKey(

@@ -1,8 +1,8 @@
 import { pipeline, Transform, type TransformCallback } from 'node:stream';
 import { ExecutionTakenError } from '@pasteflow/domain';
-import type { JobContext } from '../../definition/job-type.ts';
+import type { JobContext } from '../../job-type.ts';
 import type { ExportReport } from './export-report.ts';
-import type { ArchiveFormat, ExportedFile } from './formats/archive.ts';
+import type { ArchiveFormat, ExportedFile } from './archive.ts';
 import type { PasteFiles } from './paste-files.ts';
 import { archiveKey } from './remove-unfinished-archives.ts';
 

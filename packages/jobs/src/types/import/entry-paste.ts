@@ -11,7 +11,7 @@ import { encryptionErrors, jsonPaste, toOptions } from '@pasteflow/service-kit';
 import { z } from 'zod';
 import { type EntryPaste, InvalidEntryError } from './input.ts';
 import type { EntryDefaults } from './parameters.ts';
-import type { ArchiveFile } from './source/archive-rules.ts';
+import type { ArchiveFile } from './archive-rules.ts';
 
 const { maxCharacters } = pasteOptions.title;
 

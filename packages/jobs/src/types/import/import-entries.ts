@@ -1,7 +1,7 @@
 import { objectKeyOf, QuotaExceededError, type UsedUpQuota } from '@pasteflow/domain';
 import { findBlocked, findQuotaRefusal, type ImportEntry, importPastes } from '@pasteflow/postgres';
 import { contentHashOf, MAX_SHORT_CODE_TRIES } from '@pasteflow/service-kit';
-import type { JobContext } from '../../definition/job-type.ts';
+import type { JobContext } from '../../job-type.ts';
 import type { ImportReport } from './import-report.ts';
 import {
   type EntryPaste,

@@ -1,5 +1,5 @@
 import { importedPositions } from '@pasteflow/postgres';
-import { defineJobType, type JobContext, type JobEnding } from '../../definition/job-type.ts';
+import { defineJobType, type JobContext, type JobEnding } from '../../job-type.ts';
 import { importEntries } from './import-entries.ts';
 import { ImportRefusedError } from './input.ts';
 import { ImportReport } from './import-report.ts';

@@ -1,4 +1,4 @@
-import type { JobEnding } from '../../definition/job-type.ts';
+import type { JobEnding } from '../../job-type.ts';
 
 /** Maximum number of errors, and of skipped files, that are listed. All are counted. */
 const MAX_LISTED = 1000;

@@ -1,4 +1,4 @@
-import { MAX_ENTRIES, SourceRefusedError } from './source/archive-rules.ts';
+import { MAX_ENTRIES, SourceRefusedError } from './archive-rules.ts';
 import { type Entry, type EntryPaste, type Input, InvalidEntryError } from './input.ts';
 
 /**

@@ -1,15 +1,15 @@
 import { databaseTime, findPaste } from '@pasteflow/postgres';
 import { canRead, isHeldFrom } from '@pasteflow/service-kit';
-import { readContent } from '../../content/read-content.ts';
-import type { JobContext, JobServices } from '../../definition/job-type.ts';
-import { WorkFailedError } from '../../definition/work-failed.ts';
+import { readContent } from '../../read-content.ts';
+import type { JobContext, JobServices } from '../../job-type.ts';
+import { WorkFailedError } from '../../work-failed.ts';
 import { pasteFromFile, pasteFromObject } from './entry-paste.ts';
 import { type Entry, ImportRefusedError, type Input } from './input.ts';
 import { ndjsonInput } from './ndjson.ts';
 import type { EntryDefaults, ImportParameters } from './parameters.ts';
-import { detectFormat } from './source/byte-source.ts';
-import { isMacMetadata, SourceRefusedError } from './source/archive-rules.ts';
-import { type ArchiveFormat, readArchive } from './source/read-archive.ts';
+import { detectFormat } from './byte-source.ts';
+import { isMacMetadata, SourceRefusedError } from './archive-rules.ts';
+import { type ArchiveFormat, readArchive } from './read-archive.ts';
 
 interface PasteRules {
   readonly defaults: EntryDefaults;

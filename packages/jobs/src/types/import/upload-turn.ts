@@ -1,6 +1,6 @@
 import { readOpenUploads } from '@pasteflow/postgres';
-import type { JobContext } from '../../definition/job-type.ts';
-import { WorkYieldedError } from '../../definition/work-failed.ts';
+import type { JobContext } from '../../job-type.ts';
+import { WorkYieldedError } from '../../work-failed.ts';
 
 /**
  * Of one user, before an import makes a batch of 100 more. Another user's paste waits behind them: for half a

@@ -1,4 +1,4 @@
-import { inPieces } from '../../export/formats/archive.ts';
+import { inPieces } from '../export/archive.ts';
 import { type ArchiveFile, InflationBudget, type ReadOptions, SourceRefusedError } from './archive-rules.ts';
 import { gunzipInPieces, PIECE_BYTES, type SourceFormat } from './byte-source.ts';
 import { readTar } from './read-tar.ts';

@@ -1,7 +1,7 @@
 import { DependencyUnavailableError, type PasteUploadState } from '@pasteflow/domain';
 import { findPaste, readPayload } from '@pasteflow/postgres';
 import { describeS3Error } from '@pasteflow/s3';
-import type { JobServices } from '../definition/job-type.ts';
+import type { JobServices } from './job-type.ts';
 import { type PasteObject, readObject } from './read-object.ts';
 
 /** The columns of a paste that tell where its content is. */
