@@ -1,11 +1,12 @@
 export {
   defineJobType,
+  WorkFailedError,
+  WorkYieldedError,
   type JobContext,
   type JobEnding,
   type JobServices,
   type JobType,
   type NewUpload,
 } from './job-type.ts';
-export { WorkFailedError, WorkYieldedError } from './work-failed.ts';
 export { addJobType, jobTypes } from './job-types.ts';
 export { exportFormats } from './types/export/archive-formats.ts';

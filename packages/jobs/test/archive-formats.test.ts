@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { storedOptionNames, valuesOf } from '@pasteflow/domain';
-import type { ExportedFile } from '../src/types/export/archive.ts';
+import type { ExportedFile } from '../src/types/export/archive-formats.ts';
 import { archiveFormats } from '../src/types/export/archive-formats.ts';
 
 const MIB = 1024 * 1024;

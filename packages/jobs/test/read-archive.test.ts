@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { readArchive } from '../src/types/import/read-archive.ts';
+import { readArchive } from '../src/types/import/open-input.ts';
 import { describeManyHeaders } from './support/many-headers.ts';
 import { namesIn } from './support/names-in.ts';
 import { paxRecords, tarGzOf, tarOf, type TarEntry } from './support/tar.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
-import { readArchive } from '../../src/types/import/read-archive.ts';
+import { readArchive } from '../../src/types/import/open-input.ts';
 import { assetsOf } from './attempts.ts';
 import type { World } from './world.ts';
 

@@ -1,4 +1,4 @@
-import { readArchive } from '../../src/types/import/read-archive.ts';
+import { readArchive } from '../../src/types/import/open-input.ts';
 
 /** The names of the entries of an archive. Rejects when the archive is refused. */
 export async function namesIn(format: 'tar' | 'tar.gz', source: Buffer): Promise<string[]> {

@@ -1,14 +1,47 @@
-import { readExport, type ExportFilter } from '@pasteflow/postgres';
+import { countPastes, type Database, type ExportFilter, readExport } from '@pasteflow/postgres';
+import { pasteUpload, statesOf } from '@pasteflow/domain';
+import { mustBeOneOf } from '@pasteflow/service-kit';
+import { z } from 'zod';
 import { defineJobType, type JobContext, type JobEnding } from '../../job-type.ts';
-import { ExportProgress } from './export-progress.ts';
-import { ExportReport, type Checkpoint } from './export-report.ts';
-import { archiveFormats } from './archive-formats.ts';
-import { removeOlderArchives } from './older-archives.ts';
-import { outcomesOf } from './outcomes.ts';
-import { exportParameters, type ExportParameters } from './parameters.ts';
-import { PasteFiles } from './paste-files.ts';
-import { removeUnfinishedArchives } from './remove-unfinished-archives.ts';
-import { writeArchive, type ArchiveLimits } from './write-archive.ts';
+import { type Checkpoint, ExportReport } from './export-report.ts';
+import { archiveFormats, exportFormats } from './archive-formats.ts';
+import { outcomesOf, PasteFiles } from './outcomes.ts';
+import { removeOlderArchives, removeUnfinishedArchives } from './remove-archives.ts';
+import { type ArchiveLimits, writeArchive } from './write-archive.ts';
+
+const time = (description: string) =>
+  z.iso.datetime({ offset: true, error: 'must be an RFC 3339 time' }).optional().meta({ description });
+
+/**
+ * The parameters of an export. Each attempt parses the stored output again, so parsing an output must return
+ * the same output.
+ */
+const exportParameters = z
+  .strictObject(
+    {
+      format: z.enum(exportFormats, mustBeOneOf(exportFormats)).default('zip').meta({
+        description:
+          'zip and tar.gz: one file for each paste, named after its short code and title. ndjson: one line for each paste, which an import can read.',
+      }),
+      created_after: time('Export pastes created at or after this time.'),
+      created_before: time('Export pastes created before this time.'),
+      status: z
+        .enum(statesOf(pasteUpload), mustBeOneOf(statesOf(pasteUpload)))
+        .optional()
+        .meta({
+          description:
+            'Export pastes in this status. Default: pastes that have content. FAILED pastes have none: when requested, they are listed as missing.',
+        }),
+    },
+    { error: (issue) => (issue.code === 'invalid_type' ? 'must be a JSON object' : undefined) },
+  )
+  .refine(
+    ({ created_after: after, created_before: before }) =>
+      after === undefined || before === undefined || Date.parse(after) < Date.parse(before),
+    { path: ['created_before'], message: 'must be later than created_after' },
+  );
+
+type ExportParameters = z.output<typeof exportParameters>;
 
 /**
  * Of one user. Each may leave archives of all that the user stores, beside the three that are kept, so that
@@ -94,4 +127,53 @@ function filterOf(
     createdBefore: before !== undefined && Date.parse(before) < Date.parse(createdAt) ? before : createdAt,
     status,
   };
+}
+
+/** Counting is an index-only scan. For more pastes than this it takes too long. */
+const MAX_COUNTED = 100_000;
+
+/**
+ * Estimates the progress of an export: from the number of pastes if they were counted, otherwise from their
+ * creation times, beginning with what earlier attempts have reached.
+ */
+class ExportProgress {
+  readonly #total: number | null;
+  readonly #until: number;
+  readonly #reached: number;
+  #since: number | undefined;
+
+  /**
+   * @param total approximate number of pastes; null: more than MAX_COUNTED
+   * @param until no paste was created later
+   * @param reached by earlier attempts, in per cent
+   */
+  constructor(total: number | null, until: Date, reached: number) {
+    this.#total = total;
+    this.#until = until.getTime();
+    this.#reached = reached;
+  }
+
+  static async begin(
+    db: Database,
+    filter: ExportFilter & { readonly createdBefore: string },
+    reached: number,
+  ): Promise<ExportProgress> {
+    const counted = await countPastes(db, filter, MAX_COUNTED);
+    return new ExportProgress(
+      counted < MAX_COUNTED ? counted : null,
+      new Date(filter.createdBefore),
+      reached,
+    );
+  }
+
+  /**
+   * 0 to 99 after `done` pastes of all attempts, the last of them created at `createdAt`. The last percent is
+   * the end of the archive.
+   */
+  percentAt(done: number, createdAt: Date): number {
+    if (this.#total !== null) return 99 * Math.min(done / Math.max(this.#total, 1), 1);
+    this.#since ??= createdAt.getTime();
+    const part = (createdAt.getTime() - this.#since) / Math.max(this.#until - this.#since, 1);
+    return this.#reached + Math.max(99 - this.#reached, 0) * Math.min(part, 1);
+  }
 }

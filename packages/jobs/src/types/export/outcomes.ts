@@ -1,8 +1,15 @@
-import { findAlive, type ExportablePaste, type ExportFilter, type Place } from '@pasteflow/postgres';
-import { readContentOrReason, type Content } from '../../read-content.ts';
+import {
+  type Database,
+  type ExportablePaste,
+  type ExportFilter,
+  findAlive,
+  listExportable,
+  type Place,
+} from '@pasteflow/postgres';
+import { type Content, readContentOrReason } from '../../read-content.ts';
 import type { JobServices } from '../../job-type.ts';
 import { readAhead } from './read-ahead.ts';
-import { selectPastes } from './select-pastes.ts';
+import type { ExportedFile } from './archive-formats.ts';
 
 /** What becomes of a paste. `left_out`: it is deleted when it is read, and an export would be its one read. */
 export type Outcome = { readonly paste: ExportablePaste } & (Content | { readonly kind: 'left_out' });
@@ -47,6 +54,83 @@ export async function* outcomesOf(
         );
       }
       yield alive.has(paste.shortCode) ? { paste, ...result } : { paste, kind: 'gone' };
+    }
+  }
+}
+
+/** Rows per page: some milliseconds of an index scan, all in memory. */
+const PAGE_PASTES = 500;
+
+/**
+ * Yields the pastes of an export, oldest first, behind a place (null: from the start). Reads them in pages.
+ * FAILED pastes have no content and read as not found, so they are exported only when the filter asks for
+ * them.
+ * @throws the signal's reason
+ */
+async function* selectPastes(
+  db: Database,
+  filter: ExportFilter,
+  from: Place | null,
+  signal: AbortSignal,
+): AsyncGenerator<ExportablePaste> {
+  let after = from;
+  do {
+    signal.throwIfAborted(); // many pages may contain no paste of the export
+    const page: Awaited<ReturnType<typeof listExportable>> = await listExportable(db, filter, {
+      limit: PAGE_PASTES,
+      after,
+    });
+    for (const paste of page.rows) if (paste.status !== 'FAILED' || filter.status === 'FAILED') yield paste;
+    after = page.next;
+  } while (after !== null);
+}
+
+/** The files of an export, one by one, until the worker stops. */
+export class PasteFiles {
+  readonly #outcomes: AsyncIterator<Outcome>;
+  readonly #stopping: AbortSignal;
+  readonly #onOutcome: (outcome: Outcome) => void;
+  #hasEnded = false;
+
+  /** @param onOutcome called for each paste that has had its turn, with or without a file */
+  constructor(
+    outcomes: AsyncIterator<Outcome>,
+    stopping: AbortSignal,
+    onOutcome: (outcome: Outcome) => void,
+  ) {
+    this.#outcomes = outcomes;
+    this.#stopping = stopping;
+    this.#onOutcome = onOutcome;
+  }
+
+  /** No paste is left. */
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
+  /** @returns null when no paste is left, or the worker stops. A paste that is read meanwhile has no turn then. */
+  async next(): Promise<ExportedFile | null> {
+    while (!this.#hasEnded) {
+      const outcome = await this.#nextOutcome();
+      if (outcome === null) return null;
+      this.#onOutcome(outcome);
+      if (outcome.kind === 'content') return { paste: outcome.paste, content: outcome.content };
+    }
+    return null;
+  }
+
+  async #nextOutcome(): Promise<Outcome | null> {
+    if (this.#stopping.aborted) return null;
+    const stopped = Promise.withResolvers<null>();
+    const stop = (): void => stopped.resolve(null);
+    this.#stopping.addEventListener('abort', stop, { once: true });
+    try {
+      const next = await Promise.race([this.#outcomes.next(), stopped.promise]);
+      if (next === null) return null;
+      this.#hasEnded = next.done === true;
+      return next.done === true ? null : next.value;
+    } finally {
+      this.#stopping.removeEventListener('abort', stop);
     }
   }
 }

@@ -2,9 +2,9 @@ import { pipeline, Transform, type TransformCallback } from 'node:stream';
 import { ExecutionTakenError } from '@pasteflow/domain';
 import type { JobContext } from '../../job-type.ts';
 import type { ExportReport } from './export-report.ts';
-import type { ArchiveFormat, ExportedFile } from './archive.ts';
-import type { PasteFiles } from './paste-files.ts';
-import { archiveKey } from './remove-unfinished-archives.ts';
+import type { ArchiveFormat, ExportedFile } from './archive-formats.ts';
+import type { PasteFiles } from './outcomes.ts';
+import { archiveKey } from './remove-archives.ts';
 
 const ASSET_TYPE = 'archive';
 
@@ -16,15 +16,6 @@ export interface ArchiveLimits {
   readonly ms: number;
 }
 
-export interface ArchiveOptions {
-  readonly format: ArchiveFormat;
-  readonly limits: ArchiveLimits;
-  /** null: the archive is empty. */
-  readonly first: ExportedFile | null;
-  readonly files: PasteFiles;
-  readonly report: ExportReport;
-}
-
 /**
  * Writes the next archive of the export, up to its limits or until the worker stops, and commits it with the
  * place where it ends. Its key has the execution and the number, so that the put of a zombie never replaces it.
@@ -32,7 +23,20 @@ export interface ArchiveOptions {
  */
 export async function writeArchive(
   context: JobContext<unknown>,
-  { format, limits, first, files, report }: ArchiveOptions,
+  {
+    format,
+    limits,
+    first,
+    files,
+    report,
+  }: {
+    readonly format: ArchiveFormat;
+    readonly limits: ArchiveLimits;
+    /** null: the archive is empty. */
+    readonly first: ExportedFile | null;
+    readonly files: PasteFiles;
+    readonly report: ExportReport;
+  },
 ): Promise<void> {
   const { services, signal, stopping } = context;
   const number = report.archives + 1;

@@ -1,7 +1,7 @@
 import { pipeline, Readable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
-import { inPieces } from '../export/archive.ts';
+import { inPieces } from '../export/archive-formats.ts';
 import { InflationBudget, SourceRefusedError } from './archive-rules.ts';
 import { isTarHeader, isZero } from './tar-header.ts';
 

@@ -1,15 +1,22 @@
 import { databaseTime, findPaste } from '@pasteflow/postgres';
 import { canRead, isHeldFrom } from '@pasteflow/service-kit';
 import { readContent } from '../../read-content.ts';
-import type { JobContext, JobServices } from '../../job-type.ts';
-import { WorkFailedError } from '../../work-failed.ts';
+import { WorkFailedError, type JobContext, type JobServices } from '../../job-type.ts';
 import { pasteFromFile, pasteFromObject } from './entry-paste.ts';
 import { type Entry, ImportRefusedError, type Input } from './input.ts';
 import { ndjsonInput } from './ndjson.ts';
 import type { EntryDefaults, ImportParameters } from './parameters.ts';
-import { detectFormat } from './byte-source.ts';
-import { isMacMetadata, SourceRefusedError } from './archive-rules.ts';
-import { type ArchiveFormat, readArchive } from './read-archive.ts';
+import { detectFormat, gunzipInPieces, PIECE_BYTES, type SourceFormat } from './byte-source.ts';
+import {
+  type ArchiveFile,
+  InflationBudget,
+  isMacMetadata,
+  type ReadOptions,
+  SourceRefusedError,
+} from './archive-rules.ts';
+import { inPieces } from '../export/archive-formats.ts';
+import { readTar } from './read-tar.ts';
+import { readZip } from './read-zip.ts';
 
 interface PasteRules {
   readonly defaults: EntryDefaults;
@@ -124,4 +131,48 @@ async function readSource(
 
 function gone(shortCode: string): ImportRefusedError {
   return new ImportRefusedError(`The paste ${shortCode} has expired or was deleted.`);
+}
+
+export type ArchiveFormat = Exclude<SourceFormat, 'ndjson'>;
+
+/**
+ * Yields the regular files of an untrusted archive. An archive inside it is a file like any other.
+ * @throws SourceRefusedError, possibly after some files: an archive is known to be valid only after it was
+ * read to its end
+ * @throws the signal's reason
+ */
+export async function* readArchive(
+  format: ArchiveFormat,
+  source: Buffer,
+  options: ReadOptions,
+): AsyncGenerator<ArchiveFile> {
+  try {
+    yield* filesOf(format, source, options);
+  } catch (error) {
+    options.signal.throwIfAborted();
+    if (error instanceof SourceRefusedError) throw error;
+    // The whole archive is in memory, so an error means that it is damaged or uses an unsupported feature.
+    throw new SourceRefusedError(
+      `it cannot be read: ${Error.isError(error) ? error.message : String(error)}`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+function filesOf(format: ArchiveFormat, source: Buffer, options: ReadOptions): AsyncGenerator<ArchiveFile> {
+  switch (format) {
+    case 'zip':
+      return readZip(source, options);
+    case 'tar':
+      return readTar(inPieces(source, PIECE_BYTES), {
+        ...options,
+        stated: new InflationBudget(source.length),
+      });
+    case 'tar.gz':
+      return readTar(gunzipInPieces(source), { ...options, stated: new InflationBudget(source.length) });
+    default:
+      return format satisfies never;
+  }
 }

@@ -20,14 +20,6 @@ import {
   type TarHeader,
 } from './tar-header.ts';
 
-interface TarOptions extends ReadOptions {
-  /**
-   * Limits the sizes that headers state, to refuse an obvious bomb early. The bytes out of a gzip are counted
-   * by gunzip.
-   */
-  readonly stated: InflationBudget;
-}
-
 interface TarEntry extends TarHeader {
   readonly isSparse: boolean;
 }
@@ -40,7 +32,13 @@ interface TarEntry extends TarHeader {
  */
 export async function* readTar(
   bytes: Iterable<Buffer> | AsyncIterable<Buffer>,
-  options: TarOptions,
+  options: ReadOptions & {
+    /**
+     * Limits the sizes that headers state, to refuse an obvious bomb early. The bytes out of a gzip are counted
+     * by gunzip.
+     */
+    readonly stated: InflationBudget;
+  },
 ): AsyncGenerator<ArchiveFile> {
   const source = new ByteSource(bytes, options.signal);
   const budget = new EntryBudget();
