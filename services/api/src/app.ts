@@ -1,28 +1,20 @@
 import { ParentNotFoundError } from '@pasteflow/domain';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
-import type { Readiness } from '@pasteflow/runtime';
-import type { ObjectStore } from '@pasteflow/s3';
-import type { Admit } from './http/callers/admit.ts';
+import type { ApiContext } from './context.ts';
 import { callerOf } from './http/callers/caller-of.ts';
 import { readClient, readDocs, readDocsFile, readDocument } from './docs/docs-endpoints.ts';
 import { healthz, readyz } from './docs/health.ts';
 import { limitKeyOf } from './http/callers/caller.ts';
-import type { TrustedProxies } from './http/request/client-address.ts';
 import { contextOf, pathOf } from './http/request/request-context.ts';
 import { wantsPage } from './http/request/accept.ts';
 import { RequestError } from './http/answers/request-error.ts';
 import { respondWithError } from './http/answers/respond-with-error.ts';
-import {
-  answerPreflight,
-  type CorsOrigins,
-  isAnonymousFetch,
-  shareAnswer,
-} from './http/answers/cross-origin.ts';
+import { answerPreflight, isAnonymousFetch, shareAnswer } from './http/answers/cross-origin.ts';
 import { robotsHeader } from './http/answers/response-headers.ts';
-import { cancelJob, type CancelJobDependencies } from './jobs/cancel-job.ts';
+import { cancelJob } from './jobs/cancel-job.ts';
 import { retryJob } from './jobs/retry-job.ts';
-import { createJob, type CreateJobDependencies } from './jobs/create-job.ts';
-import { listAssets, type AssetUrlDependencies } from './jobs/list-assets.ts';
+import { createJob } from './jobs/create-job.ts';
+import { listAssets } from './jobs/list-assets.ts';
 import { listJobs } from './jobs/list-jobs.ts';
 import { jobEvents, readJob, readJobTimeline } from './jobs/read-job.ts';
 import type { Endpoint, Handler, Method, Routes } from './http/openapi/endpoint.ts';
@@ -30,7 +22,7 @@ import { beginOidcSignIn } from './sessions/begin-oidc.ts';
 import { chooseLanguage } from './sessions/choose-language.ts';
 import { deleteFromForm } from './pastes/delete-form.ts';
 import { deleteMyPastes } from './pastes/delete-my-pastes.ts';
-import { finishOidcSignIn, type FinishOidcDependencies } from './sessions/finish-oidc.ts';
+import { finishOidcSignIn } from './sessions/finish-oidc.ts';
 import { historyAtShortUrl, moveFromForm } from './slugs/history-page.ts';
 import { homePage } from './private-bin/home-page.ts';
 import { readImage } from './pastes/image.ts';
@@ -51,145 +43,118 @@ import { problemPageFor } from './http/pages/problem-page.ts';
 import { diffInBrowser } from './diffs/diff-page.ts';
 import { newFromPaste } from './pastes/new-from-paste.ts';
 import { readAsset } from './docs/read-asset.ts';
-import { showSignIn, type SignInDependencies, signInForm } from './sessions/sign-in.ts';
+import { admit } from './sessions/admit.ts';
+import { showSignIn, signInForm } from './sessions/sign-in.ts';
 import { signOut } from './sessions/sign-out.ts';
 import { styleguide } from './docs/styleguide.ts';
 import { timelineAtShortUrl } from './pastes/timeline-page.ts';
-import { createPaste, createPasteFromShell, type CreatePasteDependencies } from './pastes/create-paste.ts';
+import { createPaste, createPasteFromShell } from './pastes/create-paste.ts';
 import { deletePaste } from './pastes/delete-paste.ts';
-import { moveSlug, type MoveSlugDependencies } from './slugs/move-slug.ts';
+import { moveSlug } from './slugs/move-slug.ts';
 import { readHistory } from './slugs/read-history.ts';
 import { listPastes } from './pastes/list-pastes.ts';
 import { readContent } from './pastes/read-content.ts';
 import { diffAtShortUrl } from './diffs/read-diff.ts';
 import { pasteEvents, readPaste, readTimeline } from './pastes/read-paste.ts';
-import { reportPaste, type ReportDependencies } from './reports/report-paste.ts';
-import { revealPaste, type RevealDependencies } from './pastes/reveal-paste.ts';
-import type { OwnTokenDependencies } from './tokens/make-token.ts';
+import { reportPaste } from './reports/report-paste.ts';
+import { revealPaste } from './pastes/reveal-paste.ts';
 import { createToken, listTokens, revokeToken } from './tokens/own-tokens.ts';
 import { pageHeaders } from './http/pages/page.ts';
 import { securityTxt } from './docs/security-txt.ts';
 import { usage } from './docs/usage.ts';
-import { readUsage, type UsageDependencies } from './pastes/read-usage.ts';
+import { readUsage } from './pastes/read-usage.ts';
 import { privateBinProblem } from './private-bin/answers.ts';
 import { privateBinPost } from './private-bin/create-or-delete.ts';
 import { isPrivateBin } from './private-bin/request.ts';
 import { privateBinGet } from './private-bin/read.ts';
 
-export interface AppDependencies
-  extends
-    CreatePasteDependencies,
-    RevealDependencies,
-    ReportDependencies,
-    MoveSlugDependencies,
-    CreateJobDependencies,
-    CancelJobDependencies,
-    AssetUrlDependencies,
-    OwnTokenDependencies,
-    SignInDependencies,
-    FinishOidcDependencies,
-    UsageDependencies {
-  readonly store: Pick<ObjectStore, 'get' | 'presign'>;
-  readonly readiness: Readiness;
-  /** From createRequireHost. */
-  readonly requireHost: (req: Request) => void;
-  /** From headersOfEveryAnswer. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** The proxies whose X-Forwarded-For is trusted, in Express's form; undefined: none. */
-  readonly trustProxy: TrustedProxies | undefined;
-  readonly corsOrigins: CorsOrigins;
-  readonly admit: Admit;
-  /** There is a style guide. */
-  readonly isDevelopment: boolean;
-}
-
 /**
  * Every route and its methods; GET includes HEAD. Both the router and /openapi.json are built from this
  * table. `/:short_code` and the paths below it are last because they match every path of one segment or two.
  */
-export function routesOf(deps: AppDependencies): Routes {
+export function routesOf(api: ApiContext): Routes {
   const routes: Routes = {
     '/': {
-      GET: { ...usage(deps), page: homePage(deps), privateBin: privateBinGet(deps) },
-      POST: { ...createPasteFromShell(deps), privateBin: privateBinPost(deps) },
+      GET: { ...usage(api), page: homePage(api), privateBin: privateBinGet(api) },
+      POST: { ...createPasteFromShell(api), privateBin: privateBinPost(api) },
     },
     '/healthz': { GET: healthz },
-    '/readyz': { GET: readyz(deps) },
-    '/openapi.json': { GET: readDocument(deps, () => routes) },
-    '/.well-known/security.txt': { GET: securityTxt(deps) },
-    '/cli.tgz': { GET: readClient(deps) },
-    '/docs': { GET: readDocs(deps) },
+    '/readyz': { GET: readyz(api) },
+    '/openapi.json': { GET: readDocument(api, () => routes) },
+    '/.well-known/security.txt': { GET: securityTxt(api) },
+    '/cli.tgz': { GET: readClient(api) },
+    '/docs': { GET: readDocs(api) },
     '/docs/:file': { GET: readDocsFile },
     '/assets/:file': { GET: readAsset },
-    '/session': { GET: showSignIn(deps), POST: signInForm(deps) },
-    '/session/oidc': { GET: beginOidcSignIn(deps) },
-    '/session/oidc/callback': { GET: finishOidcSignIn(deps) },
-    '/session/end': { POST: signOut(deps) },
-    '/language': { POST: chooseLanguage(deps) },
-    '/my/pastes': { GET: myPastes(deps) },
-    '/my/pastes/delete': { POST: deleteMyPastes(deps) },
-    '/my/jobs': { GET: myJobs(deps) },
-    '/my/jobs/import': { POST: startImport(deps) },
-    '/my/jobs/export': { POST: startExport(deps) },
-    '/my/jobs/:id': { GET: myJob(deps) },
-    '/my/jobs/:id/cancel': { POST: cancelMyJob(deps) },
-    '/my/jobs/:id/retry': { POST: retryMyJob(deps) },
-    '/my/tokens': { GET: myTokens(deps), POST: makeMyToken(deps) },
-    '/my/tokens/revoke': { POST: revokeMyToken(deps) },
-    '/my/account': { GET: myAccount(deps) },
-    '/my/account/erase': { POST: eraseMyAccount(deps) },
-    '/my/sessions': { GET: mySessions(deps) },
-    '/my/sessions/end': { POST: endMySessions(deps) },
-    '/my/slugs/:slug': { POST: moveFromForm(deps) },
-    ...(deps.isDevelopment && { '/styleguide': { GET: styleguide(deps) } }),
-    '/v1/pastes': { GET: listPastes(deps), POST: createPaste(deps) },
-    '/v1/pastes/:short_code': { GET: readPaste(deps), DELETE: deletePaste(deps) },
-    '/v1/pastes/:short_code/content': { GET: readContent(deps, 'readContent') },
-    '/v1/pastes/:short_code/reveal': { POST: revealPaste(deps, 'revealPaste') },
-    '/v1/pastes/:short_code/reports': { POST: reportPaste(deps) },
-    '/v1/pastes/:short_code/timeline': { GET: readTimeline(deps) },
-    '/v1/pastes/:short_code/history': { GET: readHistory(deps) },
-    '/v1/pastes/:short_code/events': { GET: pasteEvents(deps) },
-    '/v1/slugs/:slug': { PUT: moveSlug(deps) },
-    '/v1/usage': { GET: readUsage(deps) },
-    '/v1/jobs': { GET: listJobs(deps), POST: createJob(deps) },
-    '/v1/jobs/:id': { GET: readJob(deps) },
-    '/v1/jobs/:id/cancel': { POST: cancelJob(deps) },
-    '/v1/jobs/:id/retry': { POST: retryJob(deps) },
-    '/v1/jobs/:id/assets': { GET: listAssets(deps) },
-    '/v1/jobs/:id/timeline': { GET: readJobTimeline(deps) },
-    '/v1/jobs/:id/events': { GET: jobEvents(deps) },
-    '/v1/tokens': { GET: listTokens(deps), POST: createToken(deps) },
-    '/v1/tokens/:id': { DELETE: revokeToken(deps) },
-    '/:short_code/timeline': { GET: timelineAtShortUrl(deps) },
-    '/:short_code/history': { GET: historyAtShortUrl(deps) },
-    '/:short_code/diff': { GET: diffAtShortUrl(deps, diffInBrowser(deps)) },
-    '/:short_code/image': { GET: readImage(deps) },
-    '/:short_code/new': { GET: newFromPaste(deps) },
-    '/:short_code/report': { GET: showReportForm(deps), POST: reportFromForm(deps) },
-    '/:short_code/delete': { POST: deleteFromForm(deps) },
+    '/session': { GET: showSignIn(api), POST: signInForm(api) },
+    '/session/oidc': { GET: beginOidcSignIn(api) },
+    '/session/oidc/callback': { GET: finishOidcSignIn(api) },
+    '/session/end': { POST: signOut(api) },
+    '/language': { POST: chooseLanguage(api) },
+    '/my/pastes': { GET: myPastes(api) },
+    '/my/pastes/delete': { POST: deleteMyPastes(api) },
+    '/my/jobs': { GET: myJobs(api) },
+    '/my/jobs/import': { POST: startImport(api) },
+    '/my/jobs/export': { POST: startExport(api) },
+    '/my/jobs/:id': { GET: myJob(api) },
+    '/my/jobs/:id/cancel': { POST: cancelMyJob(api) },
+    '/my/jobs/:id/retry': { POST: retryMyJob(api) },
+    '/my/tokens': { GET: myTokens(api), POST: makeMyToken(api) },
+    '/my/tokens/revoke': { POST: revokeMyToken(api) },
+    '/my/account': { GET: myAccount(api) },
+    '/my/account/erase': { POST: eraseMyAccount(api) },
+    '/my/sessions': { GET: mySessions(api) },
+    '/my/sessions/end': { POST: endMySessions(api) },
+    '/my/slugs/:slug': { POST: moveFromForm(api) },
+    ...(api.isDevelopment && { '/styleguide': { GET: styleguide(api) } }),
+    '/v1/pastes': { GET: listPastes(api), POST: createPaste(api) },
+    '/v1/pastes/:short_code': { GET: readPaste(api), DELETE: deletePaste(api) },
+    '/v1/pastes/:short_code/content': { GET: readContent(api, 'readContent') },
+    '/v1/pastes/:short_code/reveal': { POST: revealPaste(api, 'revealPaste') },
+    '/v1/pastes/:short_code/reports': { POST: reportPaste(api) },
+    '/v1/pastes/:short_code/timeline': { GET: readTimeline(api) },
+    '/v1/pastes/:short_code/history': { GET: readHistory(api) },
+    '/v1/pastes/:short_code/events': { GET: pasteEvents(api) },
+    '/v1/slugs/:slug': { PUT: moveSlug(api) },
+    '/v1/usage': { GET: readUsage(api) },
+    '/v1/jobs': { GET: listJobs(api), POST: createJob(api) },
+    '/v1/jobs/:id': { GET: readJob(api) },
+    '/v1/jobs/:id/cancel': { POST: cancelJob(api) },
+    '/v1/jobs/:id/retry': { POST: retryJob(api) },
+    '/v1/jobs/:id/assets': { GET: listAssets(api) },
+    '/v1/jobs/:id/timeline': { GET: readJobTimeline(api) },
+    '/v1/jobs/:id/events': { GET: jobEvents(api) },
+    '/v1/tokens': { GET: listTokens(api), POST: createToken(api) },
+    '/v1/tokens/:id': { DELETE: revokeToken(api) },
+    '/:short_code/timeline': { GET: timelineAtShortUrl(api) },
+    '/:short_code/history': { GET: historyAtShortUrl(api) },
+    '/:short_code/diff': { GET: diffAtShortUrl(api, diffInBrowser(api)) },
+    '/:short_code/image': { GET: readImage(api) },
+    '/:short_code/new': { GET: newFromPaste(api) },
+    '/:short_code/report': { GET: showReportForm(api), POST: reportFromForm(api) },
+    '/:short_code/delete': { POST: deleteFromForm(api) },
     '/:short_code': {
-      GET: { ...readContent(deps, 'readContentByShortUrl'), page: pasteInBrowser(deps) },
-      POST: { ...revealPaste(deps, 'revealPasteByShortUrl'), page: revealInBrowser(deps) },
+      GET: { ...readContent(api, 'readContentByShortUrl'), page: pasteInBrowser(api) },
+      POST: { ...revealPaste(api, 'revealPasteByShortUrl'), page: revealInBrowser(api) },
     },
   };
   return routes;
 }
 
-export function buildApp(deps: AppDependencies): Express {
+export function buildApp(api: ApiContext): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing');
-  app.set('trust proxy', deps.trustProxy ?? false);
+  app.set('trust proxy', api.trustProxy ?? false);
   app.use((req, res, next) => {
-    res.set({ ...deps.headers, 'X-Request-Id': contextOf(req).requestId });
-    deps.requireHost(req);
+    res.set({ ...api.headers, 'X-Request-Id': contextOf(req).requestId });
+    api.requireHost(req);
     next();
   });
-  for (const [path, methods] of Object.entries(routesOf(deps))) app.all(path, byMethod(path, methods, deps));
+  for (const [path, methods] of Object.entries(routesOf(api))) app.all(path, byMethod(path, methods, api));
   app.use(async (req: Request, res: Response) => {
     res.vary(PAGE_VARIES);
     if (wantsPage(req)) contextOf(req).wantsPage = true;
-    await deps.admit(req, res, { access: 'open', errors: [] });
+    await admit(api, req, res, { access: 'open', errors: [] });
     throw new RequestError(
       'route_not_found',
       `There is no route ${pathOf(req)}. GET /docs lists all routes.`,
@@ -197,30 +162,20 @@ export function buildApp(deps: AppDependencies): Express {
   });
   // Express recognises an error handler by its four parameters.
   app.use((error: unknown, req: Request, res: Response, _next: NextFunction) =>
-    respondWithError(req, res, error, deps.events, {
-      page: contextOf(req).privateBin === true ? privateBinProblem : problemPageFor(deps.pages, req),
+    respondWithError(req, res, error, api.events, {
+      page: contextOf(req).privateBin === true ? privateBinProblem : problemPageFor(api.pages, req),
     }),
   );
   return app;
 }
 
-function byMethod(
-  path: string,
-  methods: Routes[string],
-  {
-    admit,
-    limits,
-    bodies,
-    sessions,
-    corsOrigins,
-  }: Pick<AppDependencies, 'admit' | 'limits' | 'bodies' | 'sessions' | 'corsOrigins'>,
-): Handler {
+function byMethod(path: string, methods: Routes[string], api: ApiContext): Handler {
   const allowed = Object.keys(methods).flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
   return async (req, res) => {
     contextOf(req).route = path;
     const asked = req.method === 'OPTIONS' ? req.get('Access-Control-Request-Method') : undefined;
     if (asked !== undefined && allowed.includes(asked) && isShared(methods[asked as Method]))
-      if (shareAnswer(req, res, corsOrigins)) return answerPreflight(res, asked);
+      if (shareAnswer(req, res, api.corsOrigins)) return answerPreflight(res, asked);
     const endpoint = endpointFor(methods[req.method === 'HEAD' ? 'GET' : (req.method as Method)], req);
     if (endpoint === undefined) {
       throw new RequestError(
@@ -231,18 +186,18 @@ function byMethod(
     }
     if (endpoint.operation.access !== 'open') res.set(robotsHeader);
     const handle = handlerFor(endpoint, req, res);
-    const shares = handle === endpoint.handle && isShared(endpoint) && shareAnswer(req, res, corsOrigins);
+    const shares = handle === endpoint.handle && isShared(endpoint) && shareAnswer(req, res, api.corsOrigins);
     // A page of another site must not create or delete anything in the name of its visitor.
     const reads = req.method === 'GET' || req.method === 'HEAD';
-    if (!reads && !(shares && isAnonymousFetch(req))) sessions.refuseForeign(req);
-    await admit(req, res, endpoint.operation);
+    if (!reads && !(shares && isAnonymousFetch(req))) api.sessions.refuseForeign(req);
+    await admit(api, req, res, endpoint.operation);
     try {
       await handle(req, res);
     } catch (error) {
-      if (isMiss(req, error)) await limits.countMiss(res, limitKeyOf(callerOf(req)));
+      if (isMiss(req, error)) await api.limits.countMiss(res, limitKeyOf(callerOf(req)));
       throw error;
     } finally {
-      bodies.release(req);
+      api.bodies.release(req);
     }
   };
 }

@@ -21,7 +21,6 @@ import {
   type ServiceContext,
 } from '@pasteflow/runtime';
 import { createObjectStore, DIRECT_REFUSED } from '@pasteflow/s3';
-import { createAdmit } from './http/callers/admit.ts';
 import { TokenGuesses } from './http/callers/token-guesses.ts';
 import { buildApp } from './app.ts';
 import { BodyBudget } from './http/limits/body-budget.ts';
@@ -29,6 +28,7 @@ import { DownloadBudget } from './http/limits/download-budget.ts';
 import { WaitingPlaces } from './http/limits/waiting-places.ts';
 import { composeDispatchers } from './compose-dispatchers.ts';
 import type { Config } from './config.ts';
+import type { ApiContext } from './context.ts';
 import { LastWrite } from './storage/last-write.ts';
 import { createIsTrustedProxy } from './http/request/client-address.ts';
 import { ApiServer } from './http/server/api-server.ts';
@@ -38,7 +38,7 @@ import { headersOfEveryAnswer } from './http/answers/response-headers.ts';
 import { RequestEvents } from './http/server/request-events.ts';
 import { composeOidc } from './sessions/compose-oidc.ts';
 import { Idempotency } from './http/idempotency/idempotency.ts';
-import { createFindUser } from './http/callers/identify.ts';
+import { createFindUser } from './sessions/identify.ts';
 import { SessionCookie } from './http/callers/session-cookie.ts';
 import { Limits } from './http/limits/limits.ts';
 import { composePages } from './http/pages/page.ts';
@@ -148,15 +148,12 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
     cooldownMs: overrides.oidcCooldownMs,
     requestTimeoutMs: overrides.oidcRequestTimeoutMs,
   });
-  const findUser = createFindUser(db, oidc.users);
   const sessions = new SessionCookie(http.publicUrl);
   const limits = new Limits({ limits: config.limits, store: rateLimitStore(db), logger, metrics });
-  const guesses = new TokenGuesses(limits);
-  const places = new WaitingPlaces(config.clients.maxWaitersPerCaller, metrics);
   const live = composeLive({
     db,
     maxWaiters: config.clients.maxWaiters,
-    places,
+    places: new WaitingPlaces(config.clients.maxWaitersPerCaller, metrics),
     logger,
     metrics,
     ...overrides.live,
@@ -179,66 +176,68 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
     stopDeadlineMs: overrides.stopDeadlineMs ?? STOP_DEADLINE_MS,
     stopNoticeMs: overrides.stopNoticeMs ?? STOP_NOTICE_MS,
   });
-  server.serve(
-    buildApp({
+  const api: ApiContext = {
+    logger,
+    events,
+    readiness,
+    isDevelopment: config.isDevelopment,
+
+    db,
+    actor: instance,
+    inserts,
+    idempotency: new Idempotency({
       db,
-      actor: instance,
-      store: tracedReads(store),
-      contentWaitMs: overrides.contentWaitMs ?? config.clients.contentWaitMs,
-      dispatcher: dispatchers.uploads,
-      jobDispatcher: dispatchers.jobs,
-      assetUrlSeconds: http.assetUrlSeconds,
-      inserts,
-      maxPasteBytes: config.maxPasteBytes,
-      anonymousPastes: config.identity.anonymousPastes,
-      publicUrl,
-      maxTokenSeconds: config.ownTokens.maxSeconds,
-      pages: composePages({
-        publicUrl,
-        abuseContact: http.abuseContact,
-        provider: oidc.provider?.issuer ?? null,
-        cookies: sessions,
-      }),
+      retentionSeconds: config.idempotencyRetentionSeconds,
       logger,
-      readiness,
-      events,
-      requireHost: createRequireHost(http.publicUrl),
-      headers,
-      isDevelopment: config.isDevelopment,
-      trustProxy: http.trustProxy,
-      corsOrigins: http.corsOrigins,
-      limits,
-      reportsHoldAfter: config.reports.holdAfter,
-      quotas: config.quotas,
-      jobLimits: { ...config.jobLimits, maxBytesPerHour: config.limits.bytes || null },
-      live,
-      downloads: new DownloadBudget(
-        {
-          ...config.downloads,
-          maxStreams: Math.floor(s3Sockets * STREAMS_SHARE),
-          minHeldMs: overrides.minHeldMs,
-        },
-        metrics,
-      ),
-      cache: new ContentCache({ maxBytes: config.downloads.cacheBytes, metrics }),
-      sending: { minBytesPerSecond: config.downloads.minBytesPerSecond, ...overrides.sending },
-      bodies: new BodyBudget({
-        maxBytes: config.maxBodyBytesInFlight,
-        timeLimitMs: http.requestTimeoutMs,
-        metrics,
-      }),
-      admit: createAdmit({ db, findUser, sessions, limits, guesses }),
-      findUser,
-      provider: oidc.provider,
-      guesses,
-      sessions,
-      idempotency: new Idempotency({
-        db,
-        retentionSeconds: config.idempotencyRetentionSeconds,
-        logger,
-      }),
     }),
-  );
+    store: tracedReads(store),
+    cache: new ContentCache({ maxBytes: config.downloads.cacheBytes, metrics }),
+    dispatcher: dispatchers.uploads,
+    jobDispatcher: dispatchers.jobs,
+    live,
+    contentWaitMs: overrides.contentWaitMs ?? config.clients.contentWaitMs,
+
+    publicUrl,
+    requireHost: createRequireHost(http.publicUrl),
+    headers,
+    trustProxy: http.trustProxy,
+    corsOrigins: http.corsOrigins,
+    pages: composePages({
+      publicUrl,
+      abuseContact: http.abuseContact,
+      provider: oidc.provider?.issuer ?? null,
+      cookies: sessions,
+    }),
+
+    findUser: createFindUser(db, oidc.users),
+    guesses: new TokenGuesses(limits),
+    sessions,
+    provider: oidc.provider,
+
+    limits,
+    bodies: new BodyBudget({
+      maxBytes: config.maxBodyBytesInFlight,
+      timeLimitMs: http.requestTimeoutMs,
+      metrics,
+    }),
+    downloads: new DownloadBudget(
+      {
+        ...config.downloads,
+        maxStreams: Math.floor(s3Sockets * STREAMS_SHARE),
+        minHeldMs: overrides.minHeldMs,
+      },
+      metrics,
+    ),
+    sending: { minBytesPerSecond: config.downloads.minBytesPerSecond, ...overrides.sending },
+    maxPasteBytes: config.maxPasteBytes,
+    quotas: config.quotas,
+    jobLimits: { ...config.jobLimits, maxBytesPerHour: config.limits.bytes || null },
+    anonymousPastes: config.identity.anonymousPastes,
+    maxTokenSeconds: config.ownTokens.maxSeconds,
+    assetUrlSeconds: http.assetUrlSeconds,
+    reportsHoldAfter: config.reports.holdAfter,
+  };
+  server.serve(buildApp(api));
 
   const health = new HealthServer(config.metrics, readiness, metrics);
   const components: Component[] = [

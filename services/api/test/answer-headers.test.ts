@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { type AppDependencies, routesOf } from '../src/app.ts';
+import { routesOf } from '../src/app.ts';
+import type { ApiContext } from '../src/context.ts';
 import { accessTable } from './support/access-table.ts';
 import { useApi } from './support/api.ts';
 import { problemOf, rawExchange } from './support/http.ts';
@@ -44,7 +45,7 @@ function expectPolicyOfItsType(response: Response): void {
   expect([isPage(response), opener]).toEqual([isPage(response), isPage(response) ? 'same-origin' : null]);
 }
 
-const endpoints = Object.entries(routesOf({} as AppDependencies)).flatMap(([path, methods]) =>
+const endpoints = Object.entries(routesOf({} as ApiContext)).flatMap(([path, methods]) =>
   Object.keys(methods).map((method) => [`${method} ${path}`, method] as const),
 );
 

@@ -3,7 +3,8 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { jobTypes } from '@pasteflow/jobs';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { problemCodes } from '../src/http/answers/problem-codes.ts';
-import { buildApp, routesOf, type AppDependencies } from '../src/app.ts';
+import { buildApp, routesOf } from '../src/app.ts';
+import type { ApiContext } from '../src/context.ts';
 import { asTemplate } from '../src/http/openapi/document.ts';
 import { example as exampleJob } from '../src/jobs/job-view.ts';
 import { useApi } from './support/api.ts';
@@ -78,10 +79,10 @@ describe('GET /openapi.json', () => {
   });
 
   it('has exactly the routes of the Express app, each once', () => {
-    const { router } = buildApp({} as AppDependencies);
+    const { router } = buildApp({} as ApiContext);
     const paths = router.stack.flatMap(({ route }) => (route === undefined ? [] : [asTemplate(route.path)]));
     expect(Object.keys(document.paths)).toEqual(paths);
-    expect(paths).toEqual(Object.keys(routesOf({} as AppDependencies)).map(asTemplate));
+    expect(paths).toEqual(Object.keys(routesOf({} as ApiContext)).map(asTemplate));
   });
 
   it('has exactly the methods that the api answers at each path', async () => {

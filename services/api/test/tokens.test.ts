@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { TcpProxy } from '@pasteflow/dev-stack/testing';
-import { type AppDependencies, routesOf } from '../src/app.ts';
+import { routesOf } from '../src/app.ts';
+import type { ApiContext } from '../src/context.ts';
 import { hashOfSecret, newApiToken } from '../src/http/callers/secret.ts';
 import type { Method } from '../src/http/openapi/endpoint.ts';
 import { accessTable } from './support/access-table.ts';
@@ -213,7 +214,7 @@ function missingAt(path: string): string {
 describe('the access to each endpoint', () => {
   const bed = useApi();
 
-  const endpoints = Object.entries(routesOf({} as AppDependencies)).flatMap(([path, methods]) =>
+  const endpoints = Object.entries(routesOf({} as ApiContext)).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { operation }]) => ({
       method: method as Method,
       path,

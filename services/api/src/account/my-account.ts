@@ -1,26 +1,19 @@
 import { exportFormats } from '@pasteflow/jobs';
-import { eraseUser, isErased, type Database } from '@pasteflow/postgres';
+import { eraseUser, isErased } from '@pasteflow/postgres';
 import { accountErasedPage, myAccountPage } from '@pasteflow/web';
 import { z } from 'zod';
-import type { BodyBudget } from '../http/limits/body-budget.ts';
+import type { ApiContext } from '../context.ts';
 import { readUrlForm } from '../http/body/url-form.ts';
 import { RequestError, validate } from '../http/answers/request-error.ts';
 import { contextOf } from '../http/request/request-context.ts';
 import { sessionEnded } from '../http/callers/authorization.ts';
-import { hashOfCaller, isFull, requireFull, requireUser } from '../http/callers/caller-of.ts';
-import { nameOfUser } from '../http/callers/identify.ts';
-import type { SessionCookie } from '../http/callers/session-cookie.ts';
+import { hashOfCaller, isFull, requireFull, requireUser, nameOfUser } from '../http/callers/caller-of.ts';
 import type { Endpoint, Handler } from '../http/openapi/endpoint.ts';
-import { type Pages, sendPage } from '../http/pages/page.ts';
+import { sendPage } from '../http/pages/page.ts';
 import { forgetting, forgetUser, formErrors, pageOf } from '../http/pages/page-answers.ts';
 
-interface MyAccountDependencies {
-  readonly db: Database;
-  readonly pages: Pages;
-}
-
 /** GET /my/account: the name of the user, an export, and the erasure. */
-export function myAccount({ db, pages }: MyAccountDependencies): Endpoint {
+export function myAccount({ db, pages }: ApiContext): Endpoint {
   const show: Handler = async (req, res) => {
     const name = await nameOfUser(db, requireUser(req));
     sendPage(res, myAccountPage(pages.site(req), { name, exportFormats, canErase: isFull(req) }));
@@ -44,15 +37,7 @@ const form = z.strictObject({
 });
 
 /** POST /my/account/erase: begins the erasure of the user. */
-export function eraseMyAccount({
-  db,
-  pages,
-  bodies,
-  sessions,
-}: MyAccountDependencies & {
-  readonly bodies: BodyBudget;
-  readonly sessions: Pick<SessionCookie, 'end'>;
-}): Endpoint {
+export function eraseMyAccount({ db, pages, bodies, sessions }: ApiContext): Endpoint {
   const erase: Handler = async (req, res) => {
     const userId = requireUser(req);
     requireFull(req);

@@ -8,6 +8,7 @@ import {
   textOf,
 } from '@pasteflow/web';
 import type { PasteRow } from '@pasteflow/postgres';
+import type { ApiContext } from '../context.ts';
 import { statusOf } from '../http/answers/problem-codes.ts';
 import { diffTexts } from './diff-texts.ts';
 import type { Hunk } from './hunks.ts';
@@ -27,19 +28,19 @@ import {
 import { findNamedPaste } from '../pastes/find-named-paste.ts';
 import { assertStays } from '../pastes/read-content.ts';
 import { sendPage } from '../http/pages/page.ts';
-import { assertShown, shownPaste, type PastePageDependencies } from '../pastes/paste-page.ts';
+import { assertShown, shownPaste } from '../pastes/paste-page.ts';
 
 /** GET /:short_code/diff in a browser: what has changed since the parent, line by line. */
-export function diffInBrowser(deps: PastePageDependencies): Handler {
+export function diffInBrowser(api: ApiContext): Handler {
   return async (req, res) => {
-    const paste = await findNamedPaste(deps, req);
+    const paste = await findNamedPaste(api.db, req);
     assertShown(paste);
-    assertStays(deps, paste);
-    const parent = await findParent(deps, req, paste);
-    assertStays(deps, parent);
-    const site = deps.pages.site(req);
+    assertStays(api, paste);
+    const parent = await findParent(api.db, req, paste);
+    assertStays(api, parent);
+    const site = api.pages.site(req);
     const shownOf = (row: PasteRow): ShownPaste =>
-      shownPaste(row, req, { publicUrl: deps.publicUrl(), extension: null });
+      shownPaste(row, req, { publicUrl: api.publicUrl(), extension: null });
     const pending = [paste, parent].find(({ status }) => status === 'IN_PROGRESS');
     if (pending !== undefined) {
       sendPage(res, pendingPastePage(site, shownOf(pending)));
@@ -49,7 +50,7 @@ export function diffInBrowser(deps: PastePageDependencies): Handler {
     const shown = { paste: shownOf(paste), parent: shownOf(parent) };
     try {
       assertComparable(diffed);
-      const etag = etagOfDiff(diffed, [deps.pages.assets.version, site.words.locale, site.viewer, shown]);
+      const etag = etagOfDiff(diffed, [api.pages.assets.version, site.words.locale, site.viewer, shown]);
       const caching = { 'Cache-Control': cachingOfBoth(diffed, res) };
       const known = knownTagOf(req, etag);
       if (known !== null) {
@@ -60,12 +61,12 @@ export function diffInBrowser(deps: PastePageDependencies): Handler {
           .end();
         return;
       }
-      await withContents(deps, { req, res, ...diffed }, async (texts) => {
+      await withContents(api, { req, res, ...diffed }, async (texts) => {
         const diff = diffTexts({ from: asUtf8(texts.from), to: asUtf8(texts.to) }, 'ignored');
         if (diff === null) throw tooComplex();
         const markup = Buffer.from(diffPage(site, shown, { ...diff, hunks: diff.hunks.map(shownHunk) }));
         const isCompressed = beginCompressed(res.type('html').set(caching), etag);
-        await sendDiff(deps, req, res, isCompressed ? await compressed(markup) : markup);
+        await sendDiff(api, req, res, isCompressed ? await compressed(markup) : markup);
       });
     } catch (error) {
       if (!(error instanceof RequestError) || error.code !== 'diff_unavailable') throw error;

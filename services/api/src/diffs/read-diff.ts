@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Request, Response } from 'express';
-import { findPaste, type PasteRow } from '@pasteflow/postgres';
+import { findPaste, type Database, type PasteRow } from '@pasteflow/postgres';
 import { z } from 'zod';
 import { DependencyUnavailableError } from '@pasteflow/domain';
 import { canRead } from '@pasteflow/service-kit';
+import type { ApiContext } from '../context.ts';
 import { MAX_WHOLE_BYTES } from '../http/limits/download-budget.ts';
 import { diffTexts, MAX_DIFF_LINES } from './diff-texts.ts';
 import { unifiedPatch } from './hunks.ts';
@@ -16,14 +17,8 @@ import * as headers from '../http/openapi/answer-headers.ts';
 import type { Endpoint, Operation } from '../http/openapi/endpoint.ts';
 import { optionalHeader } from '../http/openapi/formats.ts';
 import { example } from '../pastes/example.ts';
-import {
-  assertNotGone,
-  assertNotHeld,
-  type FindDependencies,
-  findErrors,
-  namesPaste,
-} from '../pastes/find-named-paste.ts';
-import { assertStays, cachingOf, findStored, type ReadContentDependencies } from '../pastes/read-content.ts';
+import { assertNotGone, assertNotHeld, findErrors, namesPaste } from '../pastes/find-named-paste.ts';
+import { assertStays, cachingOf, findStored } from '../pastes/read-content.ts';
 import { readContent } from '../storage/stored-content.ts';
 
 const diffOperation: Operation = {
@@ -64,11 +59,11 @@ const diffOperation: Operation = {
 };
 
 /** GET /:short_code/diff: the changes since the parent as a patch. */
-async function readDiff(deps: ReadContentDependencies, req: Request, res: Response): Promise<void> {
-  const stays = (found: PasteRow): void => assertStays(deps, found);
-  const paste = await findStored(deps, req, res, stays);
+async function readDiff(api: ApiContext, req: Request, res: Response): Promise<void> {
+  const stays = (found: PasteRow): void => assertStays(api, found);
+  const paste = await findStored(api, req, res, stays);
   if (paste === null) return;
-  const parent = await findStored(deps, req, res, stays, () => findParent(deps, req, paste));
+  const parent = await findStored(api, req, res, stays, () => findParent(api.db, req, paste));
   if (parent === null) return;
   const diffed = { paste, parent };
   assertComparable(diffed);
@@ -78,7 +73,7 @@ async function readDiff(deps: ReadContentDependencies, req: Request, res: Respon
     res.status(304).set(caching).end();
     return;
   }
-  await withContents(deps, { req, res, ...diffed }, async (contents) => {
+  await withContents(api, { req, res, ...diffed }, async (contents) => {
     const diff = diffTexts(contents, 'exact');
     if (diff === null) throw tooComplex();
     const patch = unifiedPatch({ from: parent.short_code, to: paste.short_code }, diff.hunks);
@@ -87,7 +82,7 @@ async function readDiff(deps: ReadContentDependencies, req: Request, res: Respon
       'Content-Type': 'text/plain; charset=utf-8',
       'Content-Length': String(patch.length),
     });
-    await sendDiff(deps, req, res, patch);
+    await sendDiff(api, req, res, patch);
   });
 }
 
@@ -102,23 +97,18 @@ export function cachingOfBoth({ paste, parent }: DiffedPastes, res: Response): s
   return cachingOf(parent.visibility === 'private' ? parent : paste, res);
 }
 
-export async function sendDiff(
-  deps: ReadContentDependencies,
-  req: Request,
-  res: Response,
-  bytes: Buffer,
-): Promise<void> {
+export async function sendDiff(api: ApiContext, req: Request, res: Response, bytes: Buffer): Promise<void> {
   if (req.method === 'HEAD') {
     res.end();
     return;
   }
-  const outcome = await sendWhole(bytes, res, deps.sending);
-  if (outcome === 'too_slow') deps.events.downloadTooSlow(req);
+  const outcome = await sendWhole(bytes, res, api.sending);
+  if (outcome === 'too_slow') api.events.downloadTooSlow(req);
 }
 
 /** @param page the page for a browser */
-export function diffAtShortUrl(deps: ReadContentDependencies, page: NonNullable<Endpoint['page']>): Endpoint {
-  return { operation: diffOperation, handle: (req, res) => readDiff(deps, req, res), page };
+export function diffAtShortUrl(api: ApiContext, page: NonNullable<Endpoint['page']>): Endpoint {
+  return { operation: diffOperation, handle: (req, res) => readDiff(api, req, res), page };
 }
 
 /** Raise it when a diff of the same contents is written differently. */
@@ -148,7 +138,7 @@ const MAX_DIFF_BYTES = MAX_WHOLE_BYTES;
  * @throws RequestError no_diff, paste_gone or paste_taken_down
  */
 export async function findParent(
-  { db }: FindDependencies,
+  db: Database,
   req: Request,
   paste: Pick<PasteRow, 'parent'>,
 ): Promise<PasteRow> {
@@ -201,7 +191,7 @@ const WEIGHT = 9;
  * DependencyUnavailableError
  */
 export async function withContents(
-  deps: ReadContentDependencies,
+  api: ApiContext,
   { req, res, paste, parent }: DiffedPastes & { readonly req: Request; readonly res: Response },
   use: (contents: { readonly from: Buffer; readonly to: Buffer }) => Promise<void>,
 ): Promise<void> {
@@ -209,29 +199,24 @@ export async function withContents(
   // two.
   const larger = Math.max(paste.size_bytes, parent.size_bytes);
   const weight = (WEIGHT * (paste.size_bytes + parent.size_bytes)) / larger;
-  const download = deps.downloads.begin(req, larger, weight);
+  const download = api.downloads.begin(req, larger, weight);
   try {
-    const [from, to] = await Promise.all([parent, paste].map((each) => contentOf(deps, req, res, each)));
+    const [from, to] = await Promise.all([parent, paste].map((each) => contentOf(api, req, res, each)));
     await use({ from: from as Buffer, to: to as Buffer });
   } finally {
     download.release();
   }
 }
 
-async function contentOf(
-  deps: ReadContentDependencies,
-  req: Request,
-  res: Response,
-  paste: PasteRow,
-): Promise<Buffer> {
-  const found = await readContent(deps, { paste, range: undefined, accepts: null }, res);
+async function contentOf(api: ApiContext, req: Request, res: Response, paste: PasteRow): Promise<Buffer> {
+  const found = await readContent(api.store, api.cache, { paste, range: undefined, accepts: null }, res);
   if (found !== null) return found.bytes;
   // Either the paste was deleted between the statement and the request to S3, or an invariant is broken.
-  const now = await findPaste(deps.db, paste.short_code);
+  const now = await findPaste(api.db, paste.short_code);
   if (now === null)
     throw new RequestError('no_diff', 'One of the two pastes was deleted, so that they have no diff.');
   assertNotGone(now);
-  deps.logger
+  api.logger
     .child({ ...idsOf(contextOf(req)), short_code: paste.short_code })
     .error('PROCESSED paste has no object in S3');
   throw new DependencyUnavailableError('s3');

@@ -4,6 +4,7 @@ import { packedClient } from '@pasteflow/cli';
 import { docsPage, policyWithImage } from '@pasteflow/web';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
+import type { ApiContext } from '../context.ts';
 import { RequestError } from '../http/answers/request-error.ts';
 import { pathOf } from '../http/request/request-context.ts';
 import { beginCompressed, compressed, knownTagOf } from '../http/answers/compress.ts';
@@ -11,7 +12,7 @@ import * as headers from '../http/openapi/answer-headers.ts';
 import { openApiDocument } from '../http/openapi/document.ts';
 import type { Endpoint, Handler, Routes } from '../http/openapi/endpoint.ts';
 import { jsonResponse, optionalHeader } from '../http/openapi/formats.ts';
-import { pageHeaders, type Pages, sendPage } from '../http/pages/page.ts';
+import { pageHeaders, sendPage } from '../http/pages/page.ts';
 import { packageOfServer } from './client-package.ts';
 import { startScript, styles } from './page.ts';
 
@@ -81,7 +82,7 @@ const ifNoneMatch = z.object({
 const docsPolicy = policyWithImage(pageHeaders['Content-Security-Policy'] ?? '');
 
 /** GET /docs: /openapi.json as a page, by Swagger UI. */
-export function readDocs({ pages }: { readonly pages: Pages }): Endpoint {
+export function readDocs({ pages }: ApiContext): Endpoint {
   const show: Handler = (req, res) =>
     sendPage(res, docsPage(pages.site(req)), { 'Content-Security-Policy': docsPolicy });
   return {

@@ -1,5 +1,5 @@
-import type { Readiness } from '@pasteflow/runtime';
 import { z } from 'zod';
+import type { ApiContext } from '../context.ts';
 import type { Endpoint } from '../http/openapi/endpoint.ts';
 import { jsonResponse } from '../http/openapi/formats.ts';
 
@@ -42,7 +42,7 @@ const report = z
   });
 
 /** GET /readyz: 503 while a required dependency does not answer, and during start and shutdown. */
-export function readyz({ readiness }: { readiness: Readiness }): Endpoint {
+export function readyz({ readiness }: ApiContext): Endpoint {
   return {
     operation: {
       operationId: 'readReadiness',

@@ -1,6 +1,6 @@
 import { contactLink } from '@pasteflow/web';
 import { z } from 'zod';
-import type { Pages } from '../http/pages/page.ts';
+import type { ApiContext } from '../context.ts';
 import { RequestError } from '../http/answers/request-error.ts';
 import type { Endpoint } from '../http/openapi/endpoint.ts';
 
@@ -8,7 +8,7 @@ import type { Endpoint } from '../http/openapi/endpoint.ts';
 const GOOD_FOR_MS = 30 * 86_400_000;
 
 /** GET /.well-known/security.txt: whom to tell of a vulnerability (RFC 9116). */
-export function securityTxt({ pages }: { readonly pages: Pages }): Endpoint {
+export function securityTxt({ pages }: ApiContext): Endpoint {
   return {
     operation: {
       operationId: 'readSecurityTxt',

@@ -1,10 +1,11 @@
 import { styleguidePage } from '@pasteflow/web';
-import { type Pages, sendPage } from '../http/pages/page.ts';
+import type { ApiContext } from '../context.ts';
+import { sendPage } from '../http/pages/page.ts';
 import type { Endpoint, Handler } from '../http/openapi/endpoint.ts';
 import { pageOf } from '../http/pages/page-answers.ts';
 
 /** GET /styleguide: every part of the pages in its states. Only in development. */
-export function styleguide({ pages }: { readonly pages: Pages }): Endpoint {
+export function styleguide({ pages }: ApiContext): Endpoint {
   const show: Handler = (req, res) => sendPage(res, styleguidePage(pages.site(req)));
   return {
     operation: {

@@ -1,14 +1,9 @@
 import { z } from 'zod';
+import type { ApiContext } from '../context.ts';
 import type { Endpoint } from '../http/openapi/endpoint.ts';
 
 /** GET /: usage for people who open the address in a browser or with curl. */
-export function usage({
-  publicUrl,
-  maxPasteBytes,
-}: {
-  publicUrl: () => string;
-  maxPasteBytes: number;
-}): Endpoint {
+export function usage({ publicUrl, maxPasteBytes }: ApiContext): Endpoint {
   return {
     operation: {
       operationId: 'readUsage',

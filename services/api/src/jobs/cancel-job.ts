@@ -7,26 +7,16 @@ import {
   JobNotFoundError,
 } from '@pasteflow/domain';
 import { cancelJob as cancel, findJob, type Actor, type Database, type JobRow } from '@pasteflow/postgres';
+import type { ApiContext } from '../context.ts';
 import type { RequestEvents } from '../http/server/request-events.ts';
 import { jsonAnswer, sendAnswer } from '../http/answers/answer.ts';
-import type { Idempotency } from '../http/idempotency/idempotency.ts';
 import type { Endpoint } from '../http/openapi/endpoint.ts';
 import { jsonResponse } from '../http/openapi/formats.ts';
 import { findErrors, findNamedJobBrief, namedJob } from './find-named-job.ts';
 import { isCancelled, jobSchema, viewOf } from './job-view.ts';
 
-export interface CancellationDependencies {
-  readonly db: Database;
-  readonly actor: Actor;
-  readonly events: RequestEvents;
-}
-
-export interface CancelJobDependencies extends CancellationDependencies {
-  readonly idempotency: Idempotency;
-}
-
 /** POST /v1/jobs/:id/cancel (ADR 43). */
-export function cancelJob(deps: CancelJobDependencies): Endpoint {
+export function cancelJob(api: ApiContext): Endpoint {
   return {
     operation: {
       operationId: 'cancelJob',
@@ -40,12 +30,12 @@ export function cancelJob(deps: CancelJobDependencies): Endpoint {
       answers: { 200: jsonResponse('The cancelled job.', jobSchema) },
       errors: [...findErrors, 'job_ended'],
     },
-    handle: (req, res) => handle(deps, req, res),
+    handle: (req, res) => handle(api, req, res),
   };
 }
 
 async function handle(
-  { db, idempotency, actor, events }: CancelJobDependencies,
+  { db, idempotency, actor, events }: ApiContext,
   req: Request,
   res: Response,
 ): Promise<void> {
@@ -62,7 +52,7 @@ async function handle(
 
 /** Cancels a job of the caller. @throws JobEndedError, DependencyUnavailableError */
 export async function cancelNamedJob(
-  { db, actor, events }: CancellationDependencies,
+  { db, actor, events }: ApiContext,
   req: Request,
   jobId: string,
 ): Promise<void> {

@@ -1,26 +1,22 @@
 import { JobEndedError } from '@pasteflow/domain';
-import type { BodyBudget } from '../http/limits/body-budget.ts';
+import type { ApiContext } from '../context.ts';
 import { readEmptyForm } from '../http/body/url-form.ts';
-import { cancelNamedJob, type CancellationDependencies } from './cancel-job.ts';
+import { cancelNamedJob } from './cancel-job.ts';
 import { findErrors, findNamedJobBrief, namedJob } from './find-named-job.ts';
 import type { Endpoint, Handler } from '../http/openapi/endpoint.ts';
-import type { Pages } from '../http/pages/page.ts';
 import { formErrors, goTo, redirectOf } from '../http/pages/page-answers.ts';
 
 /** POST /my/jobs/:id/cancel: cancels a job from the form of its page, and goes back to the page. */
-export function cancelMyJob({
-  pages,
-  ...deps
-}: CancellationDependencies & { readonly bodies: BodyBudget; readonly pages: Pages }): Endpoint {
+export function cancelMyJob(api: ApiContext): Endpoint {
   const cancel: Handler = async (req, res) => {
-    await readEmptyForm(req, res, deps.bodies);
-    const { id } = await findNamedJobBrief(deps.db, req);
+    await readEmptyForm(req, res, api.bodies);
+    const { id } = await findNamedJobBrief(api.db, req);
     try {
-      await cancelNamedJob(deps, req, id);
+      await cancelNamedJob(api, req, id);
     } catch (error) {
       if (!(error instanceof JobEndedError)) throw error; // the page shows how the job ended
     }
-    goTo(res, `${pages.site(req).base}/my/jobs/${id}`);
+    goTo(res, `${api.pages.site(req).base}/my/jobs/${id}`);
   };
   return {
     operation: {

@@ -1,39 +1,25 @@
 import type { Request, Response } from 'express';
 import { jobTypes } from '@pasteflow/jobs';
-import { findPaste, type Database } from '@pasteflow/postgres';
+import { findPaste } from '@pasteflow/postgres';
 import { canRead } from '@pasteflow/service-kit';
-import type { MessageDispatcher, OutgoingJob } from '@pasteflow/sqs';
 import { z } from 'zod';
-import type { BodyBudget } from '../http/limits/body-budget.ts';
+import type { ApiContext } from '../context.ts';
 import { limitKeyOf, type Caller } from '../http/callers/caller.ts';
 import { contextOf, messageContextOf } from '../http/request/request-context.ts';
 import { jsonAnswer, sendAnswer } from '../http/answers/answer.ts';
-import type { Idempotency } from '../http/idempotency/idempotency.ts';
 import { callerOf, requireUser } from '../http/callers/caller-of.ts';
-import type { Limits } from '../http/limits/limits.ts';
 import * as headers from '../http/openapi/answer-headers.ts';
 import type { Endpoint, Operation } from '../http/openapi/endpoint.ts';
 import { jsonResponse, uuid } from '../http/openapi/formats.ts';
 import { example } from './job-view.ts';
 import {
   insertJob,
-  type JobLimits,
   MAX_JOB_BYTES,
   type NewJob,
   newJobSchema,
   receiveJob,
   refuseOverImportLimit,
 } from './new-job.ts';
-
-export interface CreateJobDependencies {
-  readonly db: Database;
-  readonly limits: Limits;
-  readonly idempotency: Idempotency;
-  readonly jobDispatcher: MessageDispatcher<OutgoingJob>;
-  readonly publicUrl: () => string;
-  readonly bodies: BodyBudget;
-  readonly jobLimits: JobLimits;
-}
 
 export const queuedJobSchema = z.object({ job_id: uuid, status: z.literal('queued') }).meta({
   id: 'QueuedJob',
@@ -78,31 +64,31 @@ const operation: Operation = {
 };
 
 /** POST /v1/jobs. The commit is the promise behind the 202; the message follows it. */
-export function createJob(deps: CreateJobDependencies): Endpoint {
-  return { operation, handle: (req, res) => create(deps, req, res) };
+export function createJob(api: ApiContext): Endpoint {
+  return { operation, handle: (req, res) => create(api, req, res) };
 }
 
 /** Receive, claim the Idempotency-Key, check the limits, insert, dispatch, answer. */
-async function create(deps: CreateJobDependencies, req: Request, res: Response): Promise<void> {
+async function create(api: ApiContext, req: Request, res: Response): Promise<void> {
   const caller = callerOf(req);
   const userId = requireUser(req);
   const context = contextOf(req);
-  const job = await receiveJob(req, res, deps.bodies);
-  await countGuesses(deps, res, caller, job);
+  const job = await receiveJob(req, res, api.bodies);
+  await countGuesses(api, res, caller, job);
 
   const { job_type: jobType, parameters } = job;
-  const claim = await deps.idempotency.claim(req, res, JSON.stringify([jobType, parameters]));
+  const claim = await api.idempotency.claim(req, res, JSON.stringify([jobType, parameters]));
   if (claim === null) return;
   const { id, executionId, answer } = await claim.commit(async (db) => {
-    if (jobType === 'import') await refuseOverImportLimit(db, userId, deps.jobLimits);
-    const inserted = await insertJob(db, userId, job, deps.jobLimits);
+    if (jobType === 'import') await refuseOverImportLimit(db, userId, api.jobLimits);
+    const inserted = await insertJob(db, userId, job, api.jobLimits);
     const queued: z.output<typeof queuedJobSchema> = { job_id: inserted.id, status: 'queued' };
-    const Location = `${deps.publicUrl()}/v1/jobs/${inserted.id}`;
+    const Location = `${api.publicUrl()}/v1/jobs/${inserted.id}`;
     return { ...inserted, answer: jsonAnswer(202, queued, { Location }) };
   });
 
   context.jobId = id;
-  deps.jobDispatcher.dispatch({ executionId, jobId: id, context: messageContextOf(context) });
+  api.jobDispatcher.dispatch({ executionId, jobId: id, context: messageContextOf(context) });
   sendAnswer(res, answer);
 }
 
@@ -112,7 +98,7 @@ async function create(deps: CreateJobDependencies, req: Request, res: Response):
  * @throws RequestError rate_limited for a caller with too many misses
  */
 export async function countGuesses(
-  { db, limits }: Pick<CreateJobDependencies, 'db' | 'limits'>,
+  { db, limits }: ApiContext,
   res: Response,
   caller: Caller,
   { job_type: jobType, parameters }: Pick<NewJob, 'job_type' | 'parameters'>,

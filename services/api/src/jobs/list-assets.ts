@@ -1,7 +1,7 @@
 import { shortCodeOfKey } from '@pasteflow/domain';
-import { type AssetRow, type Database, listAssets as findAssets } from '@pasteflow/postgres';
-import type { ObjectStore } from '@pasteflow/s3';
+import { type AssetRow, listAssets as findAssets } from '@pasteflow/postgres';
 import { z } from 'zod';
+import type { ApiContext } from '../context.ts';
 import { limitField, nextCursor, nextCursorOf, pageFields, pageRequestOf } from '../http/request/paging.ts';
 import { readQuery } from '../http/request/query.ts';
 import type { Endpoint } from '../http/openapi/endpoint.ts';
@@ -41,21 +41,10 @@ const assetSchema = z
 
 export type AssetView = Readonly<z.output<typeof assetSchema>>;
 
-export interface AssetUrlDependencies {
-  readonly store: Pick<ObjectStore, 'presign'>;
-  /** How long a presigned URL is valid. */
-  readonly assetUrlSeconds: number;
-  readonly publicUrl: () => string;
-}
-
-export async function viewOfAsset(
-  asset: AssetRow,
-  jobType: string,
-  deps: AssetUrlDependencies,
-): Promise<AssetView> {
+export async function viewOfAsset(asset: AssetRow, jobType: string, api: ApiContext): Promise<AssetView> {
   return {
     id: asset.id,
-    url: await urlOf(asset, jobType, deps),
+    url: await urlOf(asset, jobType, api),
     asset_type: asset.asset_type,
     file_size: Number(asset.file_size),
     number: asset.number,
@@ -67,7 +56,7 @@ export async function viewOfAsset(
 async function urlOf(
   asset: AssetRow,
   jobType: string,
-  { store, assetUrlSeconds, publicUrl }: AssetUrlDependencies,
+  { store, assetUrlSeconds, publicUrl }: ApiContext,
 ): Promise<string> {
   const shortCode = shortCodeOfKey(asset.storage_path);
   if (shortCode !== null) return `${publicUrl()}/${shortCode}`;
@@ -102,7 +91,7 @@ const listSchema = z
   .meta({ id: 'AssetList', description: 'A page of assets, newest first.' });
 
 /** GET /v1/jobs/:id/assets: the assets that a job has created so far. */
-export function listAssets({ db, ...urls }: AssetUrlDependencies & { db: Database }): Endpoint {
+export function listAssets(api: ApiContext): Endpoint {
   return {
     operation: {
       operationId: 'listAssets',
@@ -115,10 +104,10 @@ export function listAssets({ db, ...urls }: AssetUrlDependencies & { db: Databas
     },
     handle: async (req, res) => {
       const page = pageRequestOf(readQuery(req, query));
-      const { id, job_type: jobType } = await findNamedJobBrief(db, req);
-      const found = await findAssets(db, id, page);
+      const { id, job_type: jobType } = await findNamedJobBrief(api.db, req);
+      const found = await findAssets(api.db, id, page);
       res.json({
-        assets: await Promise.all(found.rows.map((asset) => viewOfAsset(asset, jobType, urls))),
+        assets: await Promise.all(found.rows.map((asset) => viewOfAsset(asset, jobType, api))),
         next_cursor: nextCursorOf(found),
       } satisfies z.output<typeof listSchema>);
     },

@@ -1,7 +1,8 @@
 import { job, statesOf } from '@pasteflow/domain';
 import { mustBeOneOf } from '@pasteflow/service-kit';
-import { listJobs as findJobs, type Database } from '@pasteflow/postgres';
+import { listJobs as findJobs } from '@pasteflow/postgres';
 import { z } from 'zod';
+import type { ApiContext } from '../context.ts';
 import { requireUser } from '../http/callers/caller-of.ts';
 import { nextCursor, nextCursorOf, pageFields, pageRequestOf } from '../http/request/paging.ts';
 import { readQuery } from '../http/request/query.ts';
@@ -29,7 +30,7 @@ const listSchema = z
   .meta({ id: 'JobList', description: 'A page of jobs, newest first.' });
 
 /** GET /v1/jobs: the caller's jobs. */
-export function listJobs({ db }: { db: Database }): Endpoint {
+export function listJobs({ db }: ApiContext): Endpoint {
   return {
     operation: {
       operationId: 'listJobs',

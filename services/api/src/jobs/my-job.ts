@@ -1,11 +1,12 @@
-import { findOwnPastes, findRetryRefusal, listAssets, type Database } from '@pasteflow/postgres';
+import { findOwnPastes, findRetryRefusal, listAssets } from '@pasteflow/postgres';
 import { myJobPage } from '@pasteflow/web';
-import { viewOfAsset, type AssetUrlDependencies } from './list-assets.ts';
+import type { ApiContext } from '../context.ts';
+import { viewOfAsset } from './list-assets.ts';
 import { requireUser } from '../http/callers/caller-of.ts';
 import { findErrors, findNamedJob, namedJob } from './find-named-job.ts';
 import { isCancelled, viewOf } from './job-view.ts';
 import type { Endpoint, Handler } from '../http/openapi/endpoint.ts';
-import { type Pages, sendPage } from '../http/pages/page.ts';
+import { sendPage } from '../http/pages/page.ts';
 import { pageOf } from '../http/pages/page-answers.ts';
 
 /** Of an import, which may have 10,000. The list of pastes has them, too. */
@@ -15,16 +16,13 @@ const SHOWN_PASTES = 100;
 const SHOWN_ARCHIVES = 10_000;
 
 /** GET /my/jobs/:id: the progress of a job, and what it did. */
-export function myJob({
-  db,
-  pages,
-  ...urls
-}: AssetUrlDependencies & { readonly db: Database; readonly pages: Pages }): Endpoint {
+export function myJob(api: ApiContext): Endpoint {
+  const { db, pages } = api;
   const show: Handler = async (req, res) => {
     const job = await findNamedJob(db, req);
     const limit = job.job_type === 'import' ? SHOWN_PASTES : SHOWN_ARCHIVES;
     const assets = await listAssets(db, job.id, { limit, after: null });
-    const shown = await Promise.all(assets.rows.map((asset) => viewOfAsset(asset, job.job_type, urls)));
+    const shown = await Promise.all(assets.rows.map((asset) => viewOfAsset(asset, job.job_type, api)));
     const shortCodes = shown.filter(({ asset_type }) => asset_type === 'paste').map(({ url }) => codeOf(url));
     const pastes = await findOwnPastes(db, { userId: requireUser(req), shortCodes });
     const titles = new Map(pastes.map(({ short_code, title }) => [short_code, title]));

@@ -1,16 +1,17 @@
 import { job, statesOf } from '@pasteflow/domain';
 import { mustBeOneOf } from '@pasteflow/service-kit';
 import { exportFormats } from '@pasteflow/jobs';
-import { listJobs, type Database } from '@pasteflow/postgres';
+import { listJobs } from '@pasteflow/postgres';
 import { myJobsPage } from '@pasteflow/web';
 import { z } from 'zod';
+import type { ApiContext } from '../context.ts';
 import { nextCursorOf, pageFields, pageRequestOf } from '../http/request/paging.ts';
 import { readQuery } from '../http/request/query.ts';
 import { requireUser } from '../http/callers/caller-of.ts';
 import { isCancelled, viewOfListed } from './job-view.ts';
 import { jobTypeNames } from './new-job.ts';
 import type { Endpoint, Handler } from '../http/openapi/endpoint.ts';
-import { type Pages, sendPage } from '../http/pages/page.ts';
+import { sendPage } from '../http/pages/page.ts';
 import { pageOf } from '../http/pages/page-answers.ts';
 
 const PAGE_SIZE = 50;
@@ -31,15 +32,7 @@ const query = z.strictObject({
 });
 
 /** GET /my/jobs: the user's jobs, newest first, and the forms that start one. */
-export function myJobs({
-  db,
-  pages,
-  maxPasteBytes,
-}: {
-  readonly db: Database;
-  readonly pages: Pages;
-  readonly maxPasteBytes: number;
-}): Endpoint {
+export function myJobs({ db, pages, maxPasteBytes }: ApiContext): Endpoint {
   const show: Handler = async (req, res) => {
     const { status: state, job_type: type, cursor } = readQuery(req, query);
     const status = state === undefined || state === '' ? null : state;

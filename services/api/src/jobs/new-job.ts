@@ -9,6 +9,7 @@ import {
 import { mustBeOneOf } from '@pasteflow/service-kit';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
+import type { JobLimits } from '../context.ts';
 import { parseStorableJson } from '../http/body/json-body.ts';
 import { type BudgetOfBodies, readBody } from '../http/body/read-body.ts';
 import { RequestError, validate } from '../http/answers/request-error.ts';
@@ -125,13 +126,6 @@ function withContentApart({ job_type: jobType, parameters: given }: NewJob) {
     parameters: Object.fromEntries(entries.filter(([name]) => !content.has(name))),
     payload: Object.keys(payload).length === 0 ? null : payload,
   };
-}
-
-export interface JobLimits {
-  /** Jobs of one user that wait or run; null: no limit. */
-  readonly maxOpen: number | null;
-  /** Bytes of the pastes of one user in an hour, imported or not; null: no limit. */
-  readonly maxBytesPerHour: number | null;
 }
 
 /** The time of a short job. How long the user's own jobs take is not known. */

@@ -1,5 +1,6 @@
 import { isTerminal, job } from '@pasteflow/domain';
-import { type Database, readJobTimeline as findTimeline } from '@pasteflow/postgres';
+import { readJobTimeline as findTimeline } from '@pasteflow/postgres';
+import type { ApiContext } from '../context.ts';
 import {
   lastEventId,
   preferenceApplied,
@@ -7,7 +8,6 @@ import {
   streamAnswers,
   streamDescription,
 } from '../live/live-documents.ts';
-import type { Live } from '../live/live.ts';
 import { readWaiting } from '../live/read-waiting.ts';
 import type { Endpoint } from '../http/openapi/endpoint.ts';
 import { jsonResponse } from '../http/openapi/formats.ts';
@@ -20,7 +20,7 @@ import { openStream } from '../live/event-stream.ts';
  * GET /v1/jobs/:id: the progress and the result of a job. With `Prefer: wait`, the answer waits until the job
  * has ended.
  */
-export function readJob({ db, live }: { db: Database; live: Live }): Endpoint {
+export function readJob({ db, live }: ApiContext): Endpoint {
   return {
     operation: {
       operationId: 'readJob',
@@ -45,7 +45,7 @@ export function readJob({ db, live }: { db: Database; live: Live }): Endpoint {
 }
 
 /** GET /v1/jobs/:id/timeline: the transitions of a job and of its executions, oldest first. */
-export function readJobTimeline({ db }: { db: Database }): Endpoint {
+export function readJobTimeline({ db }: ApiContext): Endpoint {
   return {
     operation: {
       operationId: 'readJobTimeline',
@@ -64,7 +64,7 @@ export function readJobTimeline({ db }: { db: Database }): Endpoint {
 }
 
 /** GET /v1/jobs/:id/events: the events of a job until its end, as they happen. */
-export function jobEvents({ db, live }: { db: Database; live: Live }): Endpoint {
+export function jobEvents({ db, live }: ApiContext): Endpoint {
   return {
     operation: {
       operationId: 'streamJobEvents',

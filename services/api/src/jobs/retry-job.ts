@@ -2,20 +2,19 @@ import type { Request, Response } from 'express';
 import { JobNotFoundError, JobNotRetryableError } from '@pasteflow/domain';
 import { retryJob as retry, type CreatedJob, type Database, type JobRow } from '@pasteflow/postgres';
 import type { z } from 'zod';
+import type { ApiContext } from '../context.ts';
 import { contextOf, messageContextOf } from '../http/request/request-context.ts';
 import { jsonAnswer, sendAnswer } from '../http/answers/answer.ts';
 import { callerOf } from '../http/callers/caller-of.ts';
 import * as headers from '../http/openapi/answer-headers.ts';
 import type { Endpoint } from '../http/openapi/endpoint.ts';
 import { jsonResponse } from '../http/openapi/formats.ts';
-import { countGuesses, queuedJobSchema, type CreateJobDependencies } from './create-job.ts';
+import { countGuesses, queuedJobSchema } from './create-job.ts';
 import { findErrors, findNamedJob, namedJob } from './find-named-job.ts';
 import { maxOpenOf, refuseOverImportLimit, tooManyOpen } from './new-job.ts';
 
-export type RetryJobDependencies = Omit<CreateJobDependencies, 'bodies'>;
-
 /** POST /v1/jobs/:id/retry (ADR 22). */
-export function retryJob(deps: RetryJobDependencies): Endpoint {
+export function retryJob(api: ApiContext): Endpoint {
   return {
     operation: {
       operationId: 'retryJob',
@@ -34,38 +33,30 @@ export function retryJob(deps: RetryJobDependencies): Endpoint {
       errors: [...findErrors, 'job_not_retryable'],
     },
     handle: async (req, res) => {
-      const old = await findRetried(deps, req, res);
-      const claim = await deps.idempotency.claim(req, res, '');
+      const old = await findRetried(api, req, res);
+      const claim = await api.idempotency.claim(req, res, '');
       if (claim === null) return;
       const { answer, job } = await claim.commit(async (tx) => {
-        const made = await retryIn(tx, old, deps);
+        const made = await retryIn(tx, old, api);
         const queued: z.output<typeof queuedJobSchema> = { job_id: made.id, status: 'queued' };
-        const Location = `${deps.publicUrl()}/v1/jobs/${made.id}`;
+        const Location = `${api.publicUrl()}/v1/jobs/${made.id}`;
         return { job: made, answer: jsonAnswer(202, queued, { Location }) };
       });
-      dispatchRetry(deps, req, job);
+      dispatchRetry(api, req, job);
       sendAnswer(res, answer);
     },
   };
 }
 
 /** The caller's job that the URL names, after its short codes have counted as they did at its creation. */
-export async function findRetried(
-  deps: Pick<RetryJobDependencies, 'db' | 'limits'>,
-  req: Request,
-  res: Response,
-): Promise<JobRow> {
-  const job = await findNamedJob(deps.db, req);
-  await countGuesses(deps, res, callerOf(req), job);
+export async function findRetried(api: ApiContext, req: Request, res: Response): Promise<JobRow> {
+  const job = await findNamedJob(api.db, req);
+  await countGuesses(api, res, callerOf(req), job);
   return job;
 }
 
 /** @throws JobNotRetryableError, RequestError rate_limited */
-export async function retryIn(
-  db: Database,
-  old: JobRow,
-  { jobLimits }: Pick<RetryJobDependencies, 'jobLimits'>,
-): Promise<CreatedJob> {
+export async function retryIn(db: Database, old: JobRow, { jobLimits }: ApiContext): Promise<CreatedJob> {
   if (old.job_type === 'import') await refuseOverImportLimit(db, old.user_id, jobLimits);
   const retried = await retry(db, old.id, jobLimits.maxOpen, maxOpenOf(old.job_type));
   switch (retried.kind) {
@@ -84,7 +75,7 @@ export async function retryIn(
 
 /** Sends the message of the new job. */
 export function dispatchRetry(
-  { jobDispatcher }: Pick<RetryJobDependencies, 'jobDispatcher'>,
+  { jobDispatcher }: ApiContext,
   req: Request,
   { id, executionId }: CreatedJob,
 ): void {

@@ -1,24 +1,20 @@
 import { JobNotRetryableError } from '@pasteflow/domain';
-import type { BodyBudget } from '../http/limits/body-budget.ts';
+import type { ApiContext } from '../context.ts';
 import { readEmptyForm } from '../http/body/url-form.ts';
-import type { Pages } from '../http/pages/page.ts';
 import { findErrors, namedJob } from './find-named-job.ts';
-import { dispatchRetry, findRetried, retryIn, type RetryJobDependencies } from './retry-job.ts';
+import { dispatchRetry, findRetried, retryIn } from './retry-job.ts';
 import type { Endpoint, Handler } from '../http/openapi/endpoint.ts';
 import { formErrors, goTo, redirectOf } from '../http/pages/page-answers.ts';
 
 /** POST /my/jobs/:id/retry: retries a job from the form of its page, and goes to the page of the new job. */
-export function retryMyJob({
-  pages,
-  ...deps
-}: RetryJobDependencies & { readonly bodies: BodyBudget; readonly pages: Pages }): Endpoint {
+export function retryMyJob(api: ApiContext): Endpoint {
   const retry: Handler = async (req, res) => {
-    await readEmptyForm(req, res, deps.bodies);
-    const old = await findRetried(deps, req, res);
-    const goToJob = (id: string) => goTo(res, `${pages.site(req).base}/my/jobs/${id}`);
+    await readEmptyForm(req, res, api.bodies);
+    const old = await findRetried(api, req, res);
+    const goToJob = (id: string) => goTo(res, `${api.pages.site(req).base}/my/jobs/${id}`);
     try {
-      const job = await retryIn(deps.db, old, deps);
-      dispatchRetry(deps, req, job);
+      const job = await retryIn(api.db, old, api);
+      dispatchRetry(api, req, job);
       goToJob(job.id);
     } catch (error) {
       // The form was sent twice.

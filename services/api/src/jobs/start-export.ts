@@ -1,25 +1,14 @@
-import type { Database } from '@pasteflow/postgres';
 import { exportFormats } from '@pasteflow/jobs';
 import { mustBeOneOf } from '@pasteflow/service-kit';
-import type { MessageDispatcher, OutgoingJob } from '@pasteflow/sqs';
 import { z } from 'zod';
-import type { BodyBudget } from '../http/limits/body-budget.ts';
+import type { ApiContext } from '../context.ts';
 import { readUrlForm } from '../http/body/url-form.ts';
 import { validate } from '../http/answers/request-error.ts';
 import { contextOf, messageContextOf } from '../http/request/request-context.ts';
 import { requireUser } from '../http/callers/caller-of.ts';
-import { insertJob, type JobLimits } from './new-job.ts';
+import { insertJob } from './new-job.ts';
 import type { Endpoint, Handler } from '../http/openapi/endpoint.ts';
-import type { Pages } from '../http/pages/page.ts';
 import { formErrors, goTo, redirectOf } from '../http/pages/page-answers.ts';
-
-export interface StartJobDependencies {
-  readonly db: Database;
-  readonly bodies: BodyBudget;
-  readonly jobLimits: JobLimits;
-  readonly jobDispatcher: Pick<MessageDispatcher<OutgoingJob>, 'dispatch'>;
-  readonly pages: Pages;
-}
 
 const form = z.strictObject({
   format: z
@@ -28,19 +17,19 @@ const form = z.strictObject({
 });
 
 /** POST /my/jobs/export: starts an export of the user's pastes. */
-export function startExport(deps: StartJobDependencies): Endpoint {
+export function startExport(api: ApiContext): Endpoint {
   const start: Handler = async (req, res) => {
     const userId = requireUser(req);
-    const parameters = validate(form, await readUrlForm(req, res, deps.bodies));
-    const job = await insertJob(deps.db, userId, { job_type: 'export', parameters }, deps.jobLimits);
+    const parameters = validate(form, await readUrlForm(req, res, api.bodies));
+    const job = await insertJob(api.db, userId, { job_type: 'export', parameters }, api.jobLimits);
     const context = contextOf(req);
     context.jobId = job.id;
-    deps.jobDispatcher.dispatch({
+    api.jobDispatcher.dispatch({
       executionId: job.executionId,
       jobId: job.id,
       context: messageContextOf(context),
     });
-    goTo(res, `${deps.pages.site(req).base}/my/jobs/${job.id}`);
+    goTo(res, `${api.pages.site(req).base}/my/jobs/${job.id}`);
   };
   return {
     operation: {

@@ -1,24 +1,14 @@
 import { INLINE_CONTENT_BYTES } from '@pasteflow/domain';
 import { contentHashOf } from '@pasteflow/service-kit';
-import type { MessageDispatcher, OutgoingUpload } from '@pasteflow/sqs';
 import { z } from 'zod';
+import type { ApiContext } from '../context.ts';
 import { MULTIPART_OVERHEAD_BYTES, readForm, type Form } from '../http/body/multipart.ts';
 import { RequestError, validate } from '../http/answers/request-error.ts';
 import { contextOf, messageContextOf } from '../http/request/request-context.ts';
 import { callerOf, requireUser } from '../http/callers/caller-of.ts';
 import { insertJob, newJobSchema, refuseOverImportLimit } from './new-job.ts';
-import type { Limits } from '../http/limits/limits.ts';
 import type { Endpoint, Handler } from '../http/openapi/endpoint.ts';
-import type { PasteInserts } from '../storage/paste-inserts.ts';
 import { formErrors, goTo, redirectOf } from '../http/pages/page-answers.ts';
-import type { StartJobDependencies } from './start-export.ts';
-
-export interface StartImportDependencies extends StartJobDependencies {
-  readonly dispatcher: Pick<MessageDispatcher<OutgoingUpload>, 'dispatch'>;
-  readonly inserts: Pick<PasteInserts, 'insertWithin'>;
-  readonly maxPasteBytes: number;
-  readonly limits: Pick<Limits, 'spendBytes' | 'refuseUsedUpBytes'>;
-}
 
 const form = z.strictObject({
   file: z.string().meta({
@@ -39,22 +29,22 @@ const SOURCE_EXPIRES_IN_SECONDS = 86_400;
  * POST /my/jobs/import: stores a file as a private paste that expires after a day, and starts the import of
  * it. One transaction creates both, so that no file is stored whose import is refused.
  */
-export function startImport(deps: StartImportDependencies): Endpoint {
+export function startImport(api: ApiContext): Endpoint {
   const start: Handler = async (req, res) => {
     const userId = requireUser(req);
-    deps.limits.refuseUsedUpBytes(res, callerOf(req));
+    api.limits.refuseUsedUpBytes(res, callerOf(req));
     const received = await readForm(req, res, {
-      maxBytes: deps.maxPasteBytes + MULTIPART_OVERHEAD_BYTES,
-      tooLarge: () => tooLarge(deps.maxPasteBytes),
-      budget: deps.bodies,
+      maxBytes: api.maxPasteBytes + MULTIPART_OVERHEAD_BYTES,
+      tooLarge: () => tooLarge(api.maxPasteBytes),
+      budget: api.bodies,
       weight: 1,
     });
-    const content = fileOf(received, deps.maxPasteBytes);
-    await refuseOverImportLimit(deps.db, userId, deps.jobLimits); // before the bytes of the file count
-    const giveBackBytes = await deps.limits.spendBytes(res, callerOf(req), content.length);
-    const creation = deps.db.transaction().execute(async (db) => {
-      const source = await deps.inserts.insertWithin(db, sourcePaste(userId, content));
-      const job = await insertJob(db, userId, importOf(source.shortCode, received), deps.jobLimits);
+    const content = fileOf(received, api.maxPasteBytes);
+    await refuseOverImportLimit(api.db, userId, api.jobLimits); // before the bytes of the file count
+    const giveBackBytes = await api.limits.spendBytes(res, callerOf(req), content.length);
+    const creation = api.db.transaction().execute(async (db) => {
+      const source = await api.inserts.insertWithin(db, sourcePaste(userId, content));
+      const job = await insertJob(db, userId, importOf(source.shortCode, received), api.jobLimits);
       return { source, job };
     });
     const { source, job } = await creation.catch((error: unknown) => {
@@ -63,18 +53,18 @@ export function startImport(deps: StartImportDependencies): Endpoint {
     });
     const context = contextOf(req);
     Object.assign(context, { jobId: job.id, sizeBytes: content.length });
-    deps.dispatcher.dispatch({
+    api.dispatcher.dispatch({
       executionId: source.executionId,
       shortCode: source.shortCode,
       content: content.length <= INLINE_CONTENT_BYTES ? content : null,
       context: messageContextOf(context),
     });
-    deps.jobDispatcher.dispatch({
+    api.jobDispatcher.dispatch({
       executionId: job.executionId,
       jobId: job.id,
       context: messageContextOf(context),
     });
-    goTo(res, `${deps.pages.site(req).base}/my/jobs/${job.id}`);
+    goTo(res, `${api.pages.site(req).base}/my/jobs/${job.id}`);
   };
   return {
     operation: {

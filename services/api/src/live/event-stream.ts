@@ -90,12 +90,6 @@ function progressKey({ percent, message }: { percent: number; message: string | 
   return `${percent}.${createHash('sha256').update(message).digest('hex').slice(0, 8)}`;
 }
 
-interface EventStreamOptions extends Omit<StreamSubject, 'settled'> {
-  readonly caller: Caller;
-  /** How far the client has read. */
-  readonly position: Position;
-}
-
 /** When EventSource reconnects after a broken stream. */
 const RETRY_MS = 1000;
 
@@ -126,7 +120,17 @@ class EventStream implements Watcher, BeatingStream {
   constructor(
     { poller, heartbeat }: Pick<Live, 'poller' | 'heartbeat'>,
     res: ServerResponse,
-    { kind, id, caller, audience, position }: EventStreamOptions,
+    {
+      kind,
+      id,
+      caller,
+      audience,
+      position,
+    }: Omit<StreamSubject, 'settled'> & {
+      readonly caller: Caller;
+      /** How far the client has read. */
+      readonly position: Position;
+    },
   ) {
     this.#poller = poller;
     this.#heartbeat = heartbeat;

@@ -10,14 +10,6 @@ export interface LiveTimings {
   readonly heartbeatMs?: number;
 }
 
-export interface LiveOptions extends LiveTimings {
-  readonly places: Pick<WaitingPlaces, 'take' | 'tryTake'>;
-  readonly db: Database;
-  readonly maxWaiters: number;
-  readonly logger: Logger;
-  readonly metrics: Metrics;
-}
-
 /** What the endpoints that wait need. */
 export interface Live {
   readonly poller: ChangePoller;
@@ -34,8 +26,20 @@ const READS_AT_ONCE = 4;
 const MAX_TURN_WAIT_MS = 30_000;
 
 /** Stop `waiting` before the server: the server waits for its requests, including those that wait. */
-export function composeLive(options: LiveOptions): Live & { readonly waiting: Component } {
-  const { db, maxWaiters, places, logger, metrics, heartbeatMs } = options;
+export function composeLive({
+  db,
+  maxWaiters,
+  places,
+  logger,
+  metrics,
+  heartbeatMs,
+}: LiveTimings & {
+  readonly db: Database;
+  readonly maxWaiters: number;
+  readonly places: Live['places'];
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}): Live & { readonly waiting: Component } {
   const waiters = metrics.gauge({
     name: 'live_waiters',
     help: 'Requests that wait for a change: with Prefer: wait, for events, or for content whose upload is in progress.',

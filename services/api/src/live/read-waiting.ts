@@ -46,22 +46,18 @@ export async function readWaiting<Row extends { readonly id: string }>(
   return row;
 }
 
-export interface WaitForUploadDependencies {
-  readonly live: Live;
-  /** 0: reads of content never wait. */
-  readonly contentWaitMs: number;
-}
-
 /**
  * Lets a read of content wait for an upload in progress, which usually ends within 0.1 s. The client did
  * not ask for a wait, so without a free place the read is answered at once.
+ * @param ms 0: reads of content never wait
  * @returns whether the read has waited, so that the row is out of date
  */
 export async function waitForUpload(
-  { live, contentWaitMs: ms }: WaitForUploadDependencies,
+  live: Live,
   { id }: Pick<PasteRow, 'id'>,
   req: Request,
   res: Response,
+  ms: number,
 ): Promise<boolean> {
   if (ms === 0) return false;
   const leavePlace = live.places.tryTake(req, 'content');

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { requestDeletion } from '@pasteflow/postgres';
 import { deletedPage } from '@pasteflow/web';
-import type { BodyBudget } from '../http/limits/body-budget.ts';
+import type { ApiContext } from '../context.ts';
 import { readForm } from '../http/body/multipart.ts';
 import { RequestError, validate } from '../http/answers/request-error.ts';
 import type { Endpoint, Handler } from '../http/openapi/endpoint.ts';
@@ -10,13 +10,12 @@ import {
   assertNotGone,
   findErrors,
   findEvenHeld,
-  type FindDependencies,
   namedPaste,
   pasteGone,
   readerOf,
 } from './find-named-paste.ts';
 import { example } from './example.ts';
-import { type Pages, sendPage } from '../http/pages/page.ts';
+import { sendPage } from '../http/pages/page.ts';
 
 /** A form with one short field. */
 const MAX_FORM_BYTES = 8192;
@@ -33,14 +32,7 @@ const form = z.strictObject({
 });
 
 /** POST /:short_code/delete: deletes a paste from the form of its page. It works without JavaScript. */
-export function deleteFromForm({
-  db,
-  bodies,
-  pages,
-}: FindDependencies & {
-  readonly bodies: BodyBudget;
-  readonly pages: Pages;
-}): Endpoint {
+export function deleteFromForm({ db, bodies, pages }: ApiContext): Endpoint {
   const remove: Handler = async (req, res) => {
     const { fields } = await readForm(req, res, {
       maxBytes: MAX_FORM_BYTES,
@@ -49,7 +41,7 @@ export function deleteFromForm({
       weight: 1,
     });
     const { delete_token: token } = validate(form, Object.fromEntries(fields));
-    const paste = await findEvenHeld({ db }, req);
+    const paste = await findEvenHeld(db, req);
     assertNotGone(paste);
     const isOwn = readerOf(paste, req) === 'owner';
     if (!isOwn && !isDeleteToken(token, paste.delete_token_hash)) throw wrongToken();

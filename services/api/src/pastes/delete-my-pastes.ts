@@ -2,14 +2,13 @@ import { isShortCode } from '@pasteflow/domain';
 import { requestDeletions, findOwnPastes } from '@pasteflow/postgres';
 import { confirmDeletionPage } from '@pasteflow/web';
 import { z } from 'zod';
-import type { BodyBudget } from '../http/limits/body-budget.ts';
+import type { ApiContext } from '../context.ts';
 import { readUrlForm } from '../http/body/url-form.ts';
 import { validate } from '../http/answers/request-error.ts';
 import { requireUser } from '../http/callers/caller-of.ts';
 import type { Endpoint, Handler } from '../http/openapi/endpoint.ts';
 import { example } from './example.ts';
 import { sendPage } from '../http/pages/page.ts';
-import type { MyPastesDependencies } from './my-pastes.ts';
 import { formErrors, goTo, pageOf, redirectOf } from '../http/pages/page-answers.ts';
 
 const shortCode = z.string().refine(isShortCode, 'must be a short code');
@@ -28,18 +27,18 @@ const form = z.strictObject({
 });
 
 /** POST /my/pastes/delete: asks, and then deletes pastes of the user. */
-export function deleteMyPastes(deps: MyPastesDependencies & { readonly bodies: BodyBudget }): Endpoint {
+export function deleteMyPastes(api: ApiContext): Endpoint {
   const remove: Handler = async (req, res) => {
     const userId = requireUser(req);
-    const fields = await readUrlForm(req, res, deps.bodies, ['short_code']);
+    const fields = await readUrlForm(req, res, api.bodies, ['short_code']);
     const { short_code, confirmed } = validate(form, fields);
     const shortCodes = [short_code].flat();
-    const site = deps.pages.site(req);
+    const site = api.pages.site(req);
     if (confirmed === 'yes') {
-      const deleted = await requestDeletions(deps.db, { userId, shortCodes });
+      const deleted = await requestDeletions(api.db, { userId, shortCodes });
       goTo(res, `${site.base}/my/pastes?deleted=${deleted}`);
     } else {
-      sendPage(res, confirmDeletionPage(site, await findOwnPastes(deps.db, { userId, shortCodes })));
+      sendPage(res, confirmDeletionPage(site, await findOwnPastes(api.db, { userId, shortCodes })));
     }
   };
   return {

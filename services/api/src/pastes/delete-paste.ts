@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import { requestDeletion, type PasteRow } from '@pasteflow/postgres';
 import { z } from 'zod';
+import type { ApiContext } from '../context.ts';
 import { userIdOf } from '../http/callers/caller-of.ts';
 import { RequestError } from '../http/answers/request-error.ts';
 import { credentialsRequired } from '../http/callers/authorization.ts';
@@ -8,20 +9,13 @@ import type { Endpoint } from '../http/openapi/endpoint.ts';
 import { optionalHeader } from '../http/openapi/formats.ts';
 import { hashOfSecret, isSameHash } from '../http/callers/secret.ts';
 import { example } from './example.ts';
-import {
-  assertNotGone,
-  findErrors,
-  findEvenHeld,
-  type FindDependencies,
-  namedPaste,
-  pasteGone,
-} from './find-named-paste.ts';
+import { assertNotGone, findErrors, findEvenHeld, namedPaste, pasteGone } from './find-named-paste.ts';
 
 /**
  * DELETE /v1/pastes/:short_code: nobody reads the paste from the answer on. The cleanup sweep deletes its
  * object.
  */
-export function deletePaste({ db }: FindDependencies): Endpoint {
+export function deletePaste({ db }: ApiContext): Endpoint {
   return {
     operation: {
       operationId: 'deletePaste',
@@ -42,7 +36,7 @@ export function deletePaste({ db }: FindDependencies): Endpoint {
       errors: findErrors,
     },
     handle: async (req, res) => {
-      const paste = await findEvenHeld({ db }, req);
+      const paste = await findEvenHeld(db, req);
       assertNotGone(paste); // before the token is checked: a GET reveals it to everybody who can read the paste
       assertMayDelete(paste, req, req.get('Delete-Token'));
       if (!(await requestDeletion(db, paste.id))) throw pasteGone(); // another request deleted it meanwhile

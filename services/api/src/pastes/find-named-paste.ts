@@ -10,10 +10,6 @@ import { RequestError } from '../http/answers/request-error.ts';
 import { audienceOf, type Audience } from '../live/timeline-view.ts';
 import { example } from './example.ts';
 
-export interface FindDependencies {
-  readonly db: Database;
-}
-
 /** The parameters of a path that names a paste. @param shortCode the example of the documentation */
 export const namesPaste = (shortCode: string) =>
   z.object({
@@ -37,8 +33,8 @@ export const findErrors = [
  * The paste that the URL names, for reading it.
  * @throws RequestError paste_held for a paste that only its owner reads until its reports are judged
  */
-export async function findNamedPaste(deps: FindDependencies, req: Request): Promise<PasteRow | null> {
-  const paste = await findEvenHeld(deps, req);
+export async function findNamedPaste(db: Database, req: Request): Promise<PasteRow | null> {
+  const paste = await findEvenHeld(db, req);
   if (paste !== null) assertNotHeld(paste, req);
   return paste;
 }
@@ -50,7 +46,7 @@ export async function findNamedPaste(deps: FindDependencies, req: Request): Prom
  * @param name a short code, or `~` and a slug
  */
 export async function findEvenHeld(
-  { db }: FindDependencies,
+  db: Database,
   req: Request,
   name: string = nameOf(req)[0],
 ): Promise<PasteRow | null> {

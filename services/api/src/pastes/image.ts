@@ -1,25 +1,19 @@
 import type { PasteRow } from '@pasteflow/postgres';
 import { BEGINNING_BYTES } from '@pasteflow/web';
+import type { ApiContext } from '../context.ts';
 import { isKnownToClient, type ByteRange } from '../http/request/conditional.ts';
 import * as headers from '../http/openapi/answer-headers.ts';
 import type { Endpoint } from '../http/openapi/endpoint.ts';
 import { z } from 'zod';
 import { findErrors, namedPaste } from './find-named-paste.ts';
-import {
-  assertStays,
-  cachingOf,
-  etagOf,
-  findStored,
-  sendContent,
-  type ReadContentDependencies,
-} from './read-content.ts';
+import { assertStays, cachingOf, etagOf, findStored, sendContent } from './read-content.ts';
 import { withKind } from './content-kind.ts';
 
 /**
  * GET /:short_code/image: the bytes for the page of an image. Their first bytes name the type, never the
  * client or the title; `nosniff` and the sandbox of every answer hold for them, too.
  */
-export function readImage(deps: ReadContentDependencies): Endpoint {
+export function readImage(api: ApiContext): Endpoint {
   return {
     operation: {
       operationId: 'readImage',
@@ -53,7 +47,7 @@ export function readImage(deps: ReadContentDependencies): Endpoint {
       errors: [...findErrors, 'reveal_required', 'overloaded'],
     },
     handle: async (req, res) => {
-      const paste = await findStored(deps, req, res, (found) => assertStays(deps, found));
+      const paste = await findStored(api, req, res, (found) => assertStays(api, found));
       if (paste === null) return;
       const etag = etagOf(paste.content_hash);
       res.set({ ETag: etag, 'Cache-Control': `${cachingOf(paste, res)}, no-transform` });
@@ -62,7 +56,7 @@ export function readImage(deps: ReadContentDependencies): Endpoint {
         return;
       }
       const isHead = req.method === 'HEAD';
-      await sendContent(deps, paste, {
+      await sendContent(api, paste, {
         req,
         res,
         requested: { paste, range: isHead ? beginningOf(paste) : undefined, accepts: null },

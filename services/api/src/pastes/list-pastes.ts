@@ -1,7 +1,8 @@
 import { namesOfLanguage, pasteUpload, statesOf, visibilities } from '@pasteflow/domain';
 import { mustBeOneOf } from '@pasteflow/service-kit';
-import { searchPastes, type Database } from '@pasteflow/postgres';
+import { searchPastes } from '@pasteflow/postgres';
 import { z } from 'zod';
+import type { ApiContext } from '../context.ts';
 import { requireUser } from '../http/callers/caller-of.ts';
 import { nextCursor, nextCursorOf, pageFields, pageRequestOf } from '../http/request/paging.ts';
 import { readQuery } from '../http/request/query.ts';
@@ -49,7 +50,7 @@ const pasteList = z
   .meta({ id: 'PasteList', description: 'A page of pastes, newest first.' });
 
 /** GET /v1/pastes: the caller's pastes, newest first, without expired and deleted ones. */
-export function listPastes({ db, publicUrl }: { db: Database; publicUrl: () => string }): Endpoint {
+export function listPastes({ db, publicUrl }: ApiContext): Endpoint {
   return {
     operation: {
       operationId: 'listPastes',

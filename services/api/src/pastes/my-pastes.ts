@@ -7,23 +7,18 @@ import {
   visibilities,
 } from '@pasteflow/domain';
 import { mustBeOneOf } from '@pasteflow/service-kit';
-import { searchPastes, type Database, type ListedPaste, type Quotas } from '@pasteflow/postgres';
+import { searchPastes, type ListedPaste } from '@pasteflow/postgres';
 import { myPastesPage } from '@pasteflow/web';
 import { z } from 'zod';
+import type { ApiContext } from '../context.ts';
 import { nextCursorOf, pageFields, pageRequestOf } from '../http/request/paging.ts';
 import { readQuery } from '../http/request/query.ts';
 import { requireUser } from '../http/callers/caller-of.ts';
 import type { Endpoint, Handler } from '../http/openapi/endpoint.ts';
 import { syntaxField, titlePart } from './list-pastes.ts';
-import { type Pages, sendPage } from '../http/pages/page.ts';
+import { sendPage } from '../http/pages/page.ts';
 import { usageOfUser } from './read-usage.ts';
 import { pageOf } from '../http/pages/page-answers.ts';
-
-export interface MyPastesDependencies {
-  readonly db: Database;
-  readonly quotas: Quotas | null;
-  readonly pages: Pages;
-}
 
 const PAGE_SIZE = 50;
 
@@ -54,7 +49,7 @@ const query = z.strictObject({
 });
 
 /** GET /my/pastes: the user's pastes, newest first. */
-export function myPastes(deps: MyPastesDependencies): Endpoint {
+export function myPastes(api: ApiContext): Endpoint {
   const show: Handler = async (req, res) => {
     const { cursor, deleted, ...fields } = readQuery(req, query);
     const title = fields.title || null;
@@ -64,13 +59,13 @@ export function myPastes(deps: MyPastesDependencies): Endpoint {
     const language = syntax === null ? null : namesOfLanguage(syntax);
     const userId = requireUser(req);
     const found = await searchPastes(
-      deps.db,
+      api.db,
       { userId, status, title, visibility, language },
       pageRequestOf({ limit: PAGE_SIZE, cursor }),
     );
     sendPage(
       res,
-      myPastesPage(deps.pages.site(req), {
+      myPastesPage(api.pages.site(req), {
         pastes: found.rows.map(shown),
         title,
         status,
@@ -79,7 +74,7 @@ export function myPastes(deps: MyPastesDependencies): Endpoint {
         isFirst: cursor === undefined,
         next: nextCursorOf(found),
         deleted: deleted === undefined ? null : Number(deleted),
-        usage: await usageOfUser(deps, userId),
+        usage: await usageOfUser(api, userId),
       }),
     );
   };

@@ -3,18 +3,14 @@ import type { Request, Response } from 'express';
 import { copiedOptionNames, valuesOf } from '@pasteflow/domain';
 import type { PasteRow } from '@pasteflow/postgres';
 import { encodingOf, MAX_FILLED_BYTES, newPastePage, textOf, type ShownOrigin } from '@pasteflow/web';
+import type { ApiContext } from '../context.ts';
 import type { Endpoint, Handler } from '../http/openapi/endpoint.ts';
 import { findErrors, findNamedPaste, namedPaste } from './find-named-paste.ts';
-import { assertStays, type ReadContentDependencies } from './read-content.ts';
+import { assertStays } from './read-content.ts';
 import { readContent } from '../storage/stored-content.ts';
-import { type Pages, sendPage } from '../http/pages/page.ts';
+import { sendPage } from '../http/pages/page.ts';
 import { pageOf } from '../http/pages/page-answers.ts';
 import { assertShown } from './paste-page.ts';
-
-export interface NewFromPasteDependencies extends ReadContentDependencies {
-  readonly pages: Pages;
-  readonly maxPasteBytes: number;
-}
 
 /** The content is in memory, and so is its markup. */
 const WEIGHT = 7;
@@ -23,18 +19,18 @@ const WEIGHT = 7;
  * GET /:short_code/new: the form for a new paste that is made from this one. The form has the text, also
  * without JavaScript.
  */
-export function newFromPaste(deps: NewFromPasteDependencies): Endpoint {
+export function newFromPaste(api: ApiContext): Endpoint {
   const show: Handler = async (req, res) => {
-    const paste = await findNamedPaste(deps, req);
+    const paste = await findNamedPaste(api.db, req);
     assertShown(paste);
-    assertStays(deps, paste);
-    const download = deps.downloads.begin(req, Math.min(paste.size_bytes, MAX_FILLED_BYTES), WEIGHT);
+    assertStays(api, paste);
+    const download = api.downloads.begin(req, Math.min(paste.size_bytes, MAX_FILLED_BYTES), WEIGHT);
     try {
       const text = paste.encrypted
         ? { missing: 'encrypted' as const }
-        : await shownTextOf(deps, req, res, paste);
+        : await shownTextOf(api, req, res, paste);
       const origin = { short_code: paste.short_code, ...valuesOf(copiedOptionNames, paste), text };
-      sendPage(res, newPastePage(deps.pages.site(req), { maxPasteBytes: deps.maxPasteBytes, origin }));
+      sendPage(res, newPastePage(api.pages.site(req), { maxPasteBytes: api.maxPasteBytes, origin }));
     } finally {
       download.release();
     }
@@ -55,16 +51,16 @@ export function newFromPaste(deps: NewFromPasteDependencies): Endpoint {
 }
 
 async function shownTextOf(
-  deps: NewFromPasteDependencies,
+  api: ApiContext,
   req: Request,
   res: Response,
   paste: PasteRow,
 ): Promise<ShownOrigin['text']> {
   if (paste.status === 'IN_PROGRESS') return { missing: 'in progress' };
   if (paste.size_bytes > MAX_FILLED_BYTES) return { missing: 'too long' };
-  const content = await readContent(deps, { paste, range: undefined, accepts: null }, res);
+  const content = await readContent(api.store, api.cache, { paste, range: undefined, accepts: null }, res);
   if (content === null) {
-    assertShown(await findNamedPaste(deps, req)); // it was deleted meanwhile
+    assertShown(await findNamedPaste(api.db, req)); // it was deleted meanwhile
     return { missing: 'in progress' };
   }
   const { bytes } = content;

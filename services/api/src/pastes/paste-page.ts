@@ -14,37 +14,34 @@ import {
   type Site,
   textOf,
 } from '@pasteflow/web';
+import type { ApiContext } from '../context.ts';
 import { RequestError } from '../http/answers/request-error.ts';
 import { beginCompressedStream, knownTagOf } from '../http/answers/compress.ts';
 import { newSecret } from '../http/callers/secret.ts';
 import type { Handler } from '../http/openapi/endpoint.ts';
 import { assertNotGone, extensionOf, findNamedPaste, readerOf } from './find-named-paste.ts';
 import { urlOf } from './paste-view.ts';
-import { cachingOf, sendContent, type ReadContentDependencies } from './read-content.ts';
+import { cachingOf, sendContent } from './read-content.ts';
 import { withKind } from './content-kind.ts';
-import { type Pages, sendPage } from '../http/pages/page.ts';
+import { sendPage } from '../http/pages/page.ts';
 import { namingOf } from './paste-versions.ts';
 import { sendRightAddress } from './right-address.ts';
 
-export interface PastePageDependencies extends ReadContentDependencies {
-  readonly pages: Pages;
-}
-
 /** GET /:short_code in a browser: the text with its facts, or the state of its upload. */
-export function pasteInBrowser(deps: PastePageDependencies): Handler {
+export function pasteInBrowser(api: ApiContext): Handler {
   return async (req, res) => {
-    if (sendRightAddress(deps.pages, req, res)) return;
-    const paste = await findNamedPaste(deps, req);
+    if (sendRightAddress(api.pages, req, res)) return;
+    const paste = await findNamedPaste(api.db, req);
     assertShown(paste);
     const shown = {
-      ...shownPaste(paste, req, { publicUrl: deps.publicUrl(), extension: languageAskedFor(req) }),
-      ...(await namingOf(deps, req, paste)),
+      ...shownPaste(paste, req, { publicUrl: api.publicUrl(), extension: languageAskedFor(req) }),
+      ...(await namingOf(api.db, req, paste)),
       isBinaryText: req.query['view'] === 'text',
     };
-    if (paste.status === 'IN_PROGRESS') sendPage(res, pendingPastePage(deps.pages.site(req), shown));
-    else if (paste.encrypted) sendPage(res, encryptedPage(deps.pages.site(req), shown));
-    else if (paste.burn) sendPage(res, burnPage(deps.pages.site(req), shown, newSecret()));
-    else await sendText(deps, req, res, paste, shown);
+    if (paste.status === 'IN_PROGRESS') sendPage(res, pendingPastePage(api.pages.site(req), shown));
+    else if (paste.encrypted) sendPage(res, encryptedPage(api.pages.site(req), shown));
+    else if (paste.burn) sendPage(res, burnPage(api.pages.site(req), shown, newSecret()));
+    else await sendText(api, req, res, paste, shown);
   };
 }
 
@@ -99,14 +96,14 @@ function deletionBy(paste: PasteRow, req: Request): ShownPaste['deletion'] {
 }
 
 async function sendText(
-  deps: PastePageDependencies,
+  api: ApiContext,
   req: Request,
   res: Response,
   paste: PasteRow,
   shown: ShownPaste,
 ): Promise<void> {
-  const site = deps.pages.site(req);
-  const etag = etagOf(deps.pages.assets.version, site, paste.content_hash, shown);
+  const site = api.pages.site(req);
+  const etag = etagOf(api.pages.assets.version, site, paste.content_hash, shown);
   res.type('html').set({ 'Cache-Control': cachingOf(paste, res) });
   const known = knownTagOf(req, etag);
   if (known !== null) {
@@ -118,7 +115,7 @@ async function sendText(
     res.end();
     return;
   }
-  await sendContent(deps, paste, {
+  await sendContent(api, paste, {
     req,
     res,
     requested: { paste, range: undefined, accepts: null },

@@ -1,14 +1,19 @@
-import { findMovableSlug, listSlugVersions, type PasteRow, type SlugVersion } from '@pasteflow/postgres';
+import {
+  findMovableSlug,
+  listSlugVersions,
+  type Database,
+  type PasteRow,
+  type SlugVersion,
+} from '@pasteflow/postgres';
 import type { ShownPaste } from '@pasteflow/web';
 import type { Request } from 'express';
 import { userIdOf } from '../http/callers/caller-of.ts';
-import type { FindDependencies } from './find-named-paste.ts';
 
 export const MAX_LISTED_VERSIONS = 100;
 
 /** Newest first. A paste without versions is the only one. */
 export async function versionsOf(
-  { db }: FindDependencies,
+  db: Database,
   req: Request,
   paste: PasteRow,
   limit = MAX_LISTED_VERSIONS,
@@ -20,18 +25,18 @@ export async function versionsOf(
 
 /** What the page of a paste says of its slug: which version it is, or that its owner can move a slug to it. */
 export async function namingOf(
-  deps: FindDependencies,
+  db: Database,
   req: Request,
   paste: PasteRow,
 ): Promise<Pick<ShownPaste, 'version' | 'movable'>> {
   const { version: number } = paste;
   if (number !== null) {
-    const [newest] = await versionsOf(deps, req, paste, 1);
+    const [newest] = await versionsOf(db, req, paste, 1);
     return { version: { number, newest: Math.max(number, newest?.number ?? 0) } };
   }
   const userId = userIdOf(req);
   const mayMove = userId !== null && paste.user_id === userId && paste.status === 'PROCESSED';
   const isRefused = paste.slug !== null || paste.encrypted || paste.burn || paste.held_at !== null;
   if (!mayMove || paste.parent === null || isRefused) return {};
-  return { movable: await findMovableSlug(deps.db, paste.parent, userId) };
+  return { movable: await findMovableSlug(db, paste.parent, userId) };
 }

@@ -4,27 +4,20 @@ import type { ZodOpenApiResponseObject } from 'zod-openapi';
 import type { ServerResponse } from 'node:http';
 import type { Request, Response } from 'express';
 import type { PasteRow } from '@pasteflow/postgres';
+import type { ApiContext } from '../context.ts';
 import { RequestError } from '../http/answers/request-error.ts';
 import { acceptedEncoding } from '../http/request/accept.ts';
 import { limitKeyOf } from '../http/callers/caller.ts';
 import { isKnownToClient, matchesPrecondition, rangeOf } from '../http/request/conditional.ts';
 import { contextOf, idsOf } from '../http/request/request-context.ts';
 import { callerOf } from '../http/callers/caller-of.ts';
-import type { Limits } from '../http/limits/limits.ts';
-import { readAgain, waitForUpload, type WaitForUploadDependencies } from '../live/read-waiting.ts';
+import { readAgain, waitForUpload } from '../live/read-waiting.ts';
 import * as headers from '../http/openapi/answer-headers.ts';
 import type { Endpoint, Operation } from '../http/openapi/endpoint.ts';
 import { optionalHeader } from '../http/openapi/formats.ts';
 import { example } from './example.ts';
-import {
-  assertNotGone,
-  type FindDependencies,
-  findErrors,
-  findNamedPaste,
-  namedPaste,
-  pasteNotFound,
-} from './find-named-paste.ts';
-import { type RequestedDownload, sendDownload, type SendDownloadDependencies } from './send-download.ts';
+import { assertNotGone, findErrors, findNamedPaste, namedPaste, pasteNotFound } from './find-named-paste.ts';
+import { type RequestedDownload, sendDownload } from './send-download.ts';
 import type { OpenContent } from '../storage/stored-content.ts';
 
 /**
@@ -101,12 +94,6 @@ const contentOperation: Omit<Operation, 'operationId'> = {
   errors: [...findErrors, 'reveal_required', 'precondition_failed', 'range_not_satisfiable', 'overloaded'],
 };
 
-export interface ReadContentDependencies
-  extends FindDependencies, SendDownloadDependencies, WaitForUploadDependencies {
-  readonly publicUrl: () => string;
-  readonly limits: Limits;
-}
-
 /** An upload that took longer than the wait before this answer. */
 const RETRY_AFTER_SECONDS = 1;
 
@@ -115,16 +102,16 @@ const RETRY_AFTER_SECONDS = 1;
  * the answer waits for it up to CONTENT_WAIT_MS. FAILED and unknown pastes get the same 404 after the same
  * single statement.
  */
-export function readContent(deps: ReadContentDependencies, operationId: string): Endpoint {
+export function readContent(api: ApiContext, operationId: string): Endpoint {
   return {
     operation: { ...contentOperation, operationId },
-    handle: (req, res) => read(deps, req, res),
+    handle: (req, res) => read(api, req, res),
   };
 }
 
-async function read(deps: ReadContentDependencies, req: Request, res: Response): Promise<void> {
-  const paste = await findStored(deps, req, res, (found) => assertStays(deps, found));
-  if (paste !== null) await serve(deps, paste, req, res);
+async function read(api: ApiContext, req: Request, res: Response): Promise<void> {
+  const paste = await findStored(api, req, res, (found) => assertStays(api, found));
+  if (paste !== null) await serve(api, paste, req, res);
 }
 
 type ReadablePaste = PasteRow & { readonly status: 'IN_PROGRESS' | 'PROCESSED' };
@@ -136,13 +123,13 @@ type ReadablePaste = PasteRow & { readonly status: 'IN_PROGRESS' | 'PROCESSED' }
  * @throws RequestError
  */
 export async function findStored(
-  deps: FindDependencies & WaitForUploadDependencies,
+  api: ApiContext,
   req: Request,
   res: Response,
   check: (paste: PasteRow) => void,
   find?: () => Promise<PasteRow | null>,
 ): Promise<PasteRow | null> {
-  const paste = await findAfterUpload(deps, req, res, check, find);
+  const paste = await findAfterUpload(api, req, res, check, find);
   if (paste?.status !== 'IN_PROGRESS') return paste;
   contextOf(req).errorCode = 'paste_in_progress';
   // Empty, because `curl --retry` would print an error body in front of the content.
@@ -158,15 +145,16 @@ export async function findStored(
  * @throws RequestError
  */
 export async function findAfterUpload(
-  deps: FindDependencies & WaitForUploadDependencies,
+  api: ApiContext,
   req: Request,
   res: Response,
   check: (paste: PasteRow) => void = () => {},
-  find: () => Promise<PasteRow | null> = () => findNamedPaste(deps, req),
+  find: () => Promise<PasteRow | null> = () => findNamedPaste(api.db, req),
 ): Promise<ReadablePaste | null> {
   const paste = readable(await find(), check);
-  if (paste.status !== 'IN_PROGRESS' || !(await waitForUpload(deps, paste, req, res))) return paste;
-  return await readAgain(deps.live, res, async () => readable(await find(), check));
+  if (paste.status !== 'IN_PROGRESS' || !(await waitForUpload(api.live, paste, req, res, api.contentWaitMs)))
+    return paste;
+  return await readAgain(api.live, res, async () => readable(await find(), check));
 }
 
 /** FAILED is checked before expiry, because a failed paste never had content. @throws RequestError */
@@ -178,10 +166,7 @@ function readable(paste: PasteRow | null, check: (paste: PasteRow) => void): Rea
 }
 
 /** @throws RequestError reveal_required for a paste that is deleted when it is read */
-export function assertStays(
-  { publicUrl }: Pick<ReadContentDependencies, 'publicUrl'>,
-  { burn, short_code: shortCode }: PasteRow,
-): void {
+export function assertStays({ publicUrl }: ApiContext, { burn, short_code: shortCode }: PasteRow): void {
   if (!burn) return;
   throw new RequestError(
     'reveal_required',
@@ -189,12 +174,7 @@ export function assertStays(
   );
 }
 
-async function serve(
-  deps: ReadContentDependencies,
-  paste: PasteRow,
-  req: Request,
-  res: Response,
-): Promise<void> {
+async function serve(api: ApiContext, paste: PasteRow, req: Request, res: Response): Promise<void> {
   const size = paste.size_bytes;
   const tag = (encoding: ContentEncoding | null): string => etagOf(paste.content_hash, encoding);
   const plain = tag(null);
@@ -232,7 +212,7 @@ async function serve(
   }
   // What precedes the part is inflated, too: the last byte of 10 MB costs as much as all of them.
   if (range !== 'whole' && paste.stored_encoding !== null)
-    await deps.limits.countInflated(res, limitKeyOf(callerOf(req)), range.start);
+    await api.limits.countInflated(res, limitKeyOf(callerOf(req)), range.start);
   const head = (sent: Pick<OpenContent, 'encoding'> & { readonly length?: number }): ServerResponse =>
     res.vary('Accept-Encoding').writeHead(range === 'whole' ? 200 : 206, {
       'Content-Type': 'text/plain; charset=utf-8',
@@ -247,7 +227,7 @@ async function serve(
     return;
   }
   const requested = { paste, range: range === 'whole' ? undefined : range, accepts: accepted };
-  await sendContent(deps, paste, { req, res, requested, head });
+  await sendContent(api, paste, { req, res, requested, head });
 }
 
 /**
@@ -265,14 +245,14 @@ export function cachingOf({ visibility }: Pick<PasteRow, 'visibility'>, res: Res
  * @throws RequestError when the paste was deleted meanwhile; and as sendDownload
  */
 export async function sendContent(
-  deps: ReadContentDependencies,
+  api: ApiContext,
   paste: PasteRow,
   download: RequestedDownload,
 ): Promise<void> {
   // Every way to content leads here, also one that does not know of such pastes.
-  assertStays(deps, paste);
-  if (await sendDownload(deps, download)) return;
-  throw await objectMissing(deps, download.req, paste);
+  assertStays(api, paste);
+  if (await sendDownload(api, download)) return;
+  throw await objectMissing(api, download.req, paste);
 }
 
 /**
@@ -280,12 +260,12 @@ export async function sendContent(
  * the request to S3, or an invariant is broken: that is logged, and the client may try again.
  */
 export async function objectMissing(
-  deps: FindDependencies & Pick<ReadContentDependencies, 'logger'>,
+  api: ApiContext,
   req: Request,
   { short_code: shortCode }: PasteRow,
 ): Promise<Error> {
-  assertNotGone(await findNamedPaste(deps, req));
-  deps.logger.error('PROCESSED paste has no object in S3', {
+  assertNotGone(await findNamedPaste(api.db, req));
+  api.logger.error('PROCESSED paste has no object in S3', {
     ...idsOf(contextOf(req)),
     short_code: shortCode,
   });

@@ -1,4 +1,5 @@
 import { isTerminal, pasteUpload } from '@pasteflow/domain';
+import type { ApiContext } from '../context.ts';
 import {
   lastEventId,
   preferenceApplied,
@@ -6,14 +7,12 @@ import {
   streamAnswers,
   streamDescription,
 } from '../live/live-documents.ts';
-import type { Live } from '../live/live.ts';
 import { readWaiting } from '../live/read-waiting.ts';
 import type { Endpoint } from '../http/openapi/endpoint.ts';
 import { jsonResponse } from '../http/openapi/formats.ts';
 import {
   assertNotGone,
   assertTimelineShown,
-  type FindDependencies,
   findErrors,
   findNamedPaste,
   namedPaste,
@@ -28,11 +27,7 @@ import { openStream } from '../live/event-stream.ts';
  * GET /v1/pastes/:short_code: the metadata of a paste in any upload state. With `Prefer: wait`, the answer
  * waits until the upload has settled.
  */
-export function readPaste({
-  db,
-  live,
-  publicUrl,
-}: FindDependencies & { live: Live; publicUrl: () => string }): Endpoint {
+export function readPaste({ db, live, publicUrl }: ApiContext): Endpoint {
   return {
     operation: {
       operationId: 'readPaste',
@@ -50,7 +45,7 @@ export function readPaste({
       const paste = await readWaiting(live, req, res, {
         kind: 'upload',
         find: async () => {
-          const found = await findNamedPaste({ db }, req);
+          const found = await findNamedPaste(db, req);
           assertNotGone(found);
           return found;
         },
@@ -65,7 +60,7 @@ export function readPaste({
  * GET /v1/pastes/:short_code/timeline: the transitions of a paste and of its upload's executions, oldest
  * first.
  */
-export function readTimeline({ db }: FindDependencies): Endpoint {
+export function readTimeline({ db }: ApiContext): Endpoint {
   return {
     operation: {
       operationId: 'readTimeline',
@@ -78,7 +73,7 @@ export function readTimeline({ db }: FindDependencies): Endpoint {
       errors: findErrors,
     },
     handle: async (req, res) => {
-      const paste = await findNamedPaste({ db }, req);
+      const paste = await findNamedPaste(db, req);
       assertTimelineShown(paste);
       res.json(viewOfTimeline(await findTimeline(db, paste.id), readerOf(paste, req)));
     },
@@ -86,7 +81,7 @@ export function readTimeline({ db }: FindDependencies): Endpoint {
 }
 
 /** GET /v1/pastes/:short_code/events: the events of a paste until its upload has settled, as they happen. */
-export function pasteEvents({ db, live }: FindDependencies & { live: Live }): Endpoint {
+export function pasteEvents({ db, live }: ApiContext): Endpoint {
   return {
     operation: {
       operationId: 'streamPasteEvents',
@@ -101,7 +96,7 @@ export function pasteEvents({ db, live }: FindDependencies & { live: Live }): En
     },
     handle: (req, res) =>
       openStream(live, req, res, async () => {
-        const paste = await findNamedPaste({ db }, req);
+        const paste = await findNamedPaste(db, req);
         assertNotGone(paste);
         const settled = isTerminal(pasteUpload, paste.status);
         return { kind: 'upload', id: paste.id, settled, audience: readerOf(paste, req) };

@@ -1,18 +1,10 @@
-import { readStoredUsage, type Database, type Quotas } from '@pasteflow/postgres';
+import { readStoredUsage } from '@pasteflow/postgres';
 import { z } from 'zod';
+import type { ApiContext } from '../context.ts';
 import { callerKeyOf } from '../http/callers/caller.ts';
-import { callerOf } from '../http/callers/caller-of.ts';
-import { nameOfUser } from '../http/callers/identify.ts';
-import type { Limits } from '../http/limits/limits.ts';
+import { callerOf, nameOfUser } from '../http/callers/caller-of.ts';
 import type { Endpoint } from '../http/openapi/endpoint.ts';
 import { jsonResponse } from '../http/openapi/formats.ts';
-
-export interface UsageDependencies {
-  readonly db: Database;
-  readonly limits: Limits;
-  /** null: there are none. */
-  readonly quotas: Quotas | null;
-}
 
 const figures = z.object({ used: z.int(), allowed: z.int() });
 
@@ -43,7 +35,7 @@ export type UsageView = z.output<typeof usageSchema>;
 
 /** What a user has stored, as far as there are quotas. Costs no statement when there are none. */
 export async function usageOfUser(
-  { db, quotas }: Pick<UsageDependencies, 'db' | 'quotas'>,
+  { db, quotas }: ApiContext,
   userId: string,
 ): Promise<Pick<UsageView, 'pastes' | 'stored_bytes'>> {
   const { maxPastes = null, maxBytes = null } = quotas ?? {};
@@ -56,7 +48,7 @@ export async function usageOfUser(
 }
 
 /** GET /v1/usage: who the caller is, what the caller uses, and what is allowed. */
-export function readUsage(deps: UsageDependencies): Endpoint {
+export function readUsage(api: ApiContext): Endpoint {
   return {
     operation: {
       operationId: 'readMyUsage',
@@ -72,15 +64,15 @@ export function readUsage(deps: UsageDependencies): Endpoint {
       const usage: UsageView =
         caller.kind === 'user'
           ? {
-              user: await nameOfUser(deps.db, caller.userId),
-              ...(await usageOfUser(deps, caller.userId)),
+              user: await nameOfUser(api.db, caller.userId),
+              ...(await usageOfUser(api, caller.userId)),
               bytes_today: null,
             }
           : {
               user: null,
               pastes: null,
               stored_bytes: null,
-              bytes_today: await deps.limits.addressBytes(callerKeyOf(caller)),
+              bytes_today: await api.limits.addressBytes(callerKeyOf(caller)),
             };
       res.json(usage);
     },

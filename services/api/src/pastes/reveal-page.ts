@@ -14,15 +14,15 @@ import {
 } from '@pasteflow/web';
 import type { Response } from 'express';
 import { z } from 'zod';
-import type { BodyBudget } from '../http/limits/body-budget.ts';
+import type { ApiContext } from '../context.ts';
 import { readUrlForm } from '../http/body/url-form.ts';
 import { validate } from '../http/answers/request-error.ts';
 import type { Handler } from '../http/openapi/endpoint.ts';
 import { extensionOf, findNamedPaste } from './find-named-paste.ts';
 import { readerKeyOf } from './reveal-paste.ts';
-import { asReaderFinds, assertBurns, hasBody, sendOnce, type RevealDependencies } from './reveal-paste.ts';
+import { asReaderFinds, assertBurns, hasBody, sendOnce } from './reveal-paste.ts';
 import { pageHeaders, sendPage } from '../http/pages/page.ts';
-import { assertShown, markupOf, shownPaste, type PastePageDependencies } from './paste-page.ts';
+import { assertShown, markupOf, shownPaste } from './paste-page.ts';
 
 const form = z.strictObject({ key: z.string().optional(), download: z.literal('yes').optional() });
 
@@ -31,22 +31,20 @@ const form = z.strictObject({ key: z.string().optional(), download: z.literal('y
  * text or the image, or the file. The form has the key of the reader, so that a reload, the same button, and
  * the button of the page that downloads the file repeat the reveal.
  */
-export function revealInBrowser(
-  deps: RevealDependencies & PastePageDependencies & { readonly bodies: BodyBudget },
-): Handler {
+export function revealInBrowser(api: ApiContext): Handler {
   return async (req, res) => {
-    const sent = hasBody(req) ? validate(form, await readUrlForm(req, res, deps.bodies)) : {};
+    const sent = hasBody(req) ? validate(form, await readUrlForm(req, res, api.bodies)) : {};
     const key = readerKeyOf(req, sent.key);
-    const paste = asReaderFinds(await findNamedPaste(deps, req), key);
+    const paste = asReaderFinds(await findNamedPaste(api.db, req), key);
     assertShown(paste);
     assertBurns(paste);
-    const site = deps.pages.site(req);
-    const shown = shownPaste(paste, req, { publicUrl: deps.publicUrl(), extension: extensionOf(req) });
+    const site = api.pages.site(req);
+    const shown = shownPaste(paste, req, { publicUrl: api.publicUrl(), extension: extensionOf(req) });
     if (paste.status === 'IN_PROGRESS') {
       sendPage(res, pendingPastePage(site, shown));
       return;
     }
-    await sendOnce(deps, paste, {
+    await sendOnce(api, paste, {
       req,
       res,
       key,

@@ -5,8 +5,9 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ServerResponse } from 'node:http';
 import { DependencyUnavailableError } from '@pasteflow/domain';
-import { type Actor, isTimeout, type PasteRow, revealPaste as claimForReader } from '@pasteflow/postgres';
+import { isTimeout, type PasteRow, revealPaste as claimForReader } from '@pasteflow/postgres';
 import { markupBytesOf } from '@pasteflow/web';
+import type { ApiContext } from '../context.ts';
 import { MAX_WHOLE_BYTES } from '../http/limits/download-budget.ts';
 import { RequestError, validationFailed } from '../http/answers/request-error.ts';
 import { sendStream, sendWhole } from '../http/answers/send-paced.ts';
@@ -16,7 +17,7 @@ import * as headers from '../http/openapi/answer-headers.ts';
 import type { Endpoint, Operation } from '../http/openapi/endpoint.ts';
 import { example } from './example.ts';
 import { assertNotGone, findErrors, findNamedPaste, namesPaste, pasteGone } from './find-named-paste.ts';
-import { findStored, objectMissing, type ReadContentDependencies } from './read-content.ts';
+import { findStored, objectMissing } from './read-content.ts';
 import type { RequestedDownload } from './send-download.ts';
 import { readContent } from '../storage/stored-content.ts';
 
@@ -90,22 +91,18 @@ const revealOperation: Omit<Operation, 'operationId'> = {
   errors: [...findErrors, 'nothing_to_reveal', 'cross_site_request', 'validation_failed', 'overloaded'],
 };
 
-export interface RevealDependencies extends ReadContentDependencies {
-  readonly actor: Actor;
-}
-
 /**
  * POST /:short_code and POST /v1/pastes/:short_code/reveal: the content of a paste that is deleted when it is
  * read (ADR 47).
  */
-export function revealPaste(deps: RevealDependencies, operationId: string): Endpoint {
+export function revealPaste(api: ApiContext, operationId: string): Endpoint {
   return {
     operation: { ...revealOperation, operationId },
     handle: async (req, res) => {
       assertNoBody(req);
       const key = readerKeyOf(req);
-      const paste = await findStored(deps, req, res, assertBurns, async () =>
-        asReaderFinds(await findNamedPaste(deps, req), key),
+      const paste = await findStored(api, req, res, assertBurns, async () =>
+        asReaderFinds(await findNamedPaste(api.db, req), key),
       );
       if (paste === null) return;
       const head = (): ServerResponse =>
@@ -114,7 +111,7 @@ export function revealPaste(deps: RevealDependencies, operationId: string): Endp
           'Content-Length': String(paste.size_bytes),
           'Cache-Control': `${String(res.getHeader('Cache-Control'))}, no-transform`,
         });
-      await sendOnce(deps, paste, { req, res, key, answer: () => ({ head }) });
+      await sendOnce(api, paste, { req, res, key, answer: () => ({ head }) });
     },
   };
 }
@@ -157,7 +154,7 @@ const IDLE_MS = 300_000;
  * DependencyUnavailableError: then the paste can still be read, or this reader can repeat the request
  */
 export async function sendOnce(
-  deps: RevealDependencies,
+  api: ApiContext,
   paste: PasteRow,
   {
     req,
@@ -175,36 +172,36 @@ export async function sendOnce(
 ): Promise<void> {
   const { size_bytes: size } = paste;
   const isShort = size <= MAX_WHOLE_BYTES;
-  const download = deps.downloads.hold(req, size, {
+  const download = api.downloads.hold(req, size, {
     weight: isRendered && isShort ? 1 + markupBytesOf(size) : 1,
     reader: `${paste.id} ${key.hash.toString('hex')}`,
   });
   try {
     const requested = { paste, range: undefined, accepts: null };
-    const content = await readContent({ ...deps, cache: keepsNothing }, requested, res);
-    if (content === null) throw await objectMissing(deps, req, paste);
+    const content = await readContent(api.store, keepsNothing, requested, res);
+    if (content === null) throw await objectMissing(api, req, paste);
     const { bytes } = content;
     const { head, render } = answer(bytes);
     const sent = render === undefined ? piecesOf(bytes) : render(piecesOf(bytes));
     const whole = isShort ? await buffer(Readable.from(sent)) : null; // what can fail, fails before the claim
     if (res.destroyed) return;
-    if (!(await claim(deps, paste, key, res))) throw await goneForOthers(deps, req);
-    deps.events.pasteRevealed(req);
+    if (!(await claim(api, paste, key, res))) throw await goneForOthers(api, req);
+    api.events.pasteRevealed(req);
     if (whole === null) res.setTimeout(IDLE_MS);
     const started = head({ encoding: null, length: size });
     download.sending(() => res.destroy());
     const outcome =
       whole === null
-        ? await sendStream(Readable.from(sent), started, { ...deps.sending, patience: PATIENCE })
-        : await sendWhole(whole, started, deps.sending);
-    if (outcome === 'too_slow') deps.events.downloadTooSlow(req);
+        ? await sendStream(Readable.from(sent), started, { ...api.sending, patience: PATIENCE })
+        : await sendWhole(whole, started, api.sending);
+    if (outcome === 'too_slow') api.events.downloadTooSlow(req);
   } finally {
     download.release();
   }
 }
 
 /** The content must be in no memory after its one read. */
-const keepsNothing: RevealDependencies['cache'] = { get: () => undefined, add: () => {} };
+const keepsNothing = { get: () => undefined, add: () => {} };
 
 const PIECE_BYTES = 65_536;
 
@@ -223,7 +220,7 @@ const ASK_AGAIN_AFTER_MS = 250;
  * @throws DependencyUnavailableError
  */
 async function claim(
-  deps: RevealDependencies,
+  api: ApiContext,
   paste: PasteRow,
   { text, hash: readerKeyHash, isSent }: ReaderKey,
   res: Response,
@@ -231,7 +228,7 @@ async function claim(
   const startedAt = performance.now();
   for (;;) {
     try {
-      const isClaimed = await claimForReader(deps.db, paste.id, { readerKeyHash, actor: deps.actor });
+      const isClaimed = await claimForReader(api.db, paste.id, { readerKeyHash, actor: api.actor });
       if (isClaimed && !isSent) res.set('Idempotency-Key', text);
       return isClaimed;
     } catch (cause) {
@@ -249,7 +246,7 @@ const UNKNOWN_CLAIM =
   'reload the page within five minutes, or send the request again with the same Idempotency-Key, or with that of this answer.';
 
 /** Why somebody else's claim came first. */
-async function goneForOthers(deps: RevealDependencies, req: Request): Promise<Error> {
-  assertNotGone(await findNamedPaste(deps, req));
+async function goneForOthers(api: ApiContext, req: Request): Promise<Error> {
+  assertNotGone(await findNamedPaste(api.db, req));
   return pasteGone();
 }

@@ -2,27 +2,17 @@ import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { Request, Response } from 'express';
-import type { Logger } from '@pasteflow/runtime';
 import { markupBytesOf } from '@pasteflow/web';
-import type { DownloadBudget } from '../http/limits/download-budget.ts';
+import type { ApiContext } from '../context.ts';
 import { contextOf, idsOf } from '../http/request/request-context.ts';
-import { sendStream, sendWhole, type SendOptions, type SendOutcome } from '../http/answers/send-paced.ts';
-import type { RequestEvents } from '../http/server/request-events.ts';
+import { sendStream, sendWhole, type SendOutcome } from '../http/answers/send-paced.ts';
 import {
   openContent,
   readContent,
   requestedBytes,
-  type ContentDependencies,
   type ObjectRequest,
   type OpenContent,
 } from '../storage/stored-content.ts';
-
-export interface SendDownloadDependencies extends ContentDependencies {
-  readonly downloads: DownloadBudget;
-  readonly sending: SendOptions;
-  readonly events: RequestEvents;
-  readonly logger: Logger;
-}
 
 export interface RequestedDownload {
   readonly req: Request;
@@ -40,31 +30,31 @@ export interface RequestedDownload {
  * @throws RequestError overloaded or rate_limited, DependencyUnavailableError
  */
 export async function sendDownload(
-  deps: SendDownloadDependencies,
+  api: ApiContext,
   { req, res, requested, head, render }: RequestedDownload,
 ): Promise<boolean> {
   const held = bytesInMemory(requested);
-  const download = deps.downloads.begin(req, held, render === undefined ? 1 : 1 + markupBytesOf(held));
+  const download = api.downloads.begin(req, held, render === undefined ? 1 : 1 + markupBytesOf(held));
   try {
     let outcome: SendOutcome;
     if (download.kind === 'whole') {
-      const content = await readContent(deps, requested, res);
+      const content = await readContent(api.store, api.cache, requested, res);
       if (content === null) return false;
       const { bytes, encoding } = content;
       const sent = await rendered(bytes, render);
-      outcome = await sendWhole(sent, head({ encoding, length: bytes.length }), deps.sending);
+      outcome = await sendWhole(sent, head({ encoding, length: bytes.length }), api.sending);
     } else {
-      const content = await openContent(deps.store, requested, res);
+      const content = await openContent(api.store, requested, res);
       if (content === null) return false;
       const source = content.body.once('error', (error) => {
         // After the client has disconnected, the error is only that, passed on by the pipeline.
         if (res.destroyed) return;
         const { short_code } = requested.paste;
-        deps.logger.error('content cut off by S3', { ...idsOf(contextOf(req)), short_code, error });
+        api.logger.error('content cut off by S3', { ...idsOf(contextOf(req)), short_code, error });
       });
-      outcome = await sendStream(streamed(source, render), head(content), deps.sending);
+      outcome = await sendStream(streamed(source, render), head(content), api.sending);
     }
-    if (outcome === 'too_slow') deps.events.downloadTooSlow(req);
+    if (outcome === 'too_slow') api.events.downloadTooSlow(req);
     return true;
   } finally {
     download.release();

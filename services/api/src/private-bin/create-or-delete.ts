@@ -1,23 +1,16 @@
 import type { Request, Response } from 'express';
 import { requestDeletion } from '@pasteflow/postgres';
 import { textOfSealed } from '@pasteflow/sealed';
+import type { ApiContext } from '../context.ts';
 import { readBody } from '../http/body/read-body.ts';
 import { RequestError } from '../http/answers/request-error.ts';
 import type { Endpoint } from '../http/openapi/endpoint.ts';
 import { shellOperation } from '../pastes/create-operations.ts';
-import { create, type CreatePasteDependencies } from '../pastes/create-paste.ts';
+import { create } from '../pastes/create-paste.ts';
 import { assertMayDelete } from '../pastes/delete-paste.ts';
-import {
-  assertNotGone,
-  findErrors,
-  findEvenHeld,
-  pasteGone,
-  type FindDependencies,
-} from '../pastes/find-named-paste.ts';
+import { assertNotGone, findErrors, findEvenHeld, pasteGone } from '../pastes/find-named-paste.ts';
 import { createdAnswerOf, fieldsOf } from './answers.ts';
 import { parsePrivateBinBody } from './request.ts';
-
-type PrivateBinPostDependencies = CreatePasteDependencies & FindDependencies;
 
 /** Beside the ciphertext, a body has the cipher parameters and the lifetime. */
 const OVERHEAD_BYTES = 4096;
@@ -25,27 +18,27 @@ const OVERHEAD_BYTES = 4096;
 const WEIGHT = 3;
 
 /** POST / of PrivateBin's clients: a new paste, or with `deletetoken` the deletion of one. */
-export function privateBinPost(deps: PrivateBinPostDependencies): Endpoint {
-  const { isShared: _, ...operation } = shellOperation(deps); // this one deletes as well
+export function privateBinPost(api: ApiContext): Endpoint {
+  const { isShared: _, ...operation } = shellOperation(api); // this one deletes as well
   return {
     operation: { ...operation, errors: [...operation.errors, ...findErrors] },
     handle: async (req, res) => {
-      const maxBytes = deps.maxPasteBytes + OVERHEAD_BYTES;
+      const maxBytes = api.maxPasteBytes + OVERHEAD_BYTES;
       const tooLarge = (): RequestError =>
         new RequestError(
           'content_too_large',
-          `Send at most ${deps.maxPasteBytes} bytes of encrypted content.`,
+          `Send at most ${api.maxPasteBytes} bytes of encrypted content.`,
         );
       const body = parsePrivateBinBody(
-        await readBody(req, res, { maxBytes, tooLarge, budget: deps.bodies, weight: WEIGHT }),
+        await readBody(req, res, { maxBytes, tooLarge, budget: api.bodies, weight: WEIGHT }),
       );
       if (body.kind === 'delete') {
-        await remove(deps, req, res, body);
+        await remove(api, req, res, body);
         return;
       }
       const content = Buffer.from(textOfSealed(body.document));
-      if (content.length > deps.maxPasteBytes) throw tooLarge();
-      await create(deps, req, res, {
+      if (content.length > api.maxPasteBytes) throw tooLarge();
+      await create(api, req, res, {
         name: 'private-bin',
         receive: () => Promise.resolve({ ...body.options, content }),
         answerTo: ({ short_code: shortCode }, deleteToken, site) =>
@@ -56,14 +49,14 @@ export function privateBinPost(deps: PrivateBinPostDependencies): Endpoint {
 }
 
 async function remove(
-  deps: PrivateBinPostDependencies,
+  api: ApiContext,
   req: Request,
   res: Response,
   { shortCode, deleteToken }: { readonly shortCode: string; readonly deleteToken: string },
 ): Promise<void> {
-  const paste = await findEvenHeld(deps, req, shortCode);
+  const paste = await findEvenHeld(api.db, req, shortCode);
   assertNotGone(paste);
   assertMayDelete(paste, req, deleteToken);
-  if (!(await requestDeletion(deps.db, paste.id))) throw pasteGone(); // another request deleted it meanwhile
-  res.json(fieldsOf(deps.pages.site(req).base, shortCode));
+  if (!(await requestDeletion(api.db, paste.id))) throw pasteGone(); // another request deleted it meanwhile
+  res.json(fieldsOf(api.pages.site(req).base, shortCode));
 }

@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import type { PasteRow } from '@pasteflow/postgres';
+import type { ApiContext } from '../context.ts';
 import { RequestError } from '../http/answers/request-error.ts';
 import { usage } from '../docs/usage.ts';
 import type { Endpoint } from '../http/openapi/endpoint.ts';
@@ -7,24 +8,18 @@ import { findErrors } from '../pastes/find-named-paste.ts';
 import { findAfterUpload, sendContent } from '../pastes/read-content.ts';
 import { readerKeyOf } from '../pastes/reveal-paste.ts';
 import { requireWrite } from '../http/callers/caller-of.ts';
-import { sendOnce, type RevealDependencies } from '../pastes/reveal-paste.ts';
-import type { Pages } from '../http/pages/page.ts';
+import { sendOnce } from '../pastes/reveal-paste.ts';
 import { fieldsOf } from './answers.ts';
 import { privateBinQuery } from './request.ts';
-
-export interface PrivateBinGetDependencies extends RevealDependencies {
-  readonly maxPasteBytes: number;
-  readonly pages: Pages;
-}
 
 /** PrivateBin stores a paste before it answers, so that its clients never try a read again. */
 const UPLOAD_WAIT_MS = 10_000;
 
 /** GET / of PrivateBin's clients: a paste, or a JSON-LD context. */
-export function privateBinGet(deps: PrivateBinGetDependencies): Endpoint {
+export function privateBinGet(api: ApiContext): Endpoint {
   return {
     operation: {
-      ...usage(deps).operation,
+      ...usage(api).operation,
       access: 'anyone',
       errors: [
         ...findErrors,
@@ -44,7 +39,7 @@ export function privateBinGet(deps: PrivateBinGetDependencies): Endpoint {
         case 'paste':
           // The functions that find a paste read its name from the parameters of the route.
           req.params['short_code'] = query.shortCode;
-          return await read(deps, req, res);
+          return await read(api, req, res);
         case 'none':
           throw new RequestError('malformed_request', 'Name the paste in the query: `?SHORT_CODE`.');
         default:
@@ -54,17 +49,17 @@ export function privateBinGet(deps: PrivateBinGetDependencies): Endpoint {
   };
 }
 
-async function read(deps: PrivateBinGetDependencies, req: Request, res: Response): Promise<void> {
-  const paste = await findAfterUpload({ ...deps, contentWaitMs: UPLOAD_WAIT_MS }, req, res);
+async function read(api: ApiContext, req: Request, res: Response): Promise<void> {
+  const paste = await findAfterUpload({ ...api, contentWaitMs: UPLOAD_WAIT_MS }, req, res);
   if (paste === null) return; // the client is gone
   if (paste.status === 'IN_PROGRESS') throw uploadInProgress();
-  if (!paste.encrypted) throw notEncrypted(`${deps.publicUrl()}/${paste.short_code}`);
+  if (!paste.encrypted) throw notEncrypted(`${api.publicUrl()}/${paste.short_code}`);
   res.status(200).set({ 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' });
   if (req.method === 'HEAD') {
     res.end();
     return;
   }
-  const { base } = deps.pages.site(req);
+  const { base } = api.pages.site(req);
   const parts = {
     before: { ...fieldsOf(base, paste.short_code), '@context': `${base}/?jsonld=paste` },
     after: { meta: metaOf(paste), comments: [], comment_count: 0, comment_offset: 0 },
@@ -78,10 +73,10 @@ async function read(deps: PrivateBinGetDependencies, req: Request, res: Response
   if (paste.burn) {
     requireWrite(req);
     const key = readerKeyOf(req);
-    await sendOnce(deps, paste, { req, res, key, isRendered: true, answer: () => answer });
+    await sendOnce(api, paste, { req, res, key, isRendered: true, answer: () => answer });
   } else {
     const requested = { paste, range: undefined, accepts: null };
-    await sendContent(deps, paste, { req, res, ...answer, requested });
+    await sendContent(api, paste, { req, res, ...answer, requested });
   }
 }
 

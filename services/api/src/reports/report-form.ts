@@ -1,26 +1,19 @@
 import { takedownClasses } from '@pasteflow/domain';
 import { reportPage, reportSentPage } from '@pasteflow/web';
+import type { ApiContext } from '../context.ts';
 import { readUrlForm } from '../http/body/url-form.ts';
 import { validate } from '../http/answers/request-error.ts';
-import { type Pages, sendPage } from '../http/pages/page.ts';
+import { sendPage } from '../http/pages/page.ts';
 import type { Endpoint, Handler } from '../http/openapi/endpoint.ts';
 import { namedPaste } from '../pastes/find-named-paste.ts';
-import {
-  findReportable,
-  newReportSchema,
-  report,
-  type ReportDependencies,
-  reportErrors,
-} from './report-paste.ts';
+import { findReportable, newReportSchema, report, reportErrors } from './report-paste.ts';
 import { pageOf } from '../http/pages/page-answers.ts';
 
-type ReportFormDependencies = ReportDependencies & { readonly pages: Pages };
-
 /** GET /:short_code/report: the form. It works without JavaScript. */
-export function showReportForm(deps: ReportFormDependencies): Endpoint {
+export function showReportForm(api: ApiContext): Endpoint {
   const show: Handler = async (req, res) => {
-    const { short_code } = await findReportable(deps, req);
-    sendPage(res, reportPage(deps.pages.site(req), { short_code, reasons: takedownClasses }));
+    const { short_code } = await findReportable(api.db, req);
+    sendPage(res, reportPage(api.pages.site(req), { short_code, reasons: takedownClasses }));
   };
   return {
     operation: {
@@ -38,10 +31,10 @@ export function showReportForm(deps: ReportFormDependencies): Endpoint {
 }
 
 /** POST /:short_code/report: sends the form. */
-export function reportFromForm(deps: ReportFormDependencies): Endpoint {
+export function reportFromForm(api: ApiContext): Endpoint {
   const send: Handler = async (req, res) => {
-    await report(deps, req, res, validate(newReportSchema, await readUrlForm(req, res, deps.bodies)));
-    sendPage(res, reportSentPage(deps.pages.site(req)));
+    await report(api, req, res, validate(newReportSchema, await readUrlForm(req, res, api.bodies)));
+    sendPage(res, reportSentPage(api.pages.site(req)));
   };
   return {
     operation: {

@@ -1,33 +1,24 @@
 import type { Request, Response } from 'express';
 import { MAX_REPORT_CHARACTERS, MAX_REPORT_CONTACT_CHARACTERS, takedownClasses } from '@pasteflow/domain';
 import { networkOf } from '@pasteflow/http-kit';
-import { reportPaste as insertReport } from '@pasteflow/postgres';
+import { reportPaste as insertReport, type Database } from '@pasteflow/postgres';
 import { mustBeOneOf } from '@pasteflow/service-kit';
 import { z } from 'zod';
-import type { BodyBudget } from '../http/limits/body-budget.ts';
+import type { ApiContext } from '../context.ts';
 import { parseStorableJson } from '../http/body/json-body.ts';
 import { readBody } from '../http/body/read-body.ts';
 import { RequestError, validate } from '../http/answers/request-error.ts';
 import { clientAddressOf } from '../http/request/client-address.ts';
 import { assertUtf8, mediaTypeOf } from '../http/request/media-type.ts';
-import type { Limits } from '../http/limits/limits.ts';
 import type { Endpoint } from '../http/openapi/endpoint.ts';
 import {
   assertNotGone,
   findErrors,
   findEvenHeld,
-  type FindDependencies,
   namedPaste,
   pasteGone,
   pasteNotFound,
 } from '../pastes/find-named-paste.ts';
-
-export interface ReportDependencies extends FindDependencies {
-  readonly bodies: BodyBudget;
-  readonly limits: Limits;
-  /** So many reporters hold a paste; null: none do. */
-  readonly reportsHoldAfter: number | null;
-}
 
 /** A text without control characters, except those in `allowed`. */
 function textOf(max: number, allowed: string) {
@@ -70,7 +61,7 @@ export const reportErrors = [
 const MAX_REPORT_BYTES = 16_384;
 
 /** POST /v1/pastes/:short_code/reports: asks the operators to take a paste down. */
-export function reportPaste(deps: ReportDependencies): Endpoint {
+export function reportPaste(api: ApiContext): Endpoint {
   return {
     operation: {
       operationId: 'reportPaste',
@@ -105,18 +96,18 @@ export function reportPaste(deps: ReportDependencies): Endpoint {
       const body = await readBody(req, res, {
         maxBytes: MAX_REPORT_BYTES,
         tooLarge,
-        budget: deps.bodies,
+        budget: api.bodies,
         weight: 1,
       });
-      await report(deps, req, res, validate(newReportSchema, parseStorableJson(body)));
+      await report(api, req, res, validate(newReportSchema, parseStorableJson(body)));
       res.status(202).end();
     },
   };
 }
 
 /** @throws RequestError for a paste that the caller can't report */
-export async function findReportable(deps: FindDependencies, req: Request) {
-  const paste = await findEvenHeld(deps, req);
+export async function findReportable(db: Database, req: Request) {
+  const paste = await findEvenHeld(db, req);
   if (paste?.status === 'FAILED') throw pasteNotFound();
   assertNotGone(paste);
   return paste;
@@ -128,22 +119,22 @@ export async function findReportable(deps: FindDependencies, req: Request) {
  * @throws RequestError
  */
 export async function report(
-  deps: ReportDependencies,
+  api: ApiContext,
   req: Request,
   res: Response,
   { reason, text = '', contact = '' }: z.output<typeof newReportSchema>,
 ): Promise<void> {
-  const paste = await findReportable(deps, req);
+  const paste = await findReportable(api.db, req);
   const reporter = networkOf(clientAddressOf(req), 48);
-  await deps.limits.countReport(res, reporter);
+  await api.limits.countReport(res, reporter);
   const sent = { class: reason, text: text || null, contact: contact || null, reporter };
-  const outcome = await insertReport(deps.db, paste.id, sent, deps.reportsHoldAfter);
+  const outcome = await insertReport(api.db, paste.id, sent, api.reportsHoldAfter);
   if (outcome === 'recorded') return;
   if (outcome === 'cleared')
     throw new RequestError(
       'report_settled',
       'An operator has looked at reports of this content and decided that it stays. Your report was not recorded.',
     );
-  await findReportable(deps, req);
+  await findReportable(api.db, req);
   throw pasteGone(); // it was deleted, and replaced, meanwhile
 }

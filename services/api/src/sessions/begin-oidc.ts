@@ -1,22 +1,15 @@
 import type { Request } from 'express';
 import { PENDING_SECONDS, writePending, type IdentityProvider } from '@pasteflow/service-kit/sign-in';
 import { z } from 'zod';
+import type { ApiContext } from '../context.ts';
 import { RequestError } from '../http/answers/request-error.ts';
 import { contextOf } from '../http/request/request-context.ts';
 import { readQuery } from '../http/request/query.ts';
 import { throwAsAnswer } from '../http/callers/authorization.ts';
 import type { SessionCookie } from '../http/callers/session-cookie.ts';
 import type { Endpoint, Handler } from '../http/openapi/endpoint.ts';
-import type { Pages } from '../http/pages/page.ts';
 import { ownPath } from '../http/pages/own-path.ts';
 import { goTo, redirectOf } from '../http/pages/page-answers.ts';
-
-export interface OidcSignInDependencies {
-  /** Null: the operator has set up no sign-in by an identity provider. */
-  readonly provider: IdentityProvider | null;
-  readonly sessions: SessionCookie;
-  readonly pages: Pages;
-}
 
 /** The cookie of a browser whose user is at the identity provider. */
 export const PENDING_COOKIE = 'pasteflow-sign-in';
@@ -29,7 +22,7 @@ const query = z.strictObject({
 });
 
 /** GET /session/oidc: sends a browser to the identity provider. */
-export function beginOidcSignIn({ provider, sessions, pages }: OidcSignInDependencies): Endpoint {
+export function beginOidcSignIn({ provider, sessions, pages }: ApiContext): Endpoint {
   const begin: Handler = async (req, res) => {
     const oidc = requireProvider(provider);
     const { base } = pages.site(req);

@@ -1,19 +1,12 @@
 import { ownPath } from '@pasteflow/service-kit/sign-in';
 import { languageNames } from '@pasteflow/web';
 import { z } from 'zod';
-import type { BodyBudget } from '../http/limits/body-budget.ts';
+import type { ApiContext } from '../context.ts';
 import { readUrlForm } from '../http/body/url-form.ts';
 import { validate } from '../http/answers/request-error.ts';
-import { LANGUAGE_COOKIE, type Pages } from '../http/pages/page.ts';
-import type { SessionCookie } from '../http/callers/session-cookie.ts';
+import { LANGUAGE_COOKIE } from '../http/pages/page.ts';
 import type { Endpoint, Handler } from '../http/openapi/endpoint.ts';
 import { formErrors, goTo, redirectOf } from '../http/pages/page-answers.ts';
-
-interface ChooseLanguageDependencies {
-  readonly sessions: SessionCookie;
-  readonly bodies: BodyBudget;
-  readonly pages: Pages;
-}
 
 const form = z.strictObject({
   language: z
@@ -30,7 +23,7 @@ const languageCookie = z
  * POST /language: the browser keeps the language of the pages for a year. Links of other sites send the cookie,
  * so that their page is in the language, too.
  */
-export function chooseLanguage({ sessions, bodies, pages }: ChooseLanguageDependencies): Endpoint {
+export function chooseLanguage({ sessions, bodies, pages }: ApiContext): Endpoint {
   const choose: Handler = async (req, res) => {
     const { language, next } = validate(form, await readUrlForm(req, res, bodies));
     const { base } = pages.site(req);

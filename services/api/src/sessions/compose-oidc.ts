@@ -13,22 +13,26 @@ export interface OidcConfig {
   readonly client: OidcClient | null;
 }
 
-interface OidcDependencies {
-  readonly db: Database;
-  readonly logger: Logger;
-  /** Where browsers reach the service. */
-  readonly publicUrl: () => string;
-  readonly cooldownMs: number | undefined;
-  readonly requestTimeoutMs: number | undefined;
-}
-
 /**
  * What of the identity provider is in use.
  * @param config null: the operator has configured no identity provider
  */
 export function composeOidc(
   config: OidcConfig | null,
-  { db, logger, publicUrl, cooldownMs, requestTimeoutMs }: OidcDependencies,
+  {
+    db,
+    logger,
+    publicUrl,
+    cooldownMs,
+    requestTimeoutMs,
+  }: {
+    readonly db: Database;
+    readonly logger: Logger;
+    /** Where browsers reach the service. */
+    readonly publicUrl: () => string;
+    readonly cooldownMs: number | undefined;
+    readonly requestTimeoutMs: number | undefined;
+  },
 ): { readonly users: OidcUsers | null; readonly provider: IdentityProvider | null } {
   if (config === null) return { users: null, provider: null };
   const { issuer, audience, client } = config;

@@ -1,6 +1,5 @@
 import type { Request, Response } from 'express';
-import { endBrowserSession, ensureUser, type Database } from '@pasteflow/postgres';
-import type { Logger } from '@pasteflow/runtime';
+import { endBrowserSession, ensureUser } from '@pasteflow/postgres';
 import {
   readPending,
   SignInRefused,
@@ -10,7 +9,7 @@ import {
 } from '@pasteflow/service-kit/sign-in';
 import { signedInPage } from '@pasteflow/web';
 import { z } from 'zod';
-import type { TokenGuesses } from '../http/callers/token-guesses.ts';
+import type { ApiContext } from '../context.ts';
 import { RequestError } from '../http/answers/request-error.ts';
 import { readQuery } from '../http/request/query.ts';
 import { contextOf, idsOf } from '../http/request/request-context.ts';
@@ -20,20 +19,8 @@ import { nameOfSubject } from './oidc-users.ts';
 import type { Endpoint, Handler } from '../http/openapi/endpoint.ts';
 import { ownPath } from '../http/pages/own-path.ts';
 import { sendPage } from '../http/pages/page.ts';
-import {
-  expectSignIn,
-  PENDING_COOKIE,
-  pendingCookie,
-  requireProvider,
-  type OidcSignInDependencies,
-} from './begin-oidc.ts';
+import { expectSignIn, PENDING_COOKIE, pendingCookie, requireProvider } from './begin-oidc.ts';
 import { pageOf } from '../http/pages/page-answers.ts';
-
-export interface FinishOidcDependencies extends OidcSignInDependencies {
-  readonly db: Database;
-  readonly guesses: TokenGuesses;
-  readonly logger: Logger;
-}
 
 const NOT_BEGUN_HERE = 'This browser did not begin this sign-in, or began it more than 10 minutes ago.';
 
@@ -57,22 +44,22 @@ const query = z.object({
  * goes on by itself, and no redirect: a browser that came from another site sends no SameSite=Strict cookie
  * along the rest of a chain of redirects.
  */
-export function finishOidcSignIn(deps: FinishOidcDependencies): Endpoint {
+export function finishOidcSignIn(api: ApiContext): Endpoint {
   const finish: Handler = async (req, res) => {
-    const provider = requireProvider(deps.provider);
-    const site = deps.pages.site(req);
-    const kept = deps.sessions.valueOf(req, PENDING_COOKIE);
+    const provider = requireProvider(api.provider);
+    const site = api.pages.site(req);
+    const kept = api.sessions.valueOf(req, PENDING_COOKIE);
     const asked = new URL(req.url, 'http://own.invalid').searchParams.get('state');
     const pending = readPending(kept, asked);
     expectSignIn(req, ownPath(pending?.next, site.base));
     readQuery(req, query);
     if (pending === null) throwAsAnswer(new SignInRefused(NOT_BEGUN_HERE));
-    res.append('Set-Cookie', pendingCookie(deps.sessions, withoutPending(kept, pending.state)));
-    const subject = await finishCounted(deps, provider, req, res, pending);
-    const userId = await ensureUser(deps.db, nameOfSubject(provider.issuer, subject));
-    if (pending.replacedSession !== null) await endBrowserSession(deps.db, pending.replacedSession);
-    const secret = await beginSession(deps.db, { userId, tokenId: null });
-    res.append('Set-Cookie', deps.sessions.begin(secret));
+    res.append('Set-Cookie', pendingCookie(api.sessions, withoutPending(kept, pending.state)));
+    const subject = await finishCounted(api, provider, req, res, pending);
+    const userId = await ensureUser(api.db, nameOfSubject(provider.issuer, subject));
+    if (pending.replacedSession !== null) await endBrowserSession(api.db, pending.replacedSession);
+    const secret = await beginSession(api.db, { userId, tokenId: null });
+    res.append('Set-Cookie', api.sessions.begin(secret));
     const page = signedInPage(site, { next: ownPath(pending.next, site.base) });
     sendPage(res, page, { 'Referrer-Policy': 'no-referrer' }); // its URL has the code and the state
   };
@@ -97,7 +84,7 @@ export function finishOidcSignIn(deps: FinishOidcDependencies): Endpoint {
 
 /** A wrong code counts as a guess, because each costs a request to the provider. */
 async function finishCounted(
-  { guesses, logger }: FinishOidcDependencies,
+  { guesses, logger }: ApiContext,
   provider: IdentityProvider,
   req: Request,
   res: Response,

@@ -1,31 +1,19 @@
 import { isUuid } from '@pasteflow/domain';
-import {
-  endOtherBrowserSessions,
-  endOwnBrowserSession,
-  listBrowserSessions,
-  type Database,
-} from '@pasteflow/postgres';
+import { endOtherBrowserSessions, endOwnBrowserSession, listBrowserSessions } from '@pasteflow/postgres';
 import { mySessionsPage } from '@pasteflow/web';
 import type { Request } from 'express';
 import { z } from 'zod';
-import type { BodyBudget } from '../http/limits/body-budget.ts';
+import type { ApiContext } from '../context.ts';
 import { readUrlForm } from '../http/body/url-form.ts';
 import { validate } from '../http/answers/request-error.ts';
 import { hashOfCaller, isFull, requireFull, requireUser } from '../http/callers/caller-of.ts';
 import { hashOfSecret } from '../http/callers/secret.ts';
-import type { SessionCookie } from '../http/callers/session-cookie.ts';
 import type { Endpoint, Handler } from '../http/openapi/endpoint.ts';
-import { type Pages, sendPage } from '../http/pages/page.ts';
+import { sendPage } from '../http/pages/page.ts';
 import { formErrors, goTo, pageOf, redirectOf } from '../http/pages/page-answers.ts';
 
-interface MySessionsDependencies {
-  readonly db: Database;
-  readonly sessions: Pick<SessionCookie, 'secretOf'>;
-  readonly pages: Pages;
-}
-
 /** GET /my/sessions: the browsers in which the user is signed in. */
-export function mySessions({ db, sessions, pages }: MySessionsDependencies): Endpoint {
+export function mySessions({ db, sessions, pages }: ApiContext): Endpoint {
   const show: Handler = async (req, res) => {
     const found = await listBrowserSessions(db, {
       userId: requireUser(req),
@@ -63,12 +51,7 @@ const form = z.strictObject({
 });
 
 /** POST /my/sessions/end: ends one session of the user, or all others. */
-export function endMySessions({
-  db,
-  sessions,
-  pages,
-  bodies,
-}: MySessionsDependencies & { readonly bodies: BodyBudget }): Endpoint {
+export function endMySessions({ db, sessions, pages, bodies }: ApiContext): Endpoint {
   const end: Handler = async (req, res) => {
     const userId = requireUser(req);
     const { session } = validate(form, await readUrlForm(req, res, bodies));
@@ -98,7 +81,7 @@ export function endMySessions({
   };
 }
 
-function hashOfThis(sessions: MySessionsDependencies['sessions'], req: Request): Buffer | null {
+function hashOfThis(sessions: ApiContext['sessions'], req: Request): Buffer | null {
   const secret = sessions.secretOf(req);
   return secret === null ? null : hashOfSecret(secret);
 }

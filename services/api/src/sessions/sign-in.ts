@@ -1,9 +1,7 @@
-import type { Database } from '@pasteflow/postgres';
 import { signInPage } from '@pasteflow/web';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
-import type { TokenGuesses } from '../http/callers/token-guesses.ts';
-import type { BodyBudget } from '../http/limits/body-budget.ts';
+import type { ApiContext } from '../context.ts';
 import { readUrlForm } from '../http/body/url-form.ts';
 import { validate } from '../http/answers/request-error.ts';
 import type { IdentifiedUser } from '../http/callers/caller.ts';
@@ -11,11 +9,10 @@ import { readQuery } from '../http/request/query.ts';
 import { contextOf } from '../http/request/request-context.ts';
 import { refusedAtSignIn } from '../http/callers/authorization.ts';
 import { beginSession, endSession } from './browser-sessions.ts';
-import type { SessionCookie } from '../http/callers/session-cookie.ts';
 import { setCookie } from '../http/openapi/answer-headers.ts';
 import type { Endpoint, Handler } from '../http/openapi/endpoint.ts';
 import { ownPath } from '../http/pages/own-path.ts';
-import { type Pages, sendPage } from '../http/pages/page.ts';
+import { sendPage } from '../http/pages/page.ts';
 import { formErrors, goTo, pageOf, redirectOf } from '../http/pages/page-answers.ts';
 
 /** The token of the document's examples. The tests make it and sign in with it. */
@@ -32,7 +29,7 @@ const query = z.strictObject({
 });
 
 /** GET /session: the page on which one signs in. */
-export function showSignIn({ pages }: { readonly pages: Pages }): Endpoint {
+export function showSignIn({ pages }: ApiContext): Endpoint {
   const show: Handler = (req, res) => {
     const site = pages.site(req);
     const next = ownPath(readQuery(req, query).next, site.base);
@@ -53,32 +50,23 @@ export function showSignIn({ pages }: { readonly pages: Pages }): Endpoint {
   };
 }
 
-export interface SignInDependencies {
-  readonly db: Database;
-  readonly sessions: SessionCookie;
-  readonly guesses: TokenGuesses;
-  readonly findUser: (token: string) => Promise<IdentifiedUser | null>;
-  readonly bodies: BodyBudget;
-  readonly pages: Pages;
-}
-
 const form = z.strictObject({
   token: z.string().meta({ description: 'A token, as in the Authorization header.' }),
   next: z.string().optional().meta({ description: 'The path of the page to show afterwards.' }),
 });
 
 /** POST /session: signs a browser in with a token, and ends its earlier session. No JavaScript. */
-export function signInForm(deps: SignInDependencies): Endpoint {
+export function signInForm(api: ApiContext): Endpoint {
   const signIn: Handler = async (req, res) => {
-    deps.sessions.requireOwn(req);
-    const fields = await readUrlForm(req, res, deps.bodies);
+    api.sessions.requireOwn(req);
+    const fields = await readUrlForm(req, res, api.bodies);
     const sent = validate(form, { token: '', ...fields });
     const token = sent.token.trim();
-    const next = ownPath(sent.next ?? null, deps.pages.site(req).base);
+    const next = ownPath(sent.next ?? null, api.pages.site(req).base);
     Object.assign(contextOf(req), { mustSignIn: true, afterSignIn: next });
-    const user = await findGoodToken(deps, req, res, token);
-    await endSession(deps.db, deps.sessions.heldBy(req));
-    res.set('Set-Cookie', deps.sessions.begin(await beginSession(deps.db, user)));
+    const user = await findGoodToken(api, req, res, token);
+    await endSession(api.db, api.sessions.heldBy(req));
+    res.set('Set-Cookie', api.sessions.begin(await beginSession(api.db, user)));
     goTo(res, next);
   };
   return {
@@ -109,7 +97,7 @@ export function signInForm(deps: SignInDependencies): Endpoint {
 
 /** @throws RequestError unauthorized, which counts as a guess */
 async function findGoodToken(
-  { guesses, findUser }: SignInDependencies,
+  { guesses, findUser }: ApiContext,
   req: Request,
   res: Response,
   token: string,

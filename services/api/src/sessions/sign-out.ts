@@ -1,18 +1,10 @@
-import type { Database } from '@pasteflow/postgres';
 import { z } from 'zod';
+import type { ApiContext } from '../context.ts';
 import { readQuery } from '../http/request/query.ts';
 import { endSession } from './browser-sessions.ts';
-import type { SessionCookie } from '../http/callers/session-cookie.ts';
 import type { Endpoint, Handler } from '../http/openapi/endpoint.ts';
-import type { Pages } from '../http/pages/page.ts';
 import { ownPath } from '../http/pages/own-path.ts';
 import { forgetting, forgetUser, goTo, redirectOf } from '../http/pages/page-answers.ts';
-
-interface SignOutDependencies {
-  readonly db: Database;
-  readonly sessions: SessionCookie;
-  readonly pages: Pages;
-}
 
 const query = z.strictObject({
   next: z
@@ -25,7 +17,7 @@ const query = z.strictObject({
  * POST /session/end: signs a browser out, and ends its session. The token with which it signed in stays good,
  * because programs may use it.
  */
-export function signOut({ db, sessions, pages }: SignOutDependencies): Endpoint {
+export function signOut({ db, sessions, pages }: ApiContext): Endpoint {
   const end: Handler = async (req, res) => {
     sessions.requireOwn(req);
     const { next } = readQuery(req, query);

@@ -1,24 +1,18 @@
 import { historyPage } from '@pasteflow/web';
+import type { ApiContext } from '../context.ts';
 import { readUrlForm } from '../http/body/url-form.ts';
 import { validate } from '../http/answers/request-error.ts';
 import type { Endpoint, Handler } from '../http/openapi/endpoint.ts';
-import { assertNotGone, findNamedPaste, type FindDependencies } from '../pastes/find-named-paste.ts';
-import {
-  exampleMove,
-  move,
-  moveErrors,
-  type MoveSlugDependencies,
-  namedSlug,
-  slugMoveSchema,
-} from './move-slug.ts';
+import { assertNotGone, findNamedPaste } from '../pastes/find-named-paste.ts';
+import { exampleMove, move, moveErrors, namedSlug, slugMoveSchema } from './move-slug.ts';
 import { readHistory } from './read-history.ts';
 import { versionsOf } from '../pastes/paste-versions.ts';
-import { type Pages, sendPage } from '../http/pages/page.ts';
+import { sendPage } from '../http/pages/page.ts';
 import { goTo, redirectOf } from '../http/pages/page-answers.ts';
 
 /** GET /:short_code/history: the versions of a slug; in a browser, as a page. */
-export function historyAtShortUrl(deps: FindDependencies & { readonly pages: Pages }): Endpoint {
-  const { operation, handle } = readHistory(deps);
+export function historyAtShortUrl(api: ApiContext): Endpoint {
+  const { operation, handle } = readHistory(api);
   return {
     operation: {
       ...operation,
@@ -27,21 +21,21 @@ export function historyAtShortUrl(deps: FindDependencies & { readonly pages: Pag
     },
     handle,
     page: async (req, res) => {
-      const paste = await findNamedPaste(deps, req);
+      const paste = await findNamedPaste(api.db, req);
       assertNotGone(paste);
-      const versions = await versionsOf(deps, req, paste);
+      const versions = await versionsOf(api.db, req, paste);
       const shown = versions.map(({ namedAt, ...of }) => ({ ...of, named_at: namedAt.toISOString() }));
-      sendPage(res, historyPage(deps.pages.site(req), paste, shown));
+      sendPage(res, historyPage(api.pages.site(req), paste, shown));
     },
   };
 }
 
 /** POST /my/slugs/:slug: moves a slug from the form of a page, and goes to the address with the slug. */
-export function moveFromForm(deps: MoveSlugDependencies & { readonly pages: Pages }): Endpoint {
+export function moveFromForm(api: ApiContext): Endpoint {
   const send: Handler = async (req, res) => {
     const slug = String(req.params.slug);
-    await move(deps, req, slug, validate(slugMoveSchema, await readUrlForm(req, res, deps.bodies)));
-    goTo(res, `${deps.pages.site(req).base}/~${slug}`);
+    await move(api, req, slug, validate(slugMoveSchema, await readUrlForm(req, res, api.bodies)));
+    goTo(res, `${api.pages.site(req).base}/~${slug}`);
   };
   return {
     operation: {

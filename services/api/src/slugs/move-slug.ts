@@ -1,8 +1,8 @@
 import type { Request } from 'express';
 import { isShortCode, isSlug, SLUG_MARK } from '@pasteflow/domain';
-import { type Actor, findPaste, moveSlug as moveInPostgres, type MoveOutcome } from '@pasteflow/postgres';
+import { findPaste, moveSlug as moveInPostgres, type MoveOutcome } from '@pasteflow/postgres';
 import { z } from 'zod';
-import type { BodyBudget } from '../http/limits/body-budget.ts';
+import type { ApiContext } from '../context.ts';
 import { parseStorableJson } from '../http/body/json-body.ts';
 import { readBody } from '../http/body/read-body.ts';
 import { RequestError, validate } from '../http/answers/request-error.ts';
@@ -13,20 +13,8 @@ import type { Endpoint } from '../http/openapi/endpoint.ts';
 import { jsonResponse } from '../http/openapi/formats.ts';
 import { assertMayDelete } from '../pastes/delete-paste.ts';
 import { example } from '../pastes/example.ts';
-import {
-  assertNotGone,
-  findErrors,
-  findEvenHeld,
-  type FindDependencies,
-  pasteNotFound,
-} from '../pastes/find-named-paste.ts';
+import { assertNotGone, findErrors, findEvenHeld, pasteNotFound } from '../pastes/find-named-paste.ts';
 import { pasteSchema, viewOf } from '../pastes/paste-view.ts';
-
-export interface MoveSlugDependencies extends FindDependencies {
-  readonly actor: Actor;
-  readonly bodies: BodyBudget;
-  readonly publicUrl: () => string;
-}
 
 const shortCode = z.string('must be a text').refine(isShortCode, 'must be a short code');
 
@@ -67,7 +55,7 @@ export const moveErrors = [
 const MAX_MOVE_BYTES = 1024;
 
 /** PUT /v1/slugs/:slug: moves a slug to a newer paste. */
-export function moveSlug(deps: MoveSlugDependencies): Endpoint {
+export function moveSlug(api: ApiContext): Endpoint {
   return {
     operation: {
       operationId: 'moveSlug',
@@ -97,17 +85,17 @@ export function moveSlug(deps: MoveSlugDependencies): Endpoint {
       assertUtf8(mediaType);
       const tooLarge = (): RequestError =>
         new RequestError('content_too_large', `Send at most ${MAX_MOVE_BYTES} bytes of JSON.`);
-      const limit = { maxBytes: MAX_MOVE_BYTES, tooLarge, budget: deps.bodies, weight: 1 };
+      const limit = { maxBytes: MAX_MOVE_BYTES, tooLarge, budget: api.bodies, weight: 1 };
       const body = parseStorableJson(await readBody(req, res, limit));
       const { short_code: to } = await move(
-        deps,
+        api,
         req,
         String(req.params.slug),
         validate(slugMoveSchema, body),
       );
-      const paste = await findPaste(deps.db, to);
+      const paste = await findPaste(api.db, to);
       assertNotGone(paste); // it was deleted after the move
-      res.json(viewOf(paste, deps.publicUrl(), 'owner'));
+      res.json(viewOf(paste, api.publicUrl(), 'owner'));
     },
   };
 }
@@ -117,19 +105,19 @@ export function moveSlug(deps: MoveSlugDependencies): Endpoint {
  * @throws RequestError for each reason not to move it
  */
 export async function move(
-  deps: Pick<MoveSlugDependencies, 'db' | 'actor'>,
+  api: ApiContext,
   req: Request,
   slug: string,
   { short_code: to, from }: z.output<typeof slugMoveSchema>,
 ): Promise<z.output<typeof slugMoveSchema>> {
   if (!isSlug(slug)) throw pasteNotFound();
   contextOf(req).slug = slug;
-  const outcome = await moveInPostgres(deps.db, { slug, userId: requireUser(req), from, to }, deps.actor);
+  const outcome = await moveInPostgres(api.db, { slug, userId: requireUser(req), from, to }, api.actor);
   if (outcome === 'moved') {
     contextOf(req).shortCode = to;
     return { short_code: to, from };
   }
-  const present = await findEvenHeld(deps, req, SLUG_MARK + slug);
+  const present = await findEvenHeld(api.db, req, SLUG_MARK + slug);
   assertNotGone(present);
   assertMayDelete(present, req, undefined);
   contextOf(req).shortCode = to; // the page of the refusal links it

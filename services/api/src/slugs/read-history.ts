@@ -1,14 +1,9 @@
 import { z } from 'zod';
+import type { ApiContext } from '../context.ts';
 import type { Endpoint } from '../http/openapi/endpoint.ts';
 import { instant, jsonResponse } from '../http/openapi/formats.ts';
 import { example } from '../pastes/example.ts';
-import {
-  assertNotGone,
-  findErrors,
-  findNamedPaste,
-  type FindDependencies,
-  namedPaste,
-} from '../pastes/find-named-paste.ts';
+import { assertNotGone, findErrors, findNamedPaste, namedPaste } from '../pastes/find-named-paste.ts';
 import { MAX_LISTED_VERSIONS, versionsOf } from '../pastes/paste-versions.ts';
 
 const versionSchema = z
@@ -49,7 +44,7 @@ const historySchema = z.object({ versions: z.array(versionSchema) }).meta({
  * GET /v1/pastes/:short_code/history: the versions of a slug, by the slug or the code of any version. Only those
  * that the caller can read; of 1,000, the newest.
  */
-export function readHistory(deps: FindDependencies): Endpoint {
+export function readHistory(api: ApiContext): Endpoint {
   return {
     operation: {
       operationId: 'readHistory',
@@ -64,9 +59,9 @@ export function readHistory(deps: FindDependencies): Endpoint {
       errors: findErrors,
     },
     handle: async (req, res) => {
-      const paste = await findNamedPaste(deps, req);
+      const paste = await findNamedPaste(api.db, req);
       assertNotGone(paste);
-      const versions = await versionsOf(deps, req, paste);
+      const versions = await versionsOf(api.db, req, paste);
       const history: z.output<typeof historySchema> = {
         versions: versions.map(({ number: version, namedAt, ...of }) => ({
           version,

@@ -4,12 +4,6 @@ import type { Metrics } from '@pasteflow/runtime';
 import { LRUCache } from 'lru-cache';
 import { MAX_WHOLE_BYTES } from '../http/limits/download-budget.ts';
 
-export interface ContentCacheOptions {
-  /** 0: nothing is kept. */
-  readonly maxBytes: number;
-  readonly metrics: Metrics;
-}
-
 type CachedPaste = Pick<PasteRow, 'short_code' | 'content_hash' | 'size_bytes'>;
 
 /** Content in the form in which it is stored. */
@@ -30,7 +24,8 @@ export class ContentCache {
   readonly #contents: LRUCache<string, StoredContent> | null;
   readonly #reads;
 
-  constructor({ maxBytes, metrics }: ContentCacheOptions) {
+  /** @param maxBytes 0: nothing is kept */
+  constructor({ maxBytes, metrics }: { readonly maxBytes: number; readonly metrics: Metrics }) {
     this.#contents =
       maxBytes === 0
         ? null

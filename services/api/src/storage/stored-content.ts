@@ -8,11 +8,6 @@ import { MAX_WHOLE_BYTES } from '../http/limits/download-budget.ts';
 import type { ByteRange } from '../http/request/conditional.ts';
 import type { ContentCache, StoredContent } from './content-cache.ts';
 
-export interface ContentDependencies {
-  readonly store: Pick<ObjectStore, 'get'>;
-  readonly cache: Pick<ContentCache, 'get' | 'add'>;
-}
-
 export interface ObjectRequest {
   readonly paste: Pick<PasteRow, 'short_code' | 'content_hash' | 'size_bytes' | 'stored_encoding'>;
   readonly range: ByteRange | undefined;
@@ -35,7 +30,8 @@ export interface OpenContent {
  * @throws DependencyUnavailableError
  */
 export async function readContent(
-  { store, cache }: ContentDependencies,
+  store: Pick<ObjectStore, 'get'>,
+  cache: Pick<ContentCache, 'get' | 'add'>,
   requested: ObjectRequest,
   res: ServerResponse,
 ): Promise<StoredContent | null> {

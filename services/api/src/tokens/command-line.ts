@@ -73,13 +73,10 @@ export function parseTokenCommand(args: readonly string[]): TokenCommand | Help 
   return parseMake(positionals[0], values);
 }
 
-interface MakeOptions {
-  readonly 'token-name'?: string | undefined;
-  readonly 'expires-in'?: string | undefined;
-  readonly 'keep-in'?: string | undefined;
-}
-
-function parseMake(userName: string | undefined, values: MakeOptions): MakeToken | Misused {
+function parseMake(
+  userName: string | undefined,
+  values: Partial<Readonly<Record<'token-name' | 'expires-in' | 'keep-in', string>>>,
+): MakeToken | Misused {
   if (userName === undefined) return misused('NAME is missing: give the name of the user');
   const { 'token-name': tokenName = 'cli', 'expires-in': expiresIn, 'keep-in': keepIn = null } = values;
   const expiresInSeconds = expiresIn === undefined ? null : parseSeconds(expiresIn);

@@ -1,18 +1,13 @@
 import type { Request } from 'express';
 import { isVisibleName, MAX_OWN_TOKENS, MAX_TOKEN_NAME_CHARACTERS, ownTokenScopes } from '@pasteflow/domain';
-import { createOwnToken, type Database, type OwnToken } from '@pasteflow/postgres';
+import { createOwnToken, type OwnToken } from '@pasteflow/postgres';
 import { mustBeOneOf } from '@pasteflow/service-kit';
 import { z } from 'zod';
+import type { ApiContext } from '../context.ts';
 import { RequestError } from '../http/answers/request-error.ts';
 import { insufficientScope, invalidToken } from '../http/callers/authorization.ts';
 import { hashOfCaller, requireFull, requireUser } from '../http/callers/caller-of.ts';
 import { apiTokenOf, hashOfSecret, newApiToken } from '../http/callers/secret.ts';
-
-export interface OwnTokenDependencies {
-  readonly db: Database;
-  /** How long a token that a user makes may last; 0: users make none. */
-  readonly maxTokenSeconds: number;
-}
 
 const DAY = 86_400;
 
@@ -60,7 +55,7 @@ export const newTokenSchema = z
  * @throws RequestError when the caller may make none, or has too many, and when the token of the form has ended
  */
 export async function makeToken(
-  { db, maxTokenSeconds }: OwnTokenDependencies,
+  { db, maxTokenSeconds }: ApiContext,
   req: Request,
   { name, scope, expires_in: wanted = DEFAULT_TOKEN_SECONDS }: z.output<typeof newTokenSchema>,
   formKey: string | null = null,

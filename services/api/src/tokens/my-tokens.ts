@@ -2,28 +2,19 @@ import { listOwnTokens } from '@pasteflow/postgres';
 import { myTokensPage } from '@pasteflow/web';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
-import type { BodyBudget } from '../http/limits/body-budget.ts';
-import { type Pages, sendPage } from '../http/pages/page.ts';
+import type { ApiContext } from '../context.ts';
+import { sendPage } from '../http/pages/page.ts';
 import { readUrlForm } from '../http/body/url-form.ts';
 import { validate } from '../http/answers/request-error.ts';
 import { readQuery } from '../http/request/query.ts';
 import { isFull, requireUser } from '../http/callers/caller-of.ts';
 import type { Endpoint, Handler } from '../http/openapi/endpoint.ts';
-import {
-  DEFAULT_TOKEN_SECONDS,
-  makeToken,
-  newTokenSchema,
-  type OwnTokenDependencies,
-  tokenName,
-  tokenSeconds,
-} from './make-token.ts';
+import { DEFAULT_TOKEN_SECONDS, makeToken, newTokenSchema, tokenName, tokenSeconds } from './make-token.ts';
 import { exampleTokenId, revokeNamed } from './own-tokens.ts';
 import { formErrors, goTo, pageOf, redirectOf } from '../http/pages/page-answers.ts';
 
-type MyTokensDependencies = OwnTokenDependencies & { readonly pages: Pages };
-
 async function sendTokens(
-  { db, pages, maxTokenSeconds }: MyTokensDependencies,
+  { db, pages, maxTokenSeconds }: ApiContext,
   req: Request,
   res: Response,
   { name = '', made = null }: { name?: string | undefined; made?: { token: string; name: string } | null },
@@ -59,8 +50,8 @@ const query = z.strictObject({
 });
 
 /** GET /my/tokens: the tokens of the user, and the form that makes one. */
-export function myTokens(deps: MyTokensDependencies): Endpoint {
-  const show: Handler = (req, res) => sendTokens(deps, req, res, readQuery(req, query));
+export function myTokens(api: ApiContext): Endpoint {
+  const show: Handler = (req, res) => sendTokens(api, req, res, readQuery(req, query));
   return {
     operation: {
       operationId: 'showMyTokens',
@@ -88,11 +79,11 @@ const newForm = newTokenSchema.extend({
 });
 
 /** POST /my/tokens: makes a token from the form of the page, and shows its secret; when it is reloaded, again. */
-export function makeMyToken(deps: MyTokensDependencies & { readonly bodies: BodyBudget }): Endpoint {
+export function makeMyToken(api: ApiContext): Endpoint {
   const make: Handler = async (req, res) => {
-    const { form_key: key = null, ...wanted } = validate(newForm, await readUrlForm(req, res, deps.bodies));
-    const { token } = await makeToken(deps, req, wanted, key);
-    await sendTokens(deps, req, res, { made: { token, name: wanted.name } });
+    const { form_key: key = null, ...wanted } = validate(newForm, await readUrlForm(req, res, api.bodies));
+    const { token } = await makeToken(api, req, wanted, key);
+    await sendTokens(api, req, res, { made: { token, name: wanted.name } });
   };
   return {
     operation: {
@@ -124,11 +115,7 @@ export function makeMyToken(deps: MyTokensDependencies & { readonly bodies: Body
 const revokeForm = z.strictObject({ id: z.string().meta({ description: 'The id of the token.' }) });
 
 /** POST /my/tokens/revoke */
-export function revokeMyToken({
-  db,
-  pages,
-  bodies,
-}: MyTokensDependencies & { readonly bodies: BodyBudget }): Endpoint {
+export function revokeMyToken({ db, pages, bodies }: ApiContext): Endpoint {
   const revoke: Handler = async (req, res) => {
     const { id } = validate(revokeForm, await readUrlForm(req, res, bodies));
     await revokeNamed(db, req, id);

@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import { isUuid } from '@pasteflow/domain';
 import { type Database, listOwnTokens, type OwnToken, revokeOwnToken } from '@pasteflow/postgres';
 import { z } from 'zod';
-import type { BodyBudget } from '../http/limits/body-budget.ts';
+import type { ApiContext } from '../context.ts';
 import { parseStorableJson } from '../http/body/json-body.ts';
 import { readBody } from '../http/body/read-body.ts';
 import { RequestError, validate } from '../http/answers/request-error.ts';
@@ -10,7 +10,7 @@ import { assertUtf8, mediaTypeOf } from '../http/request/media-type.ts';
 import { callerOf, hashOfCaller, requireFull, requireUser } from '../http/callers/caller-of.ts';
 import type { Endpoint } from '../http/openapi/endpoint.ts';
 import { instant, jsonResponse, uuid } from '../http/openapi/formats.ts';
-import { makeToken, newTokenSchema, type OwnTokenDependencies } from './make-token.ts';
+import { makeToken, newTokenSchema } from './make-token.ts';
 
 /** The id of the document's examples. */
 export const exampleTokenId = '019aa5b2-7c00-7b6e-9c3d-5f2a1e8d4c71';
@@ -60,7 +60,7 @@ const viewOf = (token: OwnToken): z.output<typeof view> => ({
 });
 
 /** GET /v1/tokens */
-export function listTokens({ db }: { readonly db: Database }): Endpoint {
+export function listTokens({ db }: ApiContext): Endpoint {
   return {
     operation: {
       operationId: 'listTokens',
@@ -81,7 +81,7 @@ export function listTokens({ db }: { readonly db: Database }): Endpoint {
 const MAX_BYTES = 4096;
 
 /** POST /v1/tokens. The answer is not kept for an Idempotency-Key, because only the hash of the secret is stored. */
-export function createToken(deps: OwnTokenDependencies & { readonly bodies: BodyBudget }): Endpoint {
+export function createToken(api: ApiContext): Endpoint {
   return {
     operation: {
       operationId: 'createToken',
@@ -118,10 +118,10 @@ export function createToken(deps: OwnTokenDependencies & { readonly bodies: Body
       const body = await readBody(req, res, {
         maxBytes: MAX_BYTES,
         tooLarge,
-        budget: deps.bodies,
+        budget: api.bodies,
         weight: 1,
       });
-      const { token, made } = await makeToken(deps, req, validate(newTokenSchema, parseStorableJson(body)));
+      const { token, made } = await makeToken(api, req, validate(newTokenSchema, parseStorableJson(body)));
       res.status(201).json({ ...viewOf(made), token } satisfies z.output<typeof madeSchema>);
     },
   };
@@ -132,7 +132,7 @@ const namedToken = z.object({
 });
 
 /** DELETE /v1/tokens/:id */
-export function revokeToken({ db }: { readonly db: Database }): Endpoint {
+export function revokeToken({ db }: ApiContext): Endpoint {
   return {
     operation: {
       operationId: 'revokeToken',

@@ -1,5 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { routesOf, type AppDependencies } from '../../src/app.ts';
+import { routesOf } from '../../src/app.ts';
+import type { ApiContext } from '../../src/context.ts';
 import { openApiDocument } from '../../src/http/openapi/document.ts';
 
 /** The parts of an OpenAPI document that the tests read. */
@@ -56,7 +57,7 @@ export interface DocumentedAnswer {
 
 const text = JSON.stringify(
   openApiDocument(
-    routesOf({ maxPasteBytes: 1, publicUrl: () => '' } as AppDependencies),
+    routesOf({ maxPasteBytes: 1, publicUrl: () => '' } as ApiContext),
     'https://paste.example.org',
   ),
 );

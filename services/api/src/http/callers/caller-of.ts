@@ -1,3 +1,4 @@
+import { findUserName, type Database } from '@pasteflow/postgres';
 import type { IncomingMessage } from 'node:http';
 import type { Caller, Credential } from './caller.ts';
 import { contextOf } from '../request/request-context.ts';
@@ -48,4 +49,14 @@ export function hashOfCaller(req: IncomingMessage): Buffer | null {
   const caller = callerOf(req);
   const credential: Credential | null = caller.kind === 'user' ? caller.credential : null;
   return credential?.kind === 'stored' ? credential.hash : null;
+}
+
+/**
+ * The name of a user for the header of a page. Users of the identity provider are named ISSUER#SUBJECT
+ * (OidcUsers); they know themselves by the subject.
+ */
+export async function nameOfUser(db: Database, userId: string): Promise<string> {
+  const name = (await findUserName(db, userId)) ?? '';
+  const [, subject] = /^https?:\/\/[^#]+#(.+)$/.exec(name) ?? [];
+  return subject ?? name;
 }

@@ -17,6 +17,9 @@ export interface IdentifiedUser {
   readonly credential: Credential;
 }
 
+/** Finds the user of a token; null for an invalid one. @throws DependencyUnavailableError */
+export type FindUser = (token: string) => Promise<IdentifiedUser | null>;
+
 /** The sender of a request. `address` is the client's, as far as TRUST_PROXY reveals it. */
 export type Caller =
   | { readonly kind: 'anonymous'; readonly address: string }

@@ -59,12 +59,6 @@ interface ArrivingBody {
   readonly giveWay: () => void;
 }
 
-interface BodyBudgetOptions {
-  readonly maxBytes: number;
-  readonly timeLimitMs: number;
-  readonly metrics: Metrics;
-}
-
 /**
  * The bytes of all bodies that this process is reading or working on. The bytes of a body are counted as they
  * arrive, and until its request has been handled: an insert holds the content until Postgres has answered. A
@@ -81,7 +75,15 @@ export class BodyBudget implements BudgetOfBodies {
   readonly #shares = new WeakMap<IncomingMessage, BudgetShare>();
   readonly #refusals;
 
-  constructor({ maxBytes, timeLimitMs, metrics }: BodyBudgetOptions) {
+  constructor({
+    maxBytes,
+    timeLimitMs,
+    metrics,
+  }: {
+    readonly maxBytes: number;
+    readonly timeLimitMs: number;
+    readonly metrics: Metrics;
+  }) {
     this.timeLimitMs = timeLimitMs;
     const ofSmall = maxBytes * SHARE_OF_SMALL_BODIES;
     this.#small = new SharedBudget({ total: ofSmall, perCaller: ofSmall / 2 });

@@ -1,28 +1,21 @@
 import type { Request } from 'express';
-import { findUserName, useApiToken, type Database } from '@pasteflow/postgres';
-import type { Caller, IdentifiedUser } from './caller.ts';
-import { clientAddressOf } from '../request/client-address.ts';
-import { bearerTokenOf, invalidToken, sessionEnded } from './authorization.ts';
-import { hashOfSecret, isApiToken, isSameHash, isSessionSecret } from './secret.ts';
-import type { SessionCookie } from './session-cookie.ts';
-
-export type FindUser = (token: string) => Promise<IdentifiedUser | null>;
+import { useApiToken, type Database } from '@pasteflow/postgres';
+import type { ApiContext } from '../context.ts';
+import { bearerTokenOf, invalidToken, sessionEnded } from '../http/callers/authorization.ts';
+import type { Caller, FindUser, IdentifiedUser } from '../http/callers/caller.ts';
+import { hashOfSecret, isApiToken, isSameHash, isSessionSecret } from '../http/callers/secret.ts';
+import { clientAddressOf } from '../http/request/client-address.ts';
+import type { OidcUsers } from './oidc-users.ts';
 
 /**
  * Finds the user of a token; null for an invalid one. @throws DependencyUnavailableError
  * @param oidc null: tokens of an identity provider are not accepted
  */
-export function createFindUser(db: Database, oidc: { readonly find: FindUser } | null): FindUser {
+export function createFindUser(db: Database, oidc: OidcUsers | null): FindUser {
   return async (token) => {
     if (isApiToken(token)) return await findStored(db, token, 'token');
     return (await oidc?.find(token)) ?? null;
   };
-}
-
-export interface IdentifyDependencies {
-  readonly db: Database;
-  readonly findUser: FindUser;
-  readonly sessions: SessionCookie;
 }
 
 /**
@@ -31,10 +24,7 @@ export interface IdentifyDependencies {
  * @throws RequestError unauthorized for invalid credentials; DependencyUnavailableError when they can't be
  *   checked
  */
-export async function identify(
-  { db, findUser, sessions }: IdentifyDependencies,
-  req: Request,
-): Promise<Caller> {
+export async function identify({ db, findUser, sessions }: ApiContext, req: Request): Promise<Caller> {
   const address = clientAddressOf(req);
   const token = bearerTokenOf(req);
   if (token !== null) {
@@ -68,14 +58,4 @@ async function findStored(
     scope: found.scope,
     credential: { kind: 'stored', hash },
   };
-}
-
-/**
- * The name of a user for the header of a page. Users of the identity provider are named ISSUER#SUBJECT
- * (OidcUsers); they know themselves by the subject.
- */
-export async function nameOfUser(db: Database, userId: string): Promise<string> {
-  const name = (await findUserName(db, userId)) ?? '';
-  const [, subject] = /^https?:\/\/[^#]+#(.+)$/.exec(name) ?? [];
-  return subject ?? name;
 }

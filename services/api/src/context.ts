@@ -1,0 +1,84 @@
+import type { Actor, Database, Quotas } from '@pasteflow/postgres';
+import type { Logger, Readiness } from '@pasteflow/runtime';
+import type { ObjectStore } from '@pasteflow/s3';
+import type { IdentityProvider } from '@pasteflow/service-kit/sign-in';
+import type { MessageDispatcher, OutgoingJob, OutgoingUpload } from '@pasteflow/sqs';
+import type { Request } from 'express';
+import type { CorsOrigins } from './http/answers/cross-origin.ts';
+import type { SendOptions } from './http/answers/send-paced.ts';
+import type { FindUser } from './http/callers/caller.ts';
+import type { SessionCookie } from './http/callers/session-cookie.ts';
+import type { TokenGuesses } from './http/callers/token-guesses.ts';
+import type { Idempotency } from './http/idempotency/idempotency.ts';
+import type { BodyBudget } from './http/limits/body-budget.ts';
+import type { DownloadBudget } from './http/limits/download-budget.ts';
+import type { Limits } from './http/limits/limits.ts';
+import type { Pages } from './http/pages/page.ts';
+import type { TrustedProxies } from './http/request/client-address.ts';
+import type { RequestEvents } from './http/server/request-events.ts';
+import type { Live } from './live/live.ts';
+import type { ContentCache } from './storage/content-cache.ts';
+import type { PasteInserts } from './storage/paste-inserts.ts';
+
+/** What the endpoints stand on: one for the whole process, made by compose.ts. */
+export interface ApiContext {
+  readonly logger: Logger;
+  readonly events: RequestEvents;
+  readonly readiness: Readiness;
+  /** There is a style guide. */
+  readonly isDevelopment: boolean;
+
+  readonly db: Database;
+  /** Who has made the transitions of this process. */
+  readonly actor: Actor;
+  readonly inserts: PasteInserts;
+  readonly idempotency: Idempotency;
+  readonly store: Pick<ObjectStore, 'get' | 'presign'>;
+  readonly cache: ContentCache;
+  readonly dispatcher: MessageDispatcher<OutgoingUpload>;
+  readonly jobDispatcher: MessageDispatcher<OutgoingJob>;
+  readonly live: Live;
+  /** 0: reads of content never wait. */
+  readonly contentWaitMs: number;
+
+  /** Where clients reach the service, without a slash at the end. */
+  readonly publicUrl: () => string;
+  /** From createRequireHost. */
+  readonly requireHost: (req: Request) => void;
+  /** Of every answer. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The proxies whose X-Forwarded-For is trusted, in Express's form; undefined: none. */
+  readonly trustProxy: TrustedProxies | undefined;
+  readonly corsOrigins: CorsOrigins;
+  readonly pages: Pages;
+
+  readonly findUser: FindUser;
+  readonly guesses: TokenGuesses;
+  readonly sessions: SessionCookie;
+  /** Null: the operator has set up no sign-in by an identity provider. */
+  readonly provider: IdentityProvider | null;
+
+  readonly limits: Limits;
+  readonly bodies: BodyBudget;
+  readonly downloads: DownloadBudget;
+  readonly sending: SendOptions;
+  readonly maxPasteBytes: number;
+  /** null: there are none. */
+  readonly quotas: Quotas | null;
+  readonly jobLimits: JobLimits;
+  /** Whether a paste can be created without a token. */
+  readonly anonymousPastes: 'allow' | 'deny';
+  /** How long a token that a user makes may last; 0: users make none. */
+  readonly maxTokenSeconds: number;
+  /** How long a presigned URL is valid. */
+  readonly assetUrlSeconds: number;
+  /** So many reporters hold a paste; null: none do. */
+  readonly reportsHoldAfter: number | null;
+}
+
+export interface JobLimits {
+  /** Jobs of one user that wait or run; null: no limit. */
+  readonly maxOpen: number | null;
+  /** Bytes of the pastes of one user in an hour, imported or not; null: no limit. */
+  readonly maxBytesPerHour: number | null;
+}
