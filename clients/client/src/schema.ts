@@ -262,217 +262,6 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
-  '/my/pastes': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** Shows the pastes of the user. */
-    get: operations['showMyPastes'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/my/pastes/delete': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Deletes pastes of the user immediately and permanently, from the form of the page. */
-    post: operations['deleteMyPastes'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/my/jobs': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** Shows the jobs of the user. */
-    get: operations['showMyJobs'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/my/jobs/import': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Starts an import of a file, from the form of the page. */
-    post: operations['startImport'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/my/jobs/export': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Starts an export of the user's pastes, from the form of the page. */
-    post: operations['startExport'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/my/jobs/{id}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** Shows the progress and the result of a job. */
-    get: operations['showMyJob'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/my/jobs/{id}/cancel': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /**
-     * Cancels a job, from the form of its page.
-     * @description A job that has ended by itself stays as it is; its page says how it ended.
-     */
-    post: operations['cancelMyJob'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/my/jobs/{id}/retry': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Retries a job, from the form of its page. */
-    post: operations['retryMyJob'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/my/tokens': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** Shows the tokens of the user. */
-    get: operations['showMyTokens'];
-    put?: never;
-    /** Makes a token of the user, from the form of the page. */
-    post: operations['makeMyToken'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/my/tokens/revoke': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /** Revokes a token of the user, from the form of the page. */
-    post: operations['revokeMyToken'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/my/account': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** Shows who the user is, with an export and the erasure of everything. */
-    get: operations['showMyAccount'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/my/account/erase': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /**
-     * Erases the user with all pastes and jobs, immediately and permanently, from the form of the page.
-     * @description From the answer on, no token and no session of the user is good, and nothing more is created. The deletion follows within minutes. A token that its user has made erases nobody.
-     */
-    post: operations['eraseMyAccount'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
   '/my/sessions': {
     parameters: {
       query?: never;
@@ -510,7 +299,44 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
-  '/my/slugs/{slug}': {
+  '/v1/usage': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Returns who the caller is, what the caller has stored, and what is allowed.
+     * @description A deleted paste counts until its content is removed, which takes a minute or two.
+     */
+    get: operations['readMyUsage'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/my/account': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Shows who the user is, with an export and the erasure of everything. */
+    get: operations['showMyAccount'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/my/account/erase': {
     parameters: {
       query?: never;
       header?: never;
@@ -519,8 +345,11 @@ export interface paths {
     };
     get?: never;
     put?: never;
-    /** Moves a slug to a newer version of its paste, from the form of its page. */
-    post: operations['moveSlugFromForm'];
+    /**
+     * Erases the user with all pastes and jobs, immediately and permanently, from the form of the page.
+     * @description From the answer on, no token and no session of the user is good, and nothing more is created. The deletion follows within minutes. A token that its user has made erases nobody.
+     */
+    post: operations['eraseMyAccount'];
     delete?: never;
     options?: never;
     head?: never;
@@ -612,26 +441,6 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
-  '/v1/pastes/{short_code}/reports': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    /**
-     * Asks the operators to take a paste down.
-     * @description Any reader can report a paste, also one that is encrypted or deleted when it is read: it is not read. Another report of the same paste from the same network changes nothing while the first one is open. Once an operator has decided that the content stays, no more reports of it under the same title and slug are taken.
-     */
-    post: operations['reportPaste'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
   '/v1/pastes/{short_code}/timeline': {
     parameters: {
       query?: never;
@@ -641,26 +450,6 @@ export interface paths {
     };
     /** Reads the timeline of a paste: its transitions and the executions of its upload. */
     get: operations['readTimeline'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/v1/pastes/{short_code}/history': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /**
-     * Lists the pastes that a slug has named, newest first.
-     * @description Only versions that you can read are listed. A paste whose slug was never moved is its only version.
-     */
-    get: operations['readHistory'];
     put?: never;
     post?: never;
     delete?: never;
@@ -689,6 +478,60 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/my/pastes': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Shows the pastes of the user. */
+    get: operations['showMyPastes'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/my/pastes/delete': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Deletes pastes of the user immediately and permanently, from the form of the page. */
+    post: operations['deleteMyPastes'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/pastes/{short_code}/reports': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Asks the operators to take a paste down.
+     * @description Any reader can report a paste, also one that is encrypted or deleted when it is read: it is not read. Another report of the same paste from the same network changes nothing while the first one is open. Once an operator has decided that the content stays, no more reports of it under the same title and slug are taken.
+     */
+    post: operations['reportPaste'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/slugs/{slug}': {
     parameters: {
       query?: never;
@@ -709,7 +552,7 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
-  '/v1/usage': {
+  '/v1/pastes/{short_code}/history': {
     parameters: {
       query?: never;
       header?: never;
@@ -717,12 +560,29 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * Returns who the caller is, what the caller has stored, and what is allowed.
-     * @description A deleted paste counts until its content is removed, which takes a minute or two.
+     * Lists the pastes that a slug has named, newest first.
+     * @description Only versions that you can read are listed. A paste whose slug was never moved is its only version.
      */
-    get: operations['readMyUsage'];
+    get: operations['readHistory'];
     put?: never;
     post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/my/slugs/{slug}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Moves a slug to a newer version of its paste, from the form of its page. */
+    post: operations['moveSlugFromForm'];
     delete?: never;
     options?: never;
     head?: never;
@@ -858,6 +718,111 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/my/jobs': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Shows the jobs of the user. */
+    get: operations['showMyJobs'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/my/jobs/import': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Starts an import of a file, from the form of the page. */
+    post: operations['startImport'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/my/jobs/export': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Starts an export of the user's pastes, from the form of the page. */
+    post: operations['startExport'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/my/jobs/{id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Shows the progress and the result of a job. */
+    get: operations['showMyJob'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/my/jobs/{id}/cancel': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Cancels a job, from the form of its page.
+     * @description A job that has ended by itself stays as it is; its page says how it ended.
+     */
+    post: operations['cancelMyJob'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/my/jobs/{id}/retry': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Retries a job, from the form of its page. */
+    post: operations['retryMyJob'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/tokens': {
     parameters: {
       query?: never;
@@ -899,6 +864,41 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/my/tokens': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Shows the tokens of the user. */
+    get: operations['showMyTokens'];
+    put?: never;
+    /** Makes a token of the user, from the form of the page. */
+    post: operations['makeMyToken'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/my/tokens/revoke': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Revokes a token of the user, from the form of the page. */
+    post: operations['revokeMyToken'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/{short_code}/timeline': {
     parameters: {
       query?: never;
@@ -908,46 +908,6 @@ export interface paths {
     };
     /** Reads the timeline of a paste; in a browser, as a page. */
     get: operations['readTimelineByShortUrl'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/{short_code}/history': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /**
-     * Lists the pastes that a slug has named, newest first; in a browser, as a page.
-     * @description Only versions that you can read are listed. A paste whose slug was never moved is its only version.
-     */
-    get: operations['readHistoryByShortUrl'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/{short_code}/diff': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /**
-     * Reads what has changed since the paste that this one was made from; in a browser, as a page.
-     * @description The answer is a patch in the unified format of diff, empty for equal content. Content of more than 256 KiB or 5,000 lines, contents whose lines were moved too often, and encrypted ones are answered with `diff_unavailable`.
-     */
-    get: operations['readDiff'];
     put?: never;
     post?: never;
     delete?: never;
@@ -987,24 +947,6 @@ export interface paths {
     get: operations['showNewFromPaste'];
     put?: never;
     post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/{short_code}/report': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** The form that asks the operators to take a paste down. */
-    get: operations['showReportForm'];
-    put?: never;
-    /** Asks the operators to take a paste down, from the form of its page. */
-    post: operations['reportPasteFromForm'];
     delete?: never;
     options?: never;
     head?: never;
@@ -1052,23 +994,68 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/{short_code}/report': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** The form that asks the operators to take a paste down. */
+    get: operations['showReportForm'];
+    put?: never;
+    /** Asks the operators to take a paste down, from the form of its page. */
+    post: operations['reportPasteFromForm'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/{short_code}/history': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Lists the pastes that a slug has named, newest first; in a browser, as a page.
+     * @description Only versions that you can read are listed. A paste whose slug was never moved is its only version.
+     */
+    get: operations['readHistoryByShortUrl'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/{short_code}/diff': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Reads what has changed since the paste that this one was made from; in a browser, as a page.
+     * @description The answer is a patch in the unified format of diff, empty for equal content. Content of more than 256 KiB or 5,000 lines, contents whose lines were moved too often, and encrypted ones are answered with `diff_unavailable`.
+     */
+    get: operations['readDiff'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
 }
 export type webhooks = Record<string, never>;
 export interface components {
   schemas: {
-    /**
-     * @description Which paste a slug names, and which one before.
-     * @example {
-     *       "short_code": "cHild2Lm9X",
-     *       "from": "q7Zk2Lm9Xa"
-     *     }
-     */
-    SlugMove: {
-      /** @description Of the paste that the slug names from now on. */
-      short_code: string;
-      /** @description Of the paste that the slug names now, as far as you know. Otherwise the move is refused. */
-      from: string;
-    };
     /**
      * @description Why an operator should take the paste down.
      * @example {
@@ -1083,6 +1070,19 @@ export interface components {
       text?: string;
       /** @description Where operators can ask the reporter, such as an email address. */
       contact?: string;
+    };
+    /**
+     * @description Which paste a slug names, and which one before.
+     * @example {
+     *       "short_code": "cHild2Lm9X",
+     *       "from": "q7Zk2Lm9Xa"
+     *     }
+     */
+    SlugMove: {
+      /** @description Of the paste that the slug names from now on. */
+      short_code: string;
+      /** @description Of the paste that the slug names now, as far as you know. Otherwise the move is refused. */
+      from: string;
     };
     /** @description Writes the caller's pastes into archives: all of them up to the creation of the job, or those of a period or a status. */
     NewExportJob: {
@@ -1259,6 +1259,40 @@ export interface components {
       };
       /** @description The kinds of work that operators have paused: `uploads`, or types of jobs. Requests are accepted all the same. */
       paused?: string[];
+    };
+    /**
+     * @description What the caller uses of each limit on what may be stored.
+     * @example {
+     *       "user": "alice",
+     *       "pastes": {
+     *         "used": 12,
+     *         "allowed": 1000
+     *       },
+     *       "stored_bytes": {
+     *         "used": 48311,
+     *         "allowed": 100000000
+     *       },
+     *       "bytes_today": null
+     *     }
+     */
+    Usage: {
+      /** @description The name of the caller. null: without a token. */
+      user: string | null;
+      /** @description Of the caller's pastes. null: no limit. */
+      pastes: {
+        used: number;
+        allowed: number;
+      } | null;
+      /** @description Of their contents. null: no limit. */
+      stored_bytes: {
+        used: number;
+        allowed: number;
+      } | null;
+      /** @description Without a token: what the caller's address has sent since its day began. null: no limit, or a token. */
+      bytes_today: {
+        used: number;
+        allowed: number;
+      } | null;
     };
     /** @description A page of pastes, newest first. */
     PasteList: {
@@ -1600,6 +1634,32 @@ export interface components {
       /** @description Why, in words. Only for the owner; null for all others. */
       reason: string | null;
     };
+    /** @description A Server-Sent Event of a paste or job. */
+    Event:
+      | {
+          /** @constant */
+          event: 'transition';
+          /** @description Send it as Last-Event-ID to continue after this event. */
+          id: string;
+          /** @description A transition, as in the timeline. */
+          data: string;
+        }
+      | {
+          /** @constant */
+          event: 'progress';
+          /** @description Send it as Last-Event-ID to continue after this event. */
+          id: string;
+          /** @description The latest progress of a job. */
+          data: string;
+        }
+      | {
+          /** @constant */
+          event: 'end';
+          /** @description Send it as Last-Event-ID to continue after this event. */
+          id: string;
+          /** @description The last event: the terminal status, or null for a paste that has expired or was deleted. */
+          data: string;
+        };
     /** @description The newest 100 versions that you can read, newest first. */
     SlugHistory: {
       versions: components['schemas']['SlugVersion'][];
@@ -1630,66 +1690,6 @@ export interface components {
        * @description Since when the slug named this version.
        */
       named_at: string;
-    };
-    /** @description A Server-Sent Event of a paste or job. */
-    Event:
-      | {
-          /** @constant */
-          event: 'transition';
-          /** @description Send it as Last-Event-ID to continue after this event. */
-          id: string;
-          /** @description A transition, as in the timeline. */
-          data: string;
-        }
-      | {
-          /** @constant */
-          event: 'progress';
-          /** @description Send it as Last-Event-ID to continue after this event. */
-          id: string;
-          /** @description The latest progress of a job. */
-          data: string;
-        }
-      | {
-          /** @constant */
-          event: 'end';
-          /** @description Send it as Last-Event-ID to continue after this event. */
-          id: string;
-          /** @description The last event: the terminal status, or null for a paste that has expired or was deleted. */
-          data: string;
-        };
-    /**
-     * @description What the caller uses of each limit on what may be stored.
-     * @example {
-     *       "user": "alice",
-     *       "pastes": {
-     *         "used": 12,
-     *         "allowed": 1000
-     *       },
-     *       "stored_bytes": {
-     *         "used": 48311,
-     *         "allowed": 100000000
-     *       },
-     *       "bytes_today": null
-     *     }
-     */
-    Usage: {
-      /** @description The name of the caller. null: without a token. */
-      user: string | null;
-      /** @description Of the caller's pastes. null: no limit. */
-      pastes: {
-        used: number;
-        allowed: number;
-      } | null;
-      /** @description Of their contents. null: no limit. */
-      stored_bytes: {
-        used: number;
-        allowed: number;
-      } | null;
-      /** @description Without a token: what the caller's address has sent since its day began. null: no limit, or a token. */
-      bytes_today: {
-        used: number;
-        allowed: number;
-      } | null;
     };
     /** @description A page of jobs, newest first. */
     JobList: {
@@ -2896,6 +2896,31 @@ export interface components {
         'text/html': string;
       };
     };
+    /** @description Not allowed with this token (`insufficient_scope`); Sent from another site (`cross_site_request`). */
+    InsufficientScopeOrCrossSiteRequestPage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 403;
+            /** @enum {string} */
+            code: 'insufficient_scope' | 'cross_site_request';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
     /** @description Somebody else is signed in (`user_changed`). */
     UserChangedPage: {
       headers: {
@@ -2921,43 +2946,138 @@ export interface components {
         'text/html': string;
       };
     };
-    /** @description Validation failed (`validation_failed`); Content is empty (`content_empty`). */
-    ValidationFailedOrContentEmptyPage: {
+    /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
+    MalformedRequestOrRequestIncomplete: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         RateLimit: components['headers']['RateLimit'];
-        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-        /** @description The content is compressed. None: it is not. */
-        'Content-Encoding'?: 'gzip';
         [name: string]: unknown;
       };
       content: {
         'application/problem+json': components['schemas']['Problem'] &
           ({
             /** @constant */
-            status: 422;
+            status: 400;
             /** @enum {string} */
-            code: 'validation_failed' | 'content_empty';
+            code: 'malformed_request' | 'request_incomplete';
           } & {
             [key: string]: unknown;
           });
-        'text/html': string;
       };
     };
-    /** @description Temporarily unavailable (`dependency_unavailable`); Too many bytes in flight (`overloaded`); No free short code found (`short_code_taken`). */
-    DependencyUnavailableOrOverloadedOrShortCodeTakenPage: {
+    /** @description Not authorized (`unauthorized`). */
+    Unauthorized: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description The credentials that are needed. */
+        'WWW-Authenticate': string;
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 401;
+            /** @enum {string} */
+            code: 'unauthorized';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description Request timeout (`request_timeout`). */
+    RequestTimeout: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 408;
+            /** @enum {string} */
+            code: 'request_timeout';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description Too many requests (`rate_limited`). */
+    RateLimited: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
         /** @description Seconds after which to try again. */
         'Retry-After': string;
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         RateLimit: components['headers']['RateLimit'];
-        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-        /** @description The content is compressed. None: it is not. */
-        'Content-Encoding'?: 'gzip';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 429;
+            /** @enum {string} */
+            code: 'rate_limited';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description Request headers too large (`request_headers_too_large`). */
+    RequestHeadersTooLarge: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 431;
+            /** @enum {string} */
+            code: 'request_headers_too_large';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description Internal error (`internal`). */
+    Internal: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 500;
+            /** @enum {string} */
+            code: 'internal';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description Temporarily unavailable (`dependency_unavailable`). */
+    DependencyUnavailable: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Seconds after which to try again. */
+        'Retry-After': string;
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
         [name: string]: unknown;
       };
       content: {
@@ -2966,161 +3086,10 @@ export interface components {
             /** @constant */
             status: 503;
             /** @enum {string} */
-            code: 'dependency_unavailable' | 'overloaded' | 'short_code_taken';
+            code: 'dependency_unavailable';
           } & {
             [key: string]: unknown;
           });
-        'text/html': string;
-      };
-    };
-    /** @description Another user's job (`job_forbidden`). */
-    JobForbiddenPage: {
-      headers: {
-        'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
-        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-        /** @description The content is compressed. None: it is not. */
-        'Content-Encoding'?: 'gzip';
-        [name: string]: unknown;
-      };
-      content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 403;
-            /** @enum {string} */
-            code: 'job_forbidden';
-          } & {
-            [key: string]: unknown;
-          });
-        'text/html': string;
-      };
-    };
-    /** @description Job not found (`job_not_found`). */
-    JobNotFoundPage: {
-      headers: {
-        'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
-        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-        /** @description The content is compressed. None: it is not. */
-        'Content-Encoding'?: 'gzip';
-        [name: string]: unknown;
-      };
-      content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 404;
-            /** @enum {string} */
-            code: 'job_not_found';
-          } & {
-            [key: string]: unknown;
-          });
-        'text/html': string;
-      };
-    };
-    /** @description Another user's job (`job_forbidden`); Sent from another site (`cross_site_request`); Not allowed with this token (`insufficient_scope`). */
-    JobForbiddenOrCrossSiteRequestOrInsufficientScopePage: {
-      headers: {
-        'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
-        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-        /** @description The content is compressed. None: it is not. */
-        'Content-Encoding'?: 'gzip';
-        [name: string]: unknown;
-      };
-      content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 403;
-            /** @enum {string} */
-            code: 'job_forbidden' | 'cross_site_request' | 'insufficient_scope';
-          } & {
-            [key: string]: unknown;
-          });
-        'text/html': string;
-      };
-    };
-    /** @description Job is not retried (`job_not_retryable`); Somebody else is signed in (`user_changed`). */
-    JobNotRetryableOrUserChangedPage: {
-      headers: {
-        'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
-        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-        /** @description The content is compressed. None: it is not. */
-        'Content-Encoding'?: 'gzip';
-        [name: string]: unknown;
-      };
-      content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 409;
-            /** @enum {string} */
-            code: 'job_not_retryable' | 'user_changed';
-          } & {
-            [key: string]: unknown;
-          });
-        'text/html': string;
-      };
-    };
-    /** @description Token not found (`token_not_found`). */
-    TokenNotFoundPage: {
-      headers: {
-        'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
-        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-        /** @description The content is compressed. None: it is not. */
-        'Content-Encoding'?: 'gzip';
-        [name: string]: unknown;
-      };
-      content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 404;
-            /** @enum {string} */
-            code: 'token_not_found';
-          } & {
-            [key: string]: unknown;
-          });
-        'text/html': string;
-      };
-    };
-    /** @description Too many tokens (`token_limit_reached`); Somebody else is signed in (`user_changed`). */
-    TokenLimitReachedOrUserChangedPage: {
-      headers: {
-        'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
-        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-        /** @description The content is compressed. None: it is not. */
-        'Content-Encoding'?: 'gzip';
-        [name: string]: unknown;
-      };
-      content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 409;
-            /** @enum {string} */
-            code: 'token_limit_reached' | 'user_changed';
-          } & {
-            [key: string]: unknown;
-          });
-        'text/html': string;
       };
     };
     /** @description Somebody else is signed in (`user_changed`). */
@@ -3233,220 +3202,6 @@ export interface components {
         'text/html': string;
       };
     };
-    /** @description Not allowed with this token (`insufficient_scope`); Sent from another site (`cross_site_request`). */
-    InsufficientScopeOrCrossSiteRequestPage: {
-      headers: {
-        'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
-        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-        /** @description The content is compressed. None: it is not. */
-        'Content-Encoding'?: 'gzip';
-        [name: string]: unknown;
-      };
-      content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 403;
-            /** @enum {string} */
-            code: 'insufficient_scope' | 'cross_site_request';
-          } & {
-            [key: string]: unknown;
-          });
-        'text/html': string;
-      };
-    };
-    /** @description Paste not found (`paste_not_found`). */
-    PasteNotFoundPage: {
-      headers: {
-        'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
-        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-        /** @description The content is compressed. None: it is not. */
-        'Content-Encoding'?: 'gzip';
-        [name: string]: unknown;
-      };
-      content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 404;
-            /** @enum {string} */
-            code: 'paste_not_found';
-          } & {
-            [key: string]: unknown;
-          });
-        'text/html': string;
-      };
-    };
-    /** @description Slug names another paste (`slug_moved`); Slug not moved (`slug_move_refused`); Somebody else is signed in (`user_changed`). */
-    SlugMovedOrSlugMoveRefusedOrUserChangedPage: {
-      headers: {
-        'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
-        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-        /** @description The content is compressed. None: it is not. */
-        'Content-Encoding'?: 'gzip';
-        [name: string]: unknown;
-      };
-      content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 409;
-            /** @enum {string} */
-            code: 'slug_moved' | 'slug_move_refused' | 'user_changed';
-          } & {
-            [key: string]: unknown;
-          });
-        'text/html': string;
-      };
-    };
-    /** @description Paste expired or deleted (`paste_gone`). */
-    PasteGonePage: {
-      headers: {
-        'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
-        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-        /** @description The content is compressed. None: it is not. */
-        'Content-Encoding'?: 'gzip';
-        [name: string]: unknown;
-      };
-      content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 410;
-            /** @enum {string} */
-            code: 'paste_gone';
-          } & {
-            [key: string]: unknown;
-          });
-        'text/html': string;
-      };
-    };
-    /** @description Paste taken down (`paste_taken_down`); Paste held (`paste_held`). */
-    PasteTakenDownOrPasteHeldPage: {
-      headers: {
-        'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
-        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-        /** @description The content is compressed. None: it is not. */
-        'Content-Encoding'?: 'gzip';
-        [name: string]: unknown;
-      };
-      content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 451;
-            /** @enum {string} */
-            code: 'paste_taken_down' | 'paste_held';
-          } & {
-            [key: string]: unknown;
-          });
-        'text/html': string;
-      };
-    };
-    /** @description Temporarily unavailable (`dependency_unavailable`); Paste not stored yet (`paste_in_progress`); Too many bytes in flight (`overloaded`). */
-    DependencyUnavailableOrPasteInProgressOrOverloadedPage: {
-      headers: {
-        'X-Request-Id': components['headers']['X-Request-Id'];
-        /** @description Seconds after which to try again. */
-        'Retry-After': string;
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
-        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-        /** @description The content is compressed. None: it is not. */
-        'Content-Encoding'?: 'gzip';
-        [name: string]: unknown;
-      };
-      content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 503;
-            /** @enum {string} */
-            code: 'dependency_unavailable' | 'paste_in_progress' | 'overloaded';
-          } & {
-            [key: string]: unknown;
-          });
-        'text/html': string;
-      };
-    };
-    /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
-    MalformedRequestOrRequestIncomplete: {
-      headers: {
-        'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
-        [name: string]: unknown;
-      };
-      content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 400;
-            /** @enum {string} */
-            code: 'malformed_request' | 'request_incomplete';
-          } & {
-            [key: string]: unknown;
-          });
-      };
-    };
-    /** @description Not authorized (`unauthorized`). */
-    Unauthorized: {
-      headers: {
-        'X-Request-Id': components['headers']['X-Request-Id'];
-        /** @description The credentials that are needed. */
-        'WWW-Authenticate': string;
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
-        [name: string]: unknown;
-      };
-      content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 401;
-            /** @enum {string} */
-            code: 'unauthorized';
-          } & {
-            [key: string]: unknown;
-          });
-      };
-    };
-    /** @description Request timeout (`request_timeout`). */
-    RequestTimeout: {
-      headers: {
-        'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
-        [name: string]: unknown;
-      };
-      content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 408;
-            /** @enum {string} */
-            code: 'request_timeout';
-          } & {
-            [key: string]: unknown;
-          });
-      };
-    };
     /** @description Validation failed (`validation_failed`). */
     ValidationFailed: {
       headers: {
@@ -3462,90 +3217,6 @@ export interface components {
             status: 422;
             /** @enum {string} */
             code: 'validation_failed';
-          } & {
-            [key: string]: unknown;
-          });
-      };
-    };
-    /** @description Too many requests (`rate_limited`). */
-    RateLimited: {
-      headers: {
-        'X-Request-Id': components['headers']['X-Request-Id'];
-        /** @description Seconds after which to try again. */
-        'Retry-After': string;
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
-        [name: string]: unknown;
-      };
-      content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 429;
-            /** @enum {string} */
-            code: 'rate_limited';
-          } & {
-            [key: string]: unknown;
-          });
-      };
-    };
-    /** @description Request headers too large (`request_headers_too_large`). */
-    RequestHeadersTooLarge: {
-      headers: {
-        'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
-        [name: string]: unknown;
-      };
-      content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 431;
-            /** @enum {string} */
-            code: 'request_headers_too_large';
-          } & {
-            [key: string]: unknown;
-          });
-      };
-    };
-    /** @description Internal error (`internal`). */
-    Internal: {
-      headers: {
-        'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
-        [name: string]: unknown;
-      };
-      content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 500;
-            /** @enum {string} */
-            code: 'internal';
-          } & {
-            [key: string]: unknown;
-          });
-      };
-    };
-    /** @description Temporarily unavailable (`dependency_unavailable`). */
-    DependencyUnavailable: {
-      headers: {
-        'X-Request-Id': components['headers']['X-Request-Id'];
-        /** @description Seconds after which to try again. */
-        'Retry-After': string;
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
-        [name: string]: unknown;
-      };
-      content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 503;
-            /** @enum {string} */
-            code: 'dependency_unavailable';
           } & {
             [key: string]: unknown;
           });
@@ -3879,6 +3550,28 @@ export interface components {
           });
       };
     };
+    /** @description Temporarily unavailable (`dependency_unavailable`); Too many waiting clients (`stream_unavailable`). */
+    DependencyUnavailableOrStreamUnavailable: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Seconds after which to try again. */
+        'Retry-After': string;
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 503;
+            /** @enum {string} */
+            code: 'dependency_unavailable' | 'stream_unavailable';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
     /** @description Reports are settled (`report_settled`). */
     ReportSettled: {
       headers: {
@@ -3961,28 +3654,6 @@ export interface components {
           });
       };
     };
-    /** @description Temporarily unavailable (`dependency_unavailable`); Too many waiting clients (`stream_unavailable`). */
-    DependencyUnavailableOrStreamUnavailable: {
-      headers: {
-        'X-Request-Id': components['headers']['X-Request-Id'];
-        /** @description Seconds after which to try again. */
-        'Retry-After': string;
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
-        [name: string]: unknown;
-      };
-      content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 503;
-            /** @enum {string} */
-            code: 'dependency_unavailable' | 'stream_unavailable';
-          } & {
-            [key: string]: unknown;
-          });
-      };
-    };
     /** @description Slug names another paste (`slug_moved`); Slug not moved (`slug_move_refused`). */
     SlugMovedOrSlugMoveRefused: {
       headers: {
@@ -4023,6 +3694,133 @@ export interface components {
           } & {
             [key: string]: unknown;
           });
+      };
+    };
+    /** @description Paste not found (`paste_not_found`). */
+    PasteNotFoundPage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 404;
+            /** @enum {string} */
+            code: 'paste_not_found';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Slug names another paste (`slug_moved`); Slug not moved (`slug_move_refused`); Somebody else is signed in (`user_changed`). */
+    SlugMovedOrSlugMoveRefusedOrUserChangedPage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 409;
+            /** @enum {string} */
+            code: 'slug_moved' | 'slug_move_refused' | 'user_changed';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Paste expired or deleted (`paste_gone`). */
+    PasteGonePage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 410;
+            /** @enum {string} */
+            code: 'paste_gone';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Paste taken down (`paste_taken_down`); Paste held (`paste_held`). */
+    PasteTakenDownOrPasteHeldPage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 451;
+            /** @enum {string} */
+            code: 'paste_taken_down' | 'paste_held';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Temporarily unavailable (`dependency_unavailable`); Paste not stored yet (`paste_in_progress`); Too many bytes in flight (`overloaded`). */
+    DependencyUnavailableOrPasteInProgressOrOverloadedPage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Seconds after which to try again. */
+        'Retry-After': string;
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 503;
+            /** @enum {string} */
+            code: 'dependency_unavailable' | 'paste_in_progress' | 'overloaded';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
       };
     };
     /** @description Idempotency key in use (`idempotency_key_in_use`). */
@@ -4191,6 +3989,158 @@ export interface components {
           });
       };
     };
+    /** @description Validation failed (`validation_failed`); Content is empty (`content_empty`). */
+    ValidationFailedOrContentEmptyPage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 422;
+            /** @enum {string} */
+            code: 'validation_failed' | 'content_empty';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Temporarily unavailable (`dependency_unavailable`); Too many bytes in flight (`overloaded`); No free short code found (`short_code_taken`). */
+    DependencyUnavailableOrOverloadedOrShortCodeTakenPage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Seconds after which to try again. */
+        'Retry-After': string;
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 503;
+            /** @enum {string} */
+            code: 'dependency_unavailable' | 'overloaded' | 'short_code_taken';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Another user's job (`job_forbidden`). */
+    JobForbiddenPage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 403;
+            /** @enum {string} */
+            code: 'job_forbidden';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Job not found (`job_not_found`). */
+    JobNotFoundPage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 404;
+            /** @enum {string} */
+            code: 'job_not_found';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Another user's job (`job_forbidden`); Sent from another site (`cross_site_request`); Not allowed with this token (`insufficient_scope`). */
+    JobForbiddenOrCrossSiteRequestOrInsufficientScopePage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 403;
+            /** @enum {string} */
+            code: 'job_forbidden' | 'cross_site_request' | 'insufficient_scope';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Job is not retried (`job_not_retryable`); Somebody else is signed in (`user_changed`). */
+    JobNotRetryableOrUserChangedPage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 409;
+            /** @enum {string} */
+            code: 'job_not_retryable' | 'user_changed';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
     /** @description Too many tokens (`token_limit_reached`). */
     TokenLimitReached: {
       headers: {
@@ -4231,6 +4181,56 @@ export interface components {
           });
       };
     };
+    /** @description Token not found (`token_not_found`). */
+    TokenNotFoundPage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 404;
+            /** @enum {string} */
+            code: 'token_not_found';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Too many tokens (`token_limit_reached`); Somebody else is signed in (`user_changed`). */
+    TokenLimitReachedOrUserChangedPage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 409;
+            /** @enum {string} */
+            code: 'token_limit_reached' | 'user_changed';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
     /** @description Paste is deleted when it is read (`reveal_required`). */
     RevealRequiredPage: {
       headers: {
@@ -4250,106 +4250,6 @@ export interface components {
             status: 403;
             /** @enum {string} */
             code: 'reveal_required';
-          } & {
-            [key: string]: unknown;
-          });
-        'text/html': string;
-      };
-    };
-    /** @description Paste not found (`paste_not_found`); No diff of this paste (`no_diff`). */
-    PasteNotFoundOrNoDiffPage: {
-      headers: {
-        'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
-        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-        /** @description The content is compressed. None: it is not. */
-        'Content-Encoding'?: 'gzip';
-        [name: string]: unknown;
-      };
-      content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 404;
-            /** @enum {string} */
-            code: 'paste_not_found' | 'no_diff';
-          } & {
-            [key: string]: unknown;
-          });
-        'text/html': string;
-      };
-    };
-    /** @description Pastes are not compared (`diff_unavailable`). */
-    DiffUnavailablePage: {
-      headers: {
-        'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
-        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-        /** @description The content is compressed. None: it is not. */
-        'Content-Encoding'?: 'gzip';
-        [name: string]: unknown;
-      };
-      content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 409;
-            /** @enum {string} */
-            code: 'diff_unavailable';
-          } & {
-            [key: string]: unknown;
-          });
-        'text/html': string;
-      };
-    };
-    /** @description Paste taken down (`paste_taken_down`). */
-    PasteTakenDownPage: {
-      headers: {
-        'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
-        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-        /** @description The content is compressed. None: it is not. */
-        'Content-Encoding'?: 'gzip';
-        [name: string]: unknown;
-      };
-      content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 451;
-            /** @enum {string} */
-            code: 'paste_taken_down';
-          } & {
-            [key: string]: unknown;
-          });
-        'text/html': string;
-      };
-    };
-    /** @description Reports are settled (`report_settled`); Somebody else is signed in (`user_changed`). */
-    ReportSettledOrUserChangedPage: {
-      headers: {
-        'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
-        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-        /** @description The content is compressed. None: it is not. */
-        'Content-Encoding'?: 'gzip';
-        [name: string]: unknown;
-      };
-      content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 409;
-            /** @enum {string} */
-            code: 'report_settled' | 'user_changed';
           } & {
             [key: string]: unknown;
           });
@@ -4427,6 +4327,106 @@ export interface components {
             status: 409;
             /** @enum {string} */
             code: 'nothing_to_reveal' | 'user_changed';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Paste taken down (`paste_taken_down`). */
+    PasteTakenDownPage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 451;
+            /** @enum {string} */
+            code: 'paste_taken_down';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Reports are settled (`report_settled`); Somebody else is signed in (`user_changed`). */
+    ReportSettledOrUserChangedPage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 409;
+            /** @enum {string} */
+            code: 'report_settled' | 'user_changed';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Paste not found (`paste_not_found`); No diff of this paste (`no_diff`). */
+    PasteNotFoundOrNoDiffPage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 404;
+            /** @enum {string} */
+            code: 'paste_not_found' | 'no_diff';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Pastes are not compared (`diff_unavailable`). */
+    DiffUnavailablePage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 409;
+            /** @enum {string} */
+            code: 'diff_unavailable';
           } & {
             [key: string]: unknown;
           });
@@ -5358,40 +5358,9 @@ export interface operations {
       503: components['responses']['DependencyUnavailableOrOverloadedPage'];
     };
   };
-  showMyPastes: {
+  showMySessions: {
     parameters: {
-      query?: {
-        /**
-         * @description Only pastes whose title contains this text.
-         * @example Greet
-         */
-        title?: string;
-        /**
-         * @description Only pastes in this upload state.
-         * @example PROCESSED
-         */
-        status?: '' | 'IN_PROGRESS' | 'PROCESSED' | 'FAILED';
-        /**
-         * @description Only pastes with this visibility.
-         * @example private
-         */
-        visibility?: '' | 'unlisted' | 'private';
-        /**
-         * @description Only pastes in this language.
-         * @example rust
-         */
-        syntax?: string;
-        /**
-         * @description The next_cursor of the previous page. Without it, the page starts with the newest row.
-         * @example WyIyMDI2LTExLTIxIDEyOjAwOjAwLjEyMzQ1NiswMCIsIjAxOWFhNWIyLTdjMDAtNzAwMC04MDAwLTAwMDAwMDAwMDAwMCJd
-         */
-        cursor?: string;
-        /**
-         * @description How many pastes were just deleted.
-         * @example 2
-         */
-        deleted?: string;
-      };
+      query?: never;
       header?: {
         /**
          * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
@@ -5423,14 +5392,13 @@ export interface operations {
       400: components['responses']['MalformedRequestOrRequestIncompletePage'];
       401: components['responses']['UnauthorizedPage'];
       408: components['responses']['RequestTimeoutPage'];
-      422: components['responses']['ValidationFailedPage'];
       429: components['responses']['RateLimitedPage'];
       431: components['responses']['RequestHeadersTooLargePage'];
       500: components['responses']['InternalPage'];
       503: components['responses']['DependencyUnavailablePage'];
     };
   };
-  deleteMyPastes: {
+  endMySessions: {
     parameters: {
       query?: never;
       header?: {
@@ -5447,40 +5415,17 @@ export interface operations {
       content: {
         /**
          * @example {
-         *       "short_code": [
-         *         "q7Zk2Lm9Xa"
-         *       ]
+         *       "session": "others"
          *     }
          */
         'application/x-www-form-urlencoded': {
-          /** @description The pastes; the field is repeated for each. */
-          short_code: string | string[];
-          /**
-           * @description Without it, a page asks first.
-           * @constant
-           */
-          confirmed?: 'yes';
+          /** @description The id of the session; `others`: all but that of this browser. */
+          session: string;
         };
       };
     };
     responses: {
-      /** @description The page that asks. */
-      200: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-          /** @description The content is compressed. None: it is not. */
-          'Content-Encoding'?: 'gzip';
-          [name: string]: unknown;
-        };
-        content: {
-          'text/html': string;
-        };
-      };
-      /** @description Those of the pastes that belong to the user are deleted. The answer has an empty body. */
+      /** @description The sessions have ended. The answer has an empty body. */
       303: {
         headers: {
           /** @description The path of the next page. */
@@ -5500,7 +5445,7 @@ export interface operations {
       };
       400: components['responses']['MalformedRequestOrRequestIncompletePage'];
       401: components['responses']['UnauthorizedPage'];
-      403: components['responses']['CrossSiteRequestOrInsufficientScopePage'];
+      403: components['responses']['InsufficientScopeOrCrossSiteRequestPage'];
       408: components['responses']['RequestTimeoutPage'];
       409: components['responses']['UserChangedPage'];
       413: components['responses']['ContentTooLargePage'];
@@ -5512,25 +5457,9 @@ export interface operations {
       503: components['responses']['DependencyUnavailableOrOverloadedPage'];
     };
   };
-  showMyJobs: {
+  readMyUsage: {
     parameters: {
-      query?: {
-        /**
-         * @description Only jobs in this state.
-         * @example completed
-         */
-        status?: '' | 'queued' | 'processing' | 'completed' | 'partial' | 'failed';
-        /**
-         * @description Only jobs of this type.
-         * @example import
-         */
-        job_type?: '' | 'export' | 'import';
-        /**
-         * @description The next_cursor of the previous page. Without it, the page starts with the newest row.
-         * @example WyIyMDI2LTExLTIxIDEyOjAwOjAwLjEyMzQ1NiswMCIsIjAxOWFhNWIyLTdjMDAtNzAwMC04MDAwLTAwMDAwMDAwMDAwMCJd
-         */
-        cursor?: string;
-      };
+      query?: never;
       header?: {
         /**
          * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
@@ -5543,492 +5472,25 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The page. */
+      /** @description The figures. */
       200: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-          /** @description The content is compressed. None: it is not. */
-          'Content-Encoding'?: 'gzip';
           [name: string]: unknown;
         };
         content: {
-          'text/html': string;
+          'application/json': components['schemas']['Usage'];
         };
       };
-      400: components['responses']['MalformedRequestOrRequestIncompletePage'];
-      401: components['responses']['UnauthorizedPage'];
-      408: components['responses']['RequestTimeoutPage'];
-      422: components['responses']['ValidationFailedPage'];
-      429: components['responses']['RateLimitedPage'];
-      431: components['responses']['RequestHeadersTooLargePage'];
-      500: components['responses']['InternalPage'];
-      503: components['responses']['DependencyUnavailablePage'];
-    };
-  };
-  startImport: {
-    parameters: {
-      query?: never;
-      header?: {
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        /**
-         * @example {
-         *       "file": "{\"content\": \"Hello\"}",
-         *       "visibility": "private",
-         *       "expires_in": "3600"
-         *     }
-         */
-        'multipart/form-data': {
-          /** @description NDJSON, or a zip, tar or tar.gz. Each file of an archive becomes a paste. */
-          file: string;
-          /** @description For pastes without a value of their own. */
-          visibility?: string;
-          /** @description Seconds, or never; for pastes without a value of their own. */
-          expires_in?: string;
-        };
-      };
-    };
-    responses: {
-      /** @description The file and the job are stored durably. The answer has an empty body. */
-      303: {
-        headers: {
-          /** @description The path of the next page. */
-          Location?: string;
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-          /** @description The content is compressed. None: it is not. */
-          'Content-Encoding'?: 'gzip';
-          [name: string]: unknown;
-        };
-        content: {
-          'text/html': string;
-        };
-      };
-      400: components['responses']['MalformedRequestOrRequestIncompletePage'];
-      401: components['responses']['UnauthorizedPage'];
-      403: components['responses']['CrossSiteRequestOrInsufficientScopePage'];
-      408: components['responses']['RequestTimeoutPage'];
-      409: components['responses']['UserChangedPage'];
-      413: components['responses']['ContentTooLargePage'];
-      415: components['responses']['UnsupportedMediaTypeOrUnsupportedEncodingPage'];
-      422: components['responses']['ValidationFailedOrContentEmptyPage'];
-      429: components['responses']['QuotaExceededOrRateLimitedPage'];
-      431: components['responses']['RequestHeadersTooLargePage'];
-      500: components['responses']['InternalPage'];
-      503: components['responses']['DependencyUnavailableOrOverloadedOrShortCodeTakenPage'];
-      507: components['responses']['StorageFullPage'];
-    };
-  };
-  startExport: {
-    parameters: {
-      query?: never;
-      header?: {
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        /**
-         * @example {
-         *       "format": "zip"
-         *     }
-         */
-        'application/x-www-form-urlencoded': {
-          /**
-           * @description The format of the archive.
-           * @enum {string}
-           */
-          format: 'zip' | 'tar.gz' | 'ndjson';
-        };
-      };
-    };
-    responses: {
-      /** @description The job is stored durably. The answer has an empty body. */
-      303: {
-        headers: {
-          /** @description The path of the next page. */
-          Location?: string;
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-          /** @description The content is compressed. None: it is not. */
-          'Content-Encoding'?: 'gzip';
-          [name: string]: unknown;
-        };
-        content: {
-          'text/html': string;
-        };
-      };
-      400: components['responses']['MalformedRequestOrRequestIncompletePage'];
-      401: components['responses']['UnauthorizedPage'];
-      403: components['responses']['CrossSiteRequestOrInsufficientScopePage'];
-      408: components['responses']['RequestTimeoutPage'];
-      409: components['responses']['UserChangedPage'];
-      413: components['responses']['ContentTooLargePage'];
-      415: components['responses']['UnsupportedMediaTypeOrUnsupportedEncodingPage'];
-      422: components['responses']['ValidationFailedPage'];
-      429: components['responses']['RateLimitedPage'];
-      431: components['responses']['RequestHeadersTooLargePage'];
-      500: components['responses']['InternalPage'];
-      503: components['responses']['DependencyUnavailableOrOverloadedPage'];
-    };
-  };
-  showMyJob: {
-    parameters: {
-      query?: never;
-      header?: {
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
-      };
-      path: {
-        /**
-         * @description The job_id from the answer that created the job.
-         * @example 019aa5b2-7c00-7b6e-9c3d-5f2a1e8d4c70
-         */
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description The page. */
-      200: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-          /** @description The content is compressed. None: it is not. */
-          'Content-Encoding'?: 'gzip';
-          [name: string]: unknown;
-        };
-        content: {
-          'text/html': string;
-        };
-      };
-      400: components['responses']['MalformedRequestOrRequestIncompletePage'];
-      401: components['responses']['UnauthorizedPage'];
-      403: components['responses']['JobForbiddenPage'];
-      404: components['responses']['JobNotFoundPage'];
-      408: components['responses']['RequestTimeoutPage'];
-      429: components['responses']['RateLimitedPage'];
-      431: components['responses']['RequestHeadersTooLargePage'];
-      500: components['responses']['InternalPage'];
-      503: components['responses']['DependencyUnavailablePage'];
-    };
-  };
-  cancelMyJob: {
-    parameters: {
-      query?: never;
-      header?: {
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
-      };
-      path: {
-        /**
-         * @description The job_id from the answer that created the job.
-         * @example 019aa5b2-7c00-7b6e-9c3d-5f2a1e8d4c70
-         */
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description The job has ended. The answer has an empty body. */
-      303: {
-        headers: {
-          /** @description The path of the next page. */
-          Location?: string;
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-          /** @description The content is compressed. None: it is not. */
-          'Content-Encoding'?: 'gzip';
-          [name: string]: unknown;
-        };
-        content: {
-          'text/html': string;
-        };
-      };
-      400: components['responses']['MalformedRequestOrRequestIncompletePage'];
-      401: components['responses']['UnauthorizedPage'];
-      403: components['responses']['JobForbiddenOrCrossSiteRequestOrInsufficientScopePage'];
-      404: components['responses']['JobNotFoundPage'];
-      408: components['responses']['RequestTimeoutPage'];
-      409: components['responses']['UserChangedPage'];
-      413: components['responses']['ContentTooLargePage'];
-      415: components['responses']['UnsupportedMediaTypeOrUnsupportedEncodingPage'];
-      422: components['responses']['ValidationFailedPage'];
-      429: components['responses']['RateLimitedPage'];
-      431: components['responses']['RequestHeadersTooLargePage'];
-      500: components['responses']['InternalPage'];
-      503: components['responses']['DependencyUnavailableOrOverloadedPage'];
-    };
-  };
-  retryMyJob: {
-    parameters: {
-      query?: never;
-      header?: {
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
-      };
-      path: {
-        /**
-         * @description The job_id from the answer that created the job.
-         * @example 019aa5b2-7c00-7b6e-9c3d-5f2a1e8d4c70
-         */
-        id: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description The job that retries it is stored durably. The answer has an empty body. */
-      303: {
-        headers: {
-          /** @description The path of the next page. */
-          Location?: string;
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-          /** @description The content is compressed. None: it is not. */
-          'Content-Encoding'?: 'gzip';
-          [name: string]: unknown;
-        };
-        content: {
-          'text/html': string;
-        };
-      };
-      400: components['responses']['MalformedRequestOrRequestIncompletePage'];
-      401: components['responses']['UnauthorizedPage'];
-      403: components['responses']['JobForbiddenOrCrossSiteRequestOrInsufficientScopePage'];
-      404: components['responses']['JobNotFoundPage'];
-      408: components['responses']['RequestTimeoutPage'];
-      409: components['responses']['JobNotRetryableOrUserChangedPage'];
-      413: components['responses']['ContentTooLargePage'];
-      415: components['responses']['UnsupportedMediaTypeOrUnsupportedEncodingPage'];
-      422: components['responses']['ValidationFailedPage'];
-      429: components['responses']['RateLimitedPage'];
-      431: components['responses']['RequestHeadersTooLargePage'];
-      500: components['responses']['InternalPage'];
-      503: components['responses']['DependencyUnavailableOrOverloadedPage'];
-    };
-  };
-  showMyTokens: {
-    parameters: {
-      query?: {
-        /**
-         * @description The name that the form proposes: a command line client names its machine.
-         * @example laptop
-         */
-        name?: string;
-      };
-      header?: {
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description The page. */
-      200: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-          /** @description The content is compressed. None: it is not. */
-          'Content-Encoding'?: 'gzip';
-          [name: string]: unknown;
-        };
-        content: {
-          'text/html': string;
-        };
-      };
-      400: components['responses']['MalformedRequestOrRequestIncompletePage'];
-      401: components['responses']['UnauthorizedPage'];
-      408: components['responses']['RequestTimeoutPage'];
-      422: components['responses']['ValidationFailedPage'];
-      429: components['responses']['RateLimitedPage'];
-      431: components['responses']['RequestHeadersTooLargePage'];
-      500: components['responses']['InternalPage'];
-      503: components['responses']['DependencyUnavailablePage'];
-    };
-  };
-  makeMyToken: {
-    parameters: {
-      query?: never;
-      header?: {
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        /**
-         * @example {
-         *       "name": "laptop",
-         *       "scope": "write",
-         *       "expires_in": "7776000"
-         *     }
-         */
-        'application/x-www-form-urlencoded': {
-          /** @description What lists of tokens show, such as the name of the machine. */
-          name: string;
-          /**
-           * @description `read`: only reads. `write`: everything but making tokens, revoking others, and erasing the user.
-           * @enum {string}
-           */
-          scope: 'read' | 'write';
-          expires_in: string;
-          /**
-           * Format: uuid
-           * @description The form that is sent again with its key and its fields makes no other token.
-           */
-          form_key?: string;
-        };
-      };
-    };
-    responses: {
-      /** @description The token is made. The page shows its secret. Only the same form with its key shows it again. */
-      200: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-          /** @description The content is compressed. None: it is not. */
-          'Content-Encoding'?: 'gzip';
-          [name: string]: unknown;
-        };
-        content: {
-          'text/html': string;
-        };
-      };
-      400: components['responses']['MalformedRequestOrRequestIncompletePage'];
-      401: components['responses']['UnauthorizedPage'];
-      403: components['responses']['CrossSiteRequestOrInsufficientScopePage'];
-      404: components['responses']['TokenNotFoundPage'];
-      408: components['responses']['RequestTimeoutPage'];
-      409: components['responses']['TokenLimitReachedOrUserChangedPage'];
-      413: components['responses']['ContentTooLargePage'];
-      415: components['responses']['UnsupportedMediaTypeOrUnsupportedEncodingPage'];
-      422: components['responses']['ValidationFailedPage'];
-      429: components['responses']['RateLimitedPage'];
-      431: components['responses']['RequestHeadersTooLargePage'];
-      500: components['responses']['InternalPage'];
-      503: components['responses']['DependencyUnavailableOrOverloadedPage'];
-    };
-  };
-  revokeMyToken: {
-    parameters: {
-      query?: never;
-      header?: {
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        /**
-         * @example {
-         *       "id": "019aa5b2-7c00-7b6e-9c3d-5f2a1e8d4c71"
-         *     }
-         */
-        'application/x-www-form-urlencoded': {
-          /** @description The id of the token. */
-          id: string;
-        };
-      };
-    };
-    responses: {
-      /** @description The token is revoked. The answer has an empty body. */
-      303: {
-        headers: {
-          /** @description The path of the next page. */
-          Location?: string;
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-          /** @description The content is compressed. None: it is not. */
-          'Content-Encoding'?: 'gzip';
-          [name: string]: unknown;
-        };
-        content: {
-          'text/html': string;
-        };
-      };
-      400: components['responses']['MalformedRequestOrRequestIncompletePage'];
-      401: components['responses']['UnauthorizedPage'];
-      403: components['responses']['CrossSiteRequestOrInsufficientScopePage'];
-      404: components['responses']['TokenNotFoundPage'];
-      408: components['responses']['RequestTimeoutPage'];
-      409: components['responses']['UserChangedPage'];
-      413: components['responses']['ContentTooLargePage'];
-      415: components['responses']['UnsupportedMediaTypeOrUnsupportedEncodingPage'];
-      422: components['responses']['ValidationFailedPage'];
-      429: components['responses']['RateLimitedPage'];
-      431: components['responses']['RequestHeadersTooLargePage'];
-      500: components['responses']['InternalPage'];
-      503: components['responses']['DependencyUnavailableOrOverloadedPage'];
+      400: components['responses']['MalformedRequestOrRequestIncomplete'];
+      401: components['responses']['Unauthorized'];
+      408: components['responses']['RequestTimeout'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['RequestHeadersTooLarge'];
+      500: components['responses']['Internal'];
+      503: components['responses']['DependencyUnavailable'];
     };
   };
   showMyAccount: {
@@ -6130,171 +5592,6 @@ export interface operations {
       431: components['responses']['RequestHeadersTooLargePageWithCookies'];
       500: components['responses']['InternalPageWithCookies'];
       503: components['responses']['DependencyUnavailableOrOverloadedPageWithCookies'];
-    };
-  };
-  showMySessions: {
-    parameters: {
-      query?: never;
-      header?: {
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description The page. */
-      200: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-          /** @description The content is compressed. None: it is not. */
-          'Content-Encoding'?: 'gzip';
-          [name: string]: unknown;
-        };
-        content: {
-          'text/html': string;
-        };
-      };
-      400: components['responses']['MalformedRequestOrRequestIncompletePage'];
-      401: components['responses']['UnauthorizedPage'];
-      408: components['responses']['RequestTimeoutPage'];
-      429: components['responses']['RateLimitedPage'];
-      431: components['responses']['RequestHeadersTooLargePage'];
-      500: components['responses']['InternalPage'];
-      503: components['responses']['DependencyUnavailablePage'];
-    };
-  };
-  endMySessions: {
-    parameters: {
-      query?: never;
-      header?: {
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        /**
-         * @example {
-         *       "session": "others"
-         *     }
-         */
-        'application/x-www-form-urlencoded': {
-          /** @description The id of the session; `others`: all but that of this browser. */
-          session: string;
-        };
-      };
-    };
-    responses: {
-      /** @description The sessions have ended. The answer has an empty body. */
-      303: {
-        headers: {
-          /** @description The path of the next page. */
-          Location?: string;
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-          /** @description The content is compressed. None: it is not. */
-          'Content-Encoding'?: 'gzip';
-          [name: string]: unknown;
-        };
-        content: {
-          'text/html': string;
-        };
-      };
-      400: components['responses']['MalformedRequestOrRequestIncompletePage'];
-      401: components['responses']['UnauthorizedPage'];
-      403: components['responses']['InsufficientScopeOrCrossSiteRequestPage'];
-      408: components['responses']['RequestTimeoutPage'];
-      409: components['responses']['UserChangedPage'];
-      413: components['responses']['ContentTooLargePage'];
-      415: components['responses']['UnsupportedMediaTypeOrUnsupportedEncodingPage'];
-      422: components['responses']['ValidationFailedPage'];
-      429: components['responses']['RateLimitedPage'];
-      431: components['responses']['RequestHeadersTooLargePage'];
-      500: components['responses']['InternalPage'];
-      503: components['responses']['DependencyUnavailableOrOverloadedPage'];
-    };
-  };
-  moveSlugFromForm: {
-    parameters: {
-      query?: never;
-      header?: {
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
-      };
-      path: {
-        /**
-         * @description The slug, without `~`.
-         * @example greeting
-         */
-        slug: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        /**
-         * @example {
-         *       "short_code": "cHild2Lm9X",
-         *       "from": "q7Zk2Lm9Xa"
-         *     }
-         */
-        'application/x-www-form-urlencoded': components['schemas']['SlugMove'];
-      };
-    };
-    responses: {
-      /** @description The slug names the new paste. The answer has an empty body. */
-      303: {
-        headers: {
-          /** @description The path of the next page. */
-          Location?: string;
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-          /** @description The content is compressed. None: it is not. */
-          'Content-Encoding'?: 'gzip';
-          [name: string]: unknown;
-        };
-        content: {
-          'text/html': string;
-        };
-      };
-      400: components['responses']['MalformedRequestOrRequestIncompletePage'];
-      401: components['responses']['UnauthorizedPage'];
-      403: components['responses']['CrossSiteRequestOrInsufficientScopePage'];
-      404: components['responses']['PasteNotFoundPage'];
-      408: components['responses']['RequestTimeoutPage'];
-      409: components['responses']['SlugMovedOrSlugMoveRefusedOrUserChangedPage'];
-      410: components['responses']['PasteGonePage'];
-      413: components['responses']['ContentTooLargePage'];
-      415: components['responses']['UnsupportedMediaTypeOrUnsupportedEncodingPage'];
-      422: components['responses']['ValidationFailedPage'];
-      429: components['responses']['RateLimitedPage'];
-      431: components['responses']['RequestHeadersTooLargePage'];
-      451: components['responses']['PasteTakenDownOrPasteHeldPage'];
-      500: components['responses']['InternalPage'];
-      503: components['responses']['DependencyUnavailableOrPasteInProgressOrOverloadedPage'];
     };
   };
   listPastes: {
@@ -6865,64 +6162,6 @@ export interface operations {
       };
     };
   };
-  reportPaste: {
-    parameters: {
-      query?: never;
-      header?: {
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
-      };
-      path: {
-        /**
-         * @description The short code, in base62, or `~` and the slug.
-         * @example q7Zk2Lm9Xa
-         */
-        short_code: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        /**
-         * @example {
-         *       "reason": "phishing",
-         *       "text": "It asks for the password of a bank."
-         *     }
-         */
-        'application/json': components['schemas']['NewReport'];
-      };
-    };
-    responses: {
-      /** @description The report is recorded. An operator will judge it. */
-      202: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content?: never;
-      };
-      400: components['responses']['MalformedRequestOrRequestIncomplete'];
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['CrossSiteRequestOrInsufficientScope'];
-      404: components['responses']['PasteNotFound'];
-      408: components['responses']['RequestTimeout'];
-      409: components['responses']['ReportSettled'];
-      410: components['responses']['PasteGone'];
-      413: components['responses']['ContentTooLarge'];
-      415: components['responses']['UnsupportedMediaTypeOrUnsupportedEncoding'];
-      422: components['responses']['ValidationFailed'];
-      429: components['responses']['RateLimited'];
-      431: components['responses']['RequestHeadersTooLarge'];
-      451: components['responses']['PasteTakenDown'];
-      500: components['responses']['Internal'];
-      503: components['responses']['DependencyUnavailableOrOverloaded'];
-    };
-  };
   readTimeline: {
     parameters: {
       query?: never;
@@ -6954,51 +6193,6 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['Timeline'];
-        };
-      };
-      400: components['responses']['MalformedRequestOrRequestIncomplete'];
-      401: components['responses']['Unauthorized'];
-      404: components['responses']['PasteNotFound'];
-      408: components['responses']['RequestTimeout'];
-      410: components['responses']['PasteGone'];
-      429: components['responses']['RateLimited'];
-      431: components['responses']['RequestHeadersTooLarge'];
-      451: components['responses']['PasteTakenDownOrPasteHeld'];
-      500: components['responses']['Internal'];
-      503: components['responses']['DependencyUnavailable'];
-    };
-  };
-  readHistory: {
-    parameters: {
-      query?: never;
-      header?: {
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
-      };
-      path: {
-        /**
-         * @description The short code, in base62, or `~` and the slug.
-         * @example q7Zk2Lm9Xa
-         */
-        short_code: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description The versions. */
-      200: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['SlugHistory'];
         };
       };
       400: components['responses']['MalformedRequestOrRequestIncomplete'];
@@ -7075,6 +6269,218 @@ export interface operations {
       503: components['responses']['DependencyUnavailableOrStreamUnavailable'];
     };
   };
+  showMyPastes: {
+    parameters: {
+      query?: {
+        /**
+         * @description Only pastes whose title contains this text.
+         * @example Greet
+         */
+        title?: string;
+        /**
+         * @description Only pastes in this upload state.
+         * @example PROCESSED
+         */
+        status?: '' | 'IN_PROGRESS' | 'PROCESSED' | 'FAILED';
+        /**
+         * @description Only pastes with this visibility.
+         * @example private
+         */
+        visibility?: '' | 'unlisted' | 'private';
+        /**
+         * @description Only pastes in this language.
+         * @example rust
+         */
+        syntax?: string;
+        /**
+         * @description The next_cursor of the previous page. Without it, the page starts with the newest row.
+         * @example WyIyMDI2LTExLTIxIDEyOjAwOjAwLjEyMzQ1NiswMCIsIjAxOWFhNWIyLTdjMDAtNzAwMC04MDAwLTAwMDAwMDAwMDAwMCJd
+         */
+        cursor?: string;
+        /**
+         * @description How many pastes were just deleted.
+         * @example 2
+         */
+        deleted?: string;
+      };
+      header?: {
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The page. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
+          [name: string]: unknown;
+        };
+        content: {
+          'text/html': string;
+        };
+      };
+      400: components['responses']['MalformedRequestOrRequestIncompletePage'];
+      401: components['responses']['UnauthorizedPage'];
+      408: components['responses']['RequestTimeoutPage'];
+      422: components['responses']['ValidationFailedPage'];
+      429: components['responses']['RateLimitedPage'];
+      431: components['responses']['RequestHeadersTooLargePage'];
+      500: components['responses']['InternalPage'];
+      503: components['responses']['DependencyUnavailablePage'];
+    };
+  };
+  deleteMyPastes: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "short_code": [
+         *         "q7Zk2Lm9Xa"
+         *       ]
+         *     }
+         */
+        'application/x-www-form-urlencoded': {
+          /** @description The pastes; the field is repeated for each. */
+          short_code: string | string[];
+          /**
+           * @description Without it, a page asks first.
+           * @constant
+           */
+          confirmed?: 'yes';
+        };
+      };
+    };
+    responses: {
+      /** @description The page that asks. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
+          [name: string]: unknown;
+        };
+        content: {
+          'text/html': string;
+        };
+      };
+      /** @description Those of the pastes that belong to the user are deleted. The answer has an empty body. */
+      303: {
+        headers: {
+          /** @description The path of the next page. */
+          Location?: string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
+          [name: string]: unknown;
+        };
+        content: {
+          'text/html': string;
+        };
+      };
+      400: components['responses']['MalformedRequestOrRequestIncompletePage'];
+      401: components['responses']['UnauthorizedPage'];
+      403: components['responses']['CrossSiteRequestOrInsufficientScopePage'];
+      408: components['responses']['RequestTimeoutPage'];
+      409: components['responses']['UserChangedPage'];
+      413: components['responses']['ContentTooLargePage'];
+      415: components['responses']['UnsupportedMediaTypeOrUnsupportedEncodingPage'];
+      422: components['responses']['ValidationFailedPage'];
+      429: components['responses']['RateLimitedPage'];
+      431: components['responses']['RequestHeadersTooLargePage'];
+      500: components['responses']['InternalPage'];
+      503: components['responses']['DependencyUnavailableOrOverloadedPage'];
+    };
+  };
+  reportPaste: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description The short code, in base62, or `~` and the slug.
+         * @example q7Zk2Lm9Xa
+         */
+        short_code: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "reason": "phishing",
+         *       "text": "It asks for the password of a bank."
+         *     }
+         */
+        'application/json': components['schemas']['NewReport'];
+      };
+    };
+    responses: {
+      /** @description The report is recorded. An operator will judge it. */
+      202: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      400: components['responses']['MalformedRequestOrRequestIncomplete'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['CrossSiteRequestOrInsufficientScope'];
+      404: components['responses']['PasteNotFound'];
+      408: components['responses']['RequestTimeout'];
+      409: components['responses']['ReportSettled'];
+      410: components['responses']['PasteGone'];
+      413: components['responses']['ContentTooLarge'];
+      415: components['responses']['UnsupportedMediaTypeOrUnsupportedEncoding'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['RequestHeadersTooLarge'];
+      451: components['responses']['PasteTakenDown'];
+      500: components['responses']['Internal'];
+      503: components['responses']['DependencyUnavailableOrOverloaded'];
+    };
+  };
   moveSlug: {
     parameters: {
       query?: never;
@@ -7135,7 +6541,7 @@ export interface operations {
       503: components['responses']['DependencyUnavailableOrPasteInProgressOrOverloaded'];
     };
   };
-  readMyUsage: {
+  readHistory: {
     parameters: {
       query?: never;
       header?: {
@@ -7145,12 +6551,18 @@ export interface operations {
          */
         'X-Request-Id'?: string;
       };
-      path?: never;
+      path: {
+        /**
+         * @description The short code, in base62, or `~` and the slug.
+         * @example q7Zk2Lm9Xa
+         */
+        short_code: string;
+      };
       cookie?: never;
     };
     requestBody?: never;
     responses: {
-      /** @description The figures. */
+      /** @description The versions. */
       200: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -7159,16 +6571,85 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['Usage'];
+          'application/json': components['schemas']['SlugHistory'];
         };
       };
       400: components['responses']['MalformedRequestOrRequestIncomplete'];
       401: components['responses']['Unauthorized'];
+      404: components['responses']['PasteNotFound'];
       408: components['responses']['RequestTimeout'];
+      410: components['responses']['PasteGone'];
       429: components['responses']['RateLimited'];
       431: components['responses']['RequestHeadersTooLarge'];
+      451: components['responses']['PasteTakenDownOrPasteHeld'];
       500: components['responses']['Internal'];
       503: components['responses']['DependencyUnavailable'];
+    };
+  };
+  moveSlugFromForm: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description The slug, without `~`.
+         * @example greeting
+         */
+        slug: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "short_code": "cHild2Lm9X",
+         *       "from": "q7Zk2Lm9Xa"
+         *     }
+         */
+        'application/x-www-form-urlencoded': components['schemas']['SlugMove'];
+      };
+    };
+    responses: {
+      /** @description The slug names the new paste. The answer has an empty body. */
+      303: {
+        headers: {
+          /** @description The path of the next page. */
+          Location?: string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
+          [name: string]: unknown;
+        };
+        content: {
+          'text/html': string;
+        };
+      };
+      400: components['responses']['MalformedRequestOrRequestIncompletePage'];
+      401: components['responses']['UnauthorizedPage'];
+      403: components['responses']['CrossSiteRequestOrInsufficientScopePage'];
+      404: components['responses']['PasteNotFoundPage'];
+      408: components['responses']['RequestTimeoutPage'];
+      409: components['responses']['SlugMovedOrSlugMoveRefusedOrUserChangedPage'];
+      410: components['responses']['PasteGonePage'];
+      413: components['responses']['ContentTooLargePage'];
+      415: components['responses']['UnsupportedMediaTypeOrUnsupportedEncodingPage'];
+      422: components['responses']['ValidationFailedPage'];
+      429: components['responses']['RateLimitedPage'];
+      431: components['responses']['RequestHeadersTooLargePage'];
+      451: components['responses']['PasteTakenDownOrPasteHeldPage'];
+      500: components['responses']['InternalPage'];
+      503: components['responses']['DependencyUnavailableOrPasteInProgressOrOverloadedPage'];
     };
   };
   listJobs: {
@@ -7595,6 +7076,347 @@ export interface operations {
       503: components['responses']['DependencyUnavailableOrStreamUnavailable'];
     };
   };
+  showMyJobs: {
+    parameters: {
+      query?: {
+        /**
+         * @description Only jobs in this state.
+         * @example completed
+         */
+        status?: '' | 'queued' | 'processing' | 'completed' | 'partial' | 'failed';
+        /**
+         * @description Only jobs of this type.
+         * @example import
+         */
+        job_type?: '' | 'export' | 'import';
+        /**
+         * @description The next_cursor of the previous page. Without it, the page starts with the newest row.
+         * @example WyIyMDI2LTExLTIxIDEyOjAwOjAwLjEyMzQ1NiswMCIsIjAxOWFhNWIyLTdjMDAtNzAwMC04MDAwLTAwMDAwMDAwMDAwMCJd
+         */
+        cursor?: string;
+      };
+      header?: {
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The page. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
+          [name: string]: unknown;
+        };
+        content: {
+          'text/html': string;
+        };
+      };
+      400: components['responses']['MalformedRequestOrRequestIncompletePage'];
+      401: components['responses']['UnauthorizedPage'];
+      408: components['responses']['RequestTimeoutPage'];
+      422: components['responses']['ValidationFailedPage'];
+      429: components['responses']['RateLimitedPage'];
+      431: components['responses']['RequestHeadersTooLargePage'];
+      500: components['responses']['InternalPage'];
+      503: components['responses']['DependencyUnavailablePage'];
+    };
+  };
+  startImport: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "file": "{\"content\": \"Hello\"}",
+         *       "visibility": "private",
+         *       "expires_in": "3600"
+         *     }
+         */
+        'multipart/form-data': {
+          /** @description NDJSON, or a zip, tar or tar.gz. Each file of an archive becomes a paste. */
+          file: string;
+          /** @description For pastes without a value of their own. */
+          visibility?: string;
+          /** @description Seconds, or never; for pastes without a value of their own. */
+          expires_in?: string;
+        };
+      };
+    };
+    responses: {
+      /** @description The file and the job are stored durably. The answer has an empty body. */
+      303: {
+        headers: {
+          /** @description The path of the next page. */
+          Location?: string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
+          [name: string]: unknown;
+        };
+        content: {
+          'text/html': string;
+        };
+      };
+      400: components['responses']['MalformedRequestOrRequestIncompletePage'];
+      401: components['responses']['UnauthorizedPage'];
+      403: components['responses']['CrossSiteRequestOrInsufficientScopePage'];
+      408: components['responses']['RequestTimeoutPage'];
+      409: components['responses']['UserChangedPage'];
+      413: components['responses']['ContentTooLargePage'];
+      415: components['responses']['UnsupportedMediaTypeOrUnsupportedEncodingPage'];
+      422: components['responses']['ValidationFailedOrContentEmptyPage'];
+      429: components['responses']['QuotaExceededOrRateLimitedPage'];
+      431: components['responses']['RequestHeadersTooLargePage'];
+      500: components['responses']['InternalPage'];
+      503: components['responses']['DependencyUnavailableOrOverloadedOrShortCodeTakenPage'];
+      507: components['responses']['StorageFullPage'];
+    };
+  };
+  startExport: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "format": "zip"
+         *     }
+         */
+        'application/x-www-form-urlencoded': {
+          /**
+           * @description The format of the archive.
+           * @enum {string}
+           */
+          format: 'zip' | 'tar.gz' | 'ndjson';
+        };
+      };
+    };
+    responses: {
+      /** @description The job is stored durably. The answer has an empty body. */
+      303: {
+        headers: {
+          /** @description The path of the next page. */
+          Location?: string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
+          [name: string]: unknown;
+        };
+        content: {
+          'text/html': string;
+        };
+      };
+      400: components['responses']['MalformedRequestOrRequestIncompletePage'];
+      401: components['responses']['UnauthorizedPage'];
+      403: components['responses']['CrossSiteRequestOrInsufficientScopePage'];
+      408: components['responses']['RequestTimeoutPage'];
+      409: components['responses']['UserChangedPage'];
+      413: components['responses']['ContentTooLargePage'];
+      415: components['responses']['UnsupportedMediaTypeOrUnsupportedEncodingPage'];
+      422: components['responses']['ValidationFailedPage'];
+      429: components['responses']['RateLimitedPage'];
+      431: components['responses']['RequestHeadersTooLargePage'];
+      500: components['responses']['InternalPage'];
+      503: components['responses']['DependencyUnavailableOrOverloadedPage'];
+    };
+  };
+  showMyJob: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description The job_id from the answer that created the job.
+         * @example 019aa5b2-7c00-7b6e-9c3d-5f2a1e8d4c70
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The page. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
+          [name: string]: unknown;
+        };
+        content: {
+          'text/html': string;
+        };
+      };
+      400: components['responses']['MalformedRequestOrRequestIncompletePage'];
+      401: components['responses']['UnauthorizedPage'];
+      403: components['responses']['JobForbiddenPage'];
+      404: components['responses']['JobNotFoundPage'];
+      408: components['responses']['RequestTimeoutPage'];
+      429: components['responses']['RateLimitedPage'];
+      431: components['responses']['RequestHeadersTooLargePage'];
+      500: components['responses']['InternalPage'];
+      503: components['responses']['DependencyUnavailablePage'];
+    };
+  };
+  cancelMyJob: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description The job_id from the answer that created the job.
+         * @example 019aa5b2-7c00-7b6e-9c3d-5f2a1e8d4c70
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The job has ended. The answer has an empty body. */
+      303: {
+        headers: {
+          /** @description The path of the next page. */
+          Location?: string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
+          [name: string]: unknown;
+        };
+        content: {
+          'text/html': string;
+        };
+      };
+      400: components['responses']['MalformedRequestOrRequestIncompletePage'];
+      401: components['responses']['UnauthorizedPage'];
+      403: components['responses']['JobForbiddenOrCrossSiteRequestOrInsufficientScopePage'];
+      404: components['responses']['JobNotFoundPage'];
+      408: components['responses']['RequestTimeoutPage'];
+      409: components['responses']['UserChangedPage'];
+      413: components['responses']['ContentTooLargePage'];
+      415: components['responses']['UnsupportedMediaTypeOrUnsupportedEncodingPage'];
+      422: components['responses']['ValidationFailedPage'];
+      429: components['responses']['RateLimitedPage'];
+      431: components['responses']['RequestHeadersTooLargePage'];
+      500: components['responses']['InternalPage'];
+      503: components['responses']['DependencyUnavailableOrOverloadedPage'];
+    };
+  };
+  retryMyJob: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description The job_id from the answer that created the job.
+         * @example 019aa5b2-7c00-7b6e-9c3d-5f2a1e8d4c70
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The job that retries it is stored durably. The answer has an empty body. */
+      303: {
+        headers: {
+          /** @description The path of the next page. */
+          Location?: string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
+          [name: string]: unknown;
+        };
+        content: {
+          'text/html': string;
+        };
+      };
+      400: components['responses']['MalformedRequestOrRequestIncompletePage'];
+      401: components['responses']['UnauthorizedPage'];
+      403: components['responses']['JobForbiddenOrCrossSiteRequestOrInsufficientScopePage'];
+      404: components['responses']['JobNotFoundPage'];
+      408: components['responses']['RequestTimeoutPage'];
+      409: components['responses']['JobNotRetryableOrUserChangedPage'];
+      413: components['responses']['ContentTooLargePage'];
+      415: components['responses']['UnsupportedMediaTypeOrUnsupportedEncodingPage'];
+      422: components['responses']['ValidationFailedPage'];
+      429: components['responses']['RateLimitedPage'];
+      431: components['responses']['RequestHeadersTooLargePage'];
+      500: components['responses']['InternalPage'];
+      503: components['responses']['DependencyUnavailableOrOverloadedPage'];
+    };
+  };
   listTokens: {
     parameters: {
       query?: never;
@@ -7724,6 +7546,184 @@ export interface operations {
       503: components['responses']['DependencyUnavailable'];
     };
   };
+  showMyTokens: {
+    parameters: {
+      query?: {
+        /**
+         * @description The name that the form proposes: a command line client names its machine.
+         * @example laptop
+         */
+        name?: string;
+      };
+      header?: {
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The page. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
+          [name: string]: unknown;
+        };
+        content: {
+          'text/html': string;
+        };
+      };
+      400: components['responses']['MalformedRequestOrRequestIncompletePage'];
+      401: components['responses']['UnauthorizedPage'];
+      408: components['responses']['RequestTimeoutPage'];
+      422: components['responses']['ValidationFailedPage'];
+      429: components['responses']['RateLimitedPage'];
+      431: components['responses']['RequestHeadersTooLargePage'];
+      500: components['responses']['InternalPage'];
+      503: components['responses']['DependencyUnavailablePage'];
+    };
+  };
+  makeMyToken: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "name": "laptop",
+         *       "scope": "write",
+         *       "expires_in": "7776000"
+         *     }
+         */
+        'application/x-www-form-urlencoded': {
+          /** @description What lists of tokens show, such as the name of the machine. */
+          name: string;
+          /**
+           * @description `read`: only reads. `write`: everything but making tokens, revoking others, and erasing the user.
+           * @enum {string}
+           */
+          scope: 'read' | 'write';
+          expires_in: string;
+          /**
+           * Format: uuid
+           * @description The form that is sent again with its key and its fields makes no other token.
+           */
+          form_key?: string;
+        };
+      };
+    };
+    responses: {
+      /** @description The token is made. The page shows its secret. Only the same form with its key shows it again. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
+          [name: string]: unknown;
+        };
+        content: {
+          'text/html': string;
+        };
+      };
+      400: components['responses']['MalformedRequestOrRequestIncompletePage'];
+      401: components['responses']['UnauthorizedPage'];
+      403: components['responses']['CrossSiteRequestOrInsufficientScopePage'];
+      404: components['responses']['TokenNotFoundPage'];
+      408: components['responses']['RequestTimeoutPage'];
+      409: components['responses']['TokenLimitReachedOrUserChangedPage'];
+      413: components['responses']['ContentTooLargePage'];
+      415: components['responses']['UnsupportedMediaTypeOrUnsupportedEncodingPage'];
+      422: components['responses']['ValidationFailedPage'];
+      429: components['responses']['RateLimitedPage'];
+      431: components['responses']['RequestHeadersTooLargePage'];
+      500: components['responses']['InternalPage'];
+      503: components['responses']['DependencyUnavailableOrOverloadedPage'];
+    };
+  };
+  revokeMyToken: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "id": "019aa5b2-7c00-7b6e-9c3d-5f2a1e8d4c71"
+         *     }
+         */
+        'application/x-www-form-urlencoded': {
+          /** @description The id of the token. */
+          id: string;
+        };
+      };
+    };
+    responses: {
+      /** @description The token is revoked. The answer has an empty body. */
+      303: {
+        headers: {
+          /** @description The path of the next page. */
+          Location?: string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
+          [name: string]: unknown;
+        };
+        content: {
+          'text/html': string;
+        };
+      };
+      400: components['responses']['MalformedRequestOrRequestIncompletePage'];
+      401: components['responses']['UnauthorizedPage'];
+      403: components['responses']['CrossSiteRequestOrInsufficientScopePage'];
+      404: components['responses']['TokenNotFoundPage'];
+      408: components['responses']['RequestTimeoutPage'];
+      409: components['responses']['UserChangedPage'];
+      413: components['responses']['ContentTooLargePage'];
+      415: components['responses']['UnsupportedMediaTypeOrUnsupportedEncodingPage'];
+      422: components['responses']['ValidationFailedPage'];
+      429: components['responses']['RateLimitedPage'];
+      431: components['responses']['RequestHeadersTooLargePage'];
+      500: components['responses']['InternalPage'];
+      503: components['responses']['DependencyUnavailableOrOverloadedPage'];
+    };
+  };
   readTimelineByShortUrl: {
     parameters: {
       query?: never;
@@ -7772,161 +7772,6 @@ export interface operations {
       451: components['responses']['PasteTakenDownOrPasteHeldPage'];
       500: components['responses']['InternalPage'];
       503: components['responses']['DependencyUnavailablePage'];
-    };
-  };
-  readHistoryByShortUrl: {
-    parameters: {
-      query?: never;
-      header?: {
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
-      };
-      path: {
-        /**
-         * @description The short code, in base62, or `~` and the slug.
-         * @example q7Zk2Lm9Xa
-         */
-        short_code: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description The versions. */
-      200: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-          /** @description The content is compressed. None: it is not. */
-          'Content-Encoding'?: 'gzip';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/json': components['schemas']['SlugHistory'];
-          'text/html': string;
-        };
-      };
-      400: components['responses']['MalformedRequestOrRequestIncompletePage'];
-      401: components['responses']['UnauthorizedPage'];
-      404: components['responses']['PasteNotFoundPage'];
-      408: components['responses']['RequestTimeoutPage'];
-      410: components['responses']['PasteGonePage'];
-      429: components['responses']['RateLimitedPage'];
-      431: components['responses']['RequestHeadersTooLargePage'];
-      451: components['responses']['PasteTakenDownOrPasteHeldPage'];
-      500: components['responses']['InternalPage'];
-      503: components['responses']['DependencyUnavailablePage'];
-    };
-  };
-  readDiff: {
-    parameters: {
-      query?: never;
-      header?: {
-        /**
-         * @description ETags of the diffs that the client has: 304 when one of them matches.
-         * @example "0"
-         */
-        'If-None-Match'?: string;
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
-      };
-      path: {
-        /**
-         * @description The short code, in base62, or `~` and the slug.
-         * @example cHild2Lm9X
-         */
-        short_code: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description The patch. */
-      200: {
-        headers: {
-          /** @description A strong entity tag: a SHA-256 of what the diff is made of. The patch and the page have different ones. */
-          ETag?: string;
-          /** @description The number of bytes. */
-          'Content-Length'?: string;
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-          /** @description The content is compressed. None: it is not. */
-          'Content-Encoding'?: 'gzip';
-          [name: string]: unknown;
-        };
-        content: {
-          'text/plain': unknown;
-          'text/html': string;
-        };
-      };
-      /** @description The client has the current diff: an empty body. */
-      304: {
-        headers: {
-          /** @description A strong entity tag: a SHA-256 of what the diff is made of. The patch and the page have different ones. */
-          ETag?: string;
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-          /** @description The content is compressed. None: it is not. */
-          'Content-Encoding'?: 'gzip';
-          [name: string]: unknown;
-        };
-        content: {
-          'text/html': string;
-        };
-      };
-      400: components['responses']['MalformedRequestOrRequestIncompletePage'];
-      401: components['responses']['UnauthorizedPage'];
-      403: components['responses']['RevealRequiredPage'];
-      404: components['responses']['PasteNotFoundOrNoDiffPage'];
-      408: components['responses']['RequestTimeoutPage'];
-      409: components['responses']['DiffUnavailablePage'];
-      410: components['responses']['PasteGonePage'];
-      429: components['responses']['RateLimitedPage'];
-      431: components['responses']['RequestHeadersTooLargePage'];
-      451: components['responses']['PasteTakenDownOrPasteHeldPage'];
-      500: components['responses']['InternalPage'];
-      /** @description The upload of one of the pastes is in progress: an empty body. Retry after the given time. Or: Temporarily unavailable (`dependency_unavailable`); Too many bytes in flight (`overloaded`). */
-      503: {
-        headers: {
-          /** @description Seconds after which to try again. */
-          'Retry-After'?: string;
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-          /** @description The content is compressed. None: it is not. */
-          'Content-Encoding'?: 'gzip';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 503;
-              /** @enum {string} */
-              code: 'dependency_unavailable' | 'overloaded';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
     };
   };
   readImage: {
@@ -8061,118 +7906,6 @@ export interface operations {
       429: components['responses']['RateLimitedPage'];
       431: components['responses']['RequestHeadersTooLargePage'];
       451: components['responses']['PasteTakenDownOrPasteHeldPage'];
-      500: components['responses']['InternalPage'];
-      503: components['responses']['DependencyUnavailableOrOverloadedPage'];
-    };
-  };
-  showReportForm: {
-    parameters: {
-      query?: never;
-      header?: {
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
-      };
-      path: {
-        /**
-         * @description The short code, in base62, or `~` and the slug.
-         * @example q7Zk2Lm9Xa
-         */
-        short_code: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description The form. */
-      200: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-          /** @description The content is compressed. None: it is not. */
-          'Content-Encoding'?: 'gzip';
-          [name: string]: unknown;
-        };
-        content: {
-          'text/html': string;
-        };
-      };
-      400: components['responses']['MalformedRequestOrRequestIncompletePage'];
-      401: components['responses']['UnauthorizedPage'];
-      404: components['responses']['PasteNotFoundPage'];
-      408: components['responses']['RequestTimeoutPage'];
-      410: components['responses']['PasteGonePage'];
-      429: components['responses']['RateLimitedPage'];
-      431: components['responses']['RequestHeadersTooLargePage'];
-      451: components['responses']['PasteTakenDownPage'];
-      500: components['responses']['InternalPage'];
-      503: components['responses']['DependencyUnavailablePage'];
-    };
-  };
-  reportPasteFromForm: {
-    parameters: {
-      query?: never;
-      header?: {
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
-      };
-      path: {
-        /**
-         * @description The short code, in base62, or `~` and the slug.
-         * @example q7Zk2Lm9Xa
-         */
-        short_code: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        /**
-         * @example {
-         *       "reason": "phishing"
-         *     }
-         */
-        'application/x-www-form-urlencoded': components['schemas']['NewReport'];
-      };
-    };
-    responses: {
-      /** @description The report is recorded. */
-      200: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-          /** @description The content is compressed. None: it is not. */
-          'Content-Encoding'?: 'gzip';
-          [name: string]: unknown;
-        };
-        content: {
-          'text/html': string;
-        };
-      };
-      400: components['responses']['MalformedRequestOrRequestIncompletePage'];
-      401: components['responses']['UnauthorizedPage'];
-      403: components['responses']['CrossSiteRequestOrInsufficientScopePage'];
-      404: components['responses']['PasteNotFoundPage'];
-      408: components['responses']['RequestTimeoutPage'];
-      409: components['responses']['ReportSettledOrUserChangedPage'];
-      410: components['responses']['PasteGonePage'];
-      413: components['responses']['ContentTooLargePage'];
-      415: components['responses']['UnsupportedMediaTypeOrUnsupportedEncodingPage'];
-      422: components['responses']['ValidationFailedPage'];
-      429: components['responses']['RateLimitedPage'];
-      431: components['responses']['RequestHeadersTooLargePage'];
-      451: components['responses']['PasteTakenDownPage'];
       500: components['responses']['InternalPage'];
       503: components['responses']['DependencyUnavailableOrOverloadedPage'];
     };
@@ -8464,6 +8197,273 @@ export interface operations {
           'Retry-After'?: string;
           /** @description The key by which this reader can repeat the request, which was sent without one. */
           'Idempotency-Key'?: string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 503;
+              /** @enum {string} */
+              code: 'dependency_unavailable' | 'overloaded';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+    };
+  };
+  showReportForm: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description The short code, in base62, or `~` and the slug.
+         * @example q7Zk2Lm9Xa
+         */
+        short_code: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The form. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
+          [name: string]: unknown;
+        };
+        content: {
+          'text/html': string;
+        };
+      };
+      400: components['responses']['MalformedRequestOrRequestIncompletePage'];
+      401: components['responses']['UnauthorizedPage'];
+      404: components['responses']['PasteNotFoundPage'];
+      408: components['responses']['RequestTimeoutPage'];
+      410: components['responses']['PasteGonePage'];
+      429: components['responses']['RateLimitedPage'];
+      431: components['responses']['RequestHeadersTooLargePage'];
+      451: components['responses']['PasteTakenDownPage'];
+      500: components['responses']['InternalPage'];
+      503: components['responses']['DependencyUnavailablePage'];
+    };
+  };
+  reportPasteFromForm: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description The short code, in base62, or `~` and the slug.
+         * @example q7Zk2Lm9Xa
+         */
+        short_code: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "reason": "phishing"
+         *     }
+         */
+        'application/x-www-form-urlencoded': components['schemas']['NewReport'];
+      };
+    };
+    responses: {
+      /** @description The report is recorded. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
+          [name: string]: unknown;
+        };
+        content: {
+          'text/html': string;
+        };
+      };
+      400: components['responses']['MalformedRequestOrRequestIncompletePage'];
+      401: components['responses']['UnauthorizedPage'];
+      403: components['responses']['CrossSiteRequestOrInsufficientScopePage'];
+      404: components['responses']['PasteNotFoundPage'];
+      408: components['responses']['RequestTimeoutPage'];
+      409: components['responses']['ReportSettledOrUserChangedPage'];
+      410: components['responses']['PasteGonePage'];
+      413: components['responses']['ContentTooLargePage'];
+      415: components['responses']['UnsupportedMediaTypeOrUnsupportedEncodingPage'];
+      422: components['responses']['ValidationFailedPage'];
+      429: components['responses']['RateLimitedPage'];
+      431: components['responses']['RequestHeadersTooLargePage'];
+      451: components['responses']['PasteTakenDownPage'];
+      500: components['responses']['InternalPage'];
+      503: components['responses']['DependencyUnavailableOrOverloadedPage'];
+    };
+  };
+  readHistoryByShortUrl: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description The short code, in base62, or `~` and the slug.
+         * @example q7Zk2Lm9Xa
+         */
+        short_code: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The versions. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['SlugHistory'];
+          'text/html': string;
+        };
+      };
+      400: components['responses']['MalformedRequestOrRequestIncompletePage'];
+      401: components['responses']['UnauthorizedPage'];
+      404: components['responses']['PasteNotFoundPage'];
+      408: components['responses']['RequestTimeoutPage'];
+      410: components['responses']['PasteGonePage'];
+      429: components['responses']['RateLimitedPage'];
+      431: components['responses']['RequestHeadersTooLargePage'];
+      451: components['responses']['PasteTakenDownOrPasteHeldPage'];
+      500: components['responses']['InternalPage'];
+      503: components['responses']['DependencyUnavailablePage'];
+    };
+  };
+  readDiff: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description ETags of the diffs that the client has: 304 when one of them matches.
+         * @example "0"
+         */
+        'If-None-Match'?: string;
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description The short code, in base62, or `~` and the slug.
+         * @example cHild2Lm9X
+         */
+        short_code: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The patch. */
+      200: {
+        headers: {
+          /** @description A strong entity tag: a SHA-256 of what the diff is made of. The patch and the page have different ones. */
+          ETag?: string;
+          /** @description The number of bytes. */
+          'Content-Length'?: string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
+          [name: string]: unknown;
+        };
+        content: {
+          'text/plain': unknown;
+          'text/html': string;
+        };
+      };
+      /** @description The client has the current diff: an empty body. */
+      304: {
+        headers: {
+          /** @description A strong entity tag: a SHA-256 of what the diff is made of. The patch and the page have different ones. */
+          ETag?: string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
+          [name: string]: unknown;
+        };
+        content: {
+          'text/html': string;
+        };
+      };
+      400: components['responses']['MalformedRequestOrRequestIncompletePage'];
+      401: components['responses']['UnauthorizedPage'];
+      403: components['responses']['RevealRequiredPage'];
+      404: components['responses']['PasteNotFoundOrNoDiffPage'];
+      408: components['responses']['RequestTimeoutPage'];
+      409: components['responses']['DiffUnavailablePage'];
+      410: components['responses']['PasteGonePage'];
+      429: components['responses']['RateLimitedPage'];
+      431: components['responses']['RequestHeadersTooLargePage'];
+      451: components['responses']['PasteTakenDownOrPasteHeldPage'];
+      500: components['responses']['InternalPage'];
+      /** @description The upload of one of the pastes is in progress: an empty body. Retry after the given time. Or: Temporarily unavailable (`dependency_unavailable`); Too many bytes in flight (`overloaded`). */
+      503: {
+        headers: {
+          /** @description Seconds after which to try again. */
+          'Retry-After'?: string;
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];

@@ -17,7 +17,7 @@ import { requireUser } from '../http/callers/caller-of.ts';
 import type { Endpoint, Handler } from '../http/openapi/endpoint.ts';
 import { syntaxField, titlePart } from './list-pastes.ts';
 import { sendPage } from '../http/pages/page.ts';
-import { usageOfUser } from './read-usage.ts';
+import { usageOfUser } from '../account/read-usage.ts';
 import { pageOf } from '../http/pages/page-answers.ts';
 
 const PAGE_SIZE = 50;

@@ -1,0 +1,35 @@
+import type { ApiContext } from '../context.ts';
+import type { Routes } from '../http/openapi/endpoint.ts';
+import { createPaste } from './create-paste.ts';
+import { deleteFromForm } from './delete-form.ts';
+import { deleteMyPastes } from './delete-my-pastes.ts';
+import { deletePaste } from './delete-paste.ts';
+import { readImage } from './image.ts';
+import { listPastes } from './list-pastes.ts';
+import { myPastes } from './my-pastes.ts';
+import { newFromPaste } from './new-from-paste.ts';
+import { pasteInBrowser } from './paste-page.ts';
+import { readContent } from './read-content.ts';
+import { pasteEvents, readPaste, readTimeline } from './read-paste.ts';
+import { revealInBrowser } from './reveal-page.ts';
+import { revealPaste } from './reveal-paste.ts';
+import { timelineAtShortUrl } from './timeline-page.ts';
+
+export const pasteRoutes = (api: ApiContext): Routes => ({
+  '/v1/pastes': { GET: listPastes(api), POST: createPaste(api) },
+  '/v1/pastes/:short_code': { GET: readPaste(api), DELETE: deletePaste(api) },
+  '/v1/pastes/:short_code/content': { GET: readContent(api, 'readContent') },
+  '/v1/pastes/:short_code/reveal': { POST: revealPaste(api, 'revealPaste') },
+  '/v1/pastes/:short_code/timeline': { GET: readTimeline(api) },
+  '/v1/pastes/:short_code/events': { GET: pasteEvents(api) },
+  '/my/pastes': { GET: myPastes(api) },
+  '/my/pastes/delete': { POST: deleteMyPastes(api) },
+  '/:short_code/timeline': { GET: timelineAtShortUrl(api) },
+  '/:short_code/image': { GET: readImage(api) },
+  '/:short_code/new': { GET: newFromPaste(api) },
+  '/:short_code/delete': { POST: deleteFromForm(api) },
+  '/:short_code': {
+    GET: { ...readContent(api, 'readContentByShortUrl'), page: pasteInBrowser(api) },
+    POST: { ...revealPaste(api, 'revealPasteByShortUrl'), page: revealInBrowser(api) },
+  },
+});

@@ -1,0 +1,18 @@
+import type { ApiContext } from '../context.ts';
+import type { Routes } from '../http/openapi/endpoint.ts';
+import { beginOidcSignIn } from './begin-oidc.ts';
+import { chooseLanguage } from './choose-language.ts';
+import { finishOidcSignIn } from './finish-oidc.ts';
+import { endMySessions, mySessions } from './my-sessions.ts';
+import { showSignIn, signInForm } from './sign-in.ts';
+import { signOut } from './sign-out.ts';
+
+export const sessionRoutes = (api: ApiContext): Routes => ({
+  '/session': { GET: showSignIn(api), POST: signInForm(api) },
+  '/session/oidc': { GET: beginOidcSignIn(api) },
+  '/session/oidc/callback': { GET: finishOidcSignIn(api) },
+  '/session/end': { POST: signOut(api) },
+  '/language': { POST: chooseLanguage(api) },
+  '/my/sessions': { GET: mySessions(api) },
+  '/my/sessions/end': { POST: endMySessions(api) },
+});
