@@ -19,8 +19,8 @@ export {
   type CommandResult,
 } from './command-line/command-result.ts';
 export { commandName } from './command-name.ts';
-export { misused, parseArguments, quote, type Misused } from './command-line/arguments.ts';
-export { withDatabase } from './command-line/database.ts';
+export { isMisused, misused, parseArguments, quote, type Misused } from './command-line/arguments.ts';
+export { commandDatabase, withDatabase } from './command-line/database.ts';
 export {
   formatDuration,
   formatMillisecond,
@@ -57,5 +57,4 @@ export {
   queueEnv,
   quotaEnv,
   uploadRetryEnv,
-  type QueueConfig,
 } from './settings.ts';

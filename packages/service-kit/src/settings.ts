@@ -172,5 +172,3 @@ export const queueEnv = groups({
       .transform((value) => value === 'on'),
   ),
 });
-
-export type QueueConfig = z.output<typeof queueEnv>;

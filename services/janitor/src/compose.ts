@@ -23,10 +23,11 @@ import {
   type Metrics,
   type ServiceContext,
 } from '@pasteflow/runtime';
-import { createObjectStore, type ObjectStore } from '@pasteflow/s3';
-import { createSqsClient, queueDepth, type SqsClient } from '@pasteflow/sqs';
+import { createObjectStore } from '@pasteflow/s3';
+import { createSqsClient, queueDepth } from '@pasteflow/sqs';
 import { timeBoundsOf, type JanitorConfig } from './config.ts';
-import { composeOperations } from './operations/page/operations-server.ts';
+import type { Operations } from './operations/operations.ts';
+import { OperationsServer } from './operations/page/operations-server.ts';
 import { MinuteHistory } from './operations/page/minutes.ts';
 import { createJobQueue, createUploadQueue } from './sweeps/queues/queues.ts';
 import { findKeptVersions, KEPT_VERSIONS } from './operations/reports/kept-versions.ts';
@@ -61,8 +62,7 @@ export interface ComposedSweeps {
   /** Whether a daily sweep is due, by its last run in any janitor. */
   readonly isDue: (sweep: SweepName) => Promise<boolean>;
   readonly owner: OwnerCheck;
-  readonly store: ObjectStore;
-  readonly sqs: SqsClient;
+  readonly operations: Operations;
   readonly minutes: MinuteHistory;
   readonly close: () => Promise<void>;
 }
@@ -143,8 +143,7 @@ export function composeSweeps(
     },
     isDue: (sweep) => isSweepDue(db, sweep, config.sweepIntervalSeconds[sweep]),
     owner,
-    store,
-    sqs,
+    operations: { config, db, sqs, store, runSweep: (name, signal) => runner.run(sweeps[name], signal) },
     minutes,
     close: async () => {
       store.close();
@@ -157,7 +156,7 @@ export function composeSweeps(
 export function composeJanitor(context: ServiceContext<JanitorConfig>): readonly Component[] {
   const { config, metrics, readiness, logger } = context;
   const composed = composeSweeps(context, metrics);
-  const { sweeps, runner, lock, stateMetrics, checks, isDue, owner, close } = composed;
+  const { sweeps, runner, lock, stateMetrics, checks, isDue, owner, operations, minutes, close } = composed;
   const schedule = new Schedule({
     sweeps: Object.values(sweeps),
     runner,
@@ -207,14 +206,14 @@ export function composeJanitor(context: ServiceContext<JanitorConfig>): readonly
     warnDaily({
       name: 'kept versions',
       message: KEPT_VERSIONS,
-      find: () => findKeptVersions(composed.store),
+      find: () => findKeptVersions(operations.store),
       logger,
     }),
     bucket,
     inParallel('sweeps', [stateMetrics, leadership, schedule]),
     ...(config.operations === null
       ? []
-      : [composeOperations(config.operations, config, { ...composed, db: owner.db, logger, metrics })]),
+      : [new OperationsServer(config.operations, operations, { minutes, logger, metrics })]),
   ];
 }
 

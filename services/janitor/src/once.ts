@@ -15,7 +15,7 @@ export async function runOnce(
   { sweep: name, allowMassDeletion, reason }: OnceCommand,
 ): Promise<void> {
   const metrics = new Metrics(entry.name, { process: false });
-  const { sweeps, runner, owner, close } = composeSweeps(entry, metrics, { allowMassDeletion });
+  const { operations, close } = composeSweeps(entry, metrics, { allowMassDeletion });
   const stopping = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stopping.abort());
   const by = { actor: operator(), reason, class: 'other' } as const;
@@ -23,10 +23,10 @@ export async function runOnce(
   const subject = allowMassDeletion ? `${name} --allow-mass-deletion` : name;
   try {
     const { json } = await recorded(
-      owner.db,
+      operations.db,
       { ...by, action: 'run-sweep', subject },
       {
-        run: () => runSweep(sweeps, runner).do(name, by, running),
+        run: () => runSweep.do(operations, name, by, running),
         outcomeOf: ({ outcome }) => outcome,
         onNotRecorded: (error) =>
           entry.logger.warn('outcome of an action not recorded', { sweep: name, error }),

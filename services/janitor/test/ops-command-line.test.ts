@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseOpsCommand } from '../src/operations/commands/command-line.ts';
+import { actions } from '../src/operations/actions/actions.ts';
+import { parseOpsCommand, usage } from '../src/operations/commands/command-line.ts';
 import { runOpsCommand } from '../src/operations/commands/run-ops-command.ts';
 
 const RETRY_TAKES =
@@ -126,6 +127,17 @@ describe('the command line of ops', () => {
     expect([code, stdout]).toEqual([64, '']);
     expect(stderr).toContain(`ops: ${message}`);
     expect(stderr).toContain('\n\nUsage: npm run ops -- COMMAND\n');
+  });
+
+  it('is made from the actions: the usage has each command with its help and its options', () => {
+    const said = usage.replaceAll(/\s+/g, ' ');
+    for (const { command, options = [] } of actions) {
+      if (command === null) continue;
+      expect(said).toContain(` ${command.name} `);
+      expect(said).toContain(command.help);
+      for (const option of options) expect(said).toContain(`--${option} for ${command.name}: `);
+    }
+    expect(new Set(actions.map(({ name }) => name)).size).toBe(actions.length);
   });
 
   it('exits with 78 and names every missing variable when the environment names no database and no queues', async () => {

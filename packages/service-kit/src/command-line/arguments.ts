@@ -40,6 +40,10 @@ export function misused(message: string): Misused {
   return { kind: 'misused', message };
 }
 
+export function isMisused(read: unknown): read is Misused {
+  return typeof read === 'object' && read !== null && 'kind' in read && read.kind === 'misused';
+}
+
 const MAX_QUOTED_CHARACTERS = 100;
 
 /**

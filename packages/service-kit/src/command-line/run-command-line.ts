@@ -1,6 +1,6 @@
 import { ConfigError, EXIT_CONFIG, type Environment } from '@pasteflow/runtime';
 import { EXIT_FAILED, EXIT_USAGE, failed, succeeded, type CommandResult } from './command-result.ts';
-import type { Misused } from './arguments.ts';
+import { isMisused, type Misused } from './arguments.ts';
 
 export interface Help {
   readonly kind: 'help';
@@ -35,8 +35,4 @@ export async function runCommandLine<Command extends { readonly kind: string }>(
 
 function isHelp(command: { readonly kind: string }): command is Help {
   return command.kind === 'help';
-}
-
-function isMisused(command: { readonly kind: string }): command is Misused {
-  return command.kind === 'misused';
 }

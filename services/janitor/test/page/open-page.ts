@@ -5,7 +5,7 @@ import type { Database } from '@pasteflow/postgres';
 import { Metrics, tracingOff } from '@pasteflow/runtime';
 import { composeSweeps } from '../../src/compose.ts';
 import { loadJanitorConfig } from '../../src/config.ts';
-import { composeOperations } from '../../src/operations/page/operations-server.ts';
+import { OperationsServer } from '../../src/operations/page/operations-server.ts';
 import type { World } from '../world.ts';
 
 export const TOKEN = 'the-token-of-operators';
@@ -55,8 +55,13 @@ export async function openPage(
     { name: 'janitor', config, instance: 'janitor/test', logger: world.log, tracing: tracingOff },
     metrics,
   );
-  const shared = { ...composed, db: watch(composed.owner.db), logger: world.log, metrics };
-  const server = composeOperations(config.operations!, config, shared);
+  const operations = { ...composed.operations, db: watch(composed.operations.db) };
+  const { minutes } = composed;
+  const server = new OperationsServer(config.operations!, operations, {
+    minutes,
+    logger: world.log,
+    metrics,
+  });
   await server.start();
   const listening = world.log.lines.findLast(({ message }) => message === 'operations page listens');
   const port = Number(listening?.fields?.port);

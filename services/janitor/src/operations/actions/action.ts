@@ -1,4 +1,6 @@
 import type { TakedownClass } from '@pasteflow/domain';
+import type { Operations } from '../operations.ts';
+import type { Subject } from './subjects.ts';
 
 /** What some actions can do in the same step: refuse the content from now on, revoke the tokens of the user. */
 export const actionOptions = ['block', 'end-tokens'] as const;
@@ -41,19 +43,47 @@ export interface Running {
   readonly onProgress: (line: string) => void;
 }
 
-/** Something that operators do. The commands and the operations page both use this definition. */
+/**
+ * Something that operators do. The command line and the operations page are made from these definitions, which
+ * actions.ts lists.
+ */
 export interface Action {
+  /** As it is recorded, and in the addresses of the page. */
+  readonly name: string;
   readonly title: string;
+  /** null: only the page has it. */
+  readonly command: ActionCommand | null;
   readonly hasClass?: true;
   readonly options?: readonly ActionOption[];
   /** The owner of the subject reads the reason, too. Otherwise only operators do. */
   readonly isReasonForOwner?: true;
   /** @param subject empty when the action has none. @returns null when there is no such subject */
-  readonly check: (subject: string) => Promise<Meant | null>;
+  readonly check: (operations: Operations, subject: string) => Promise<Meant | null>;
   /**
    * @throws Refused, or the error of a dependency. After an abort between two steps, the reason of the signal
    */
-  readonly do: (subject: string, by: ActedBy, running: Running) => Promise<Done>;
+  readonly do: (operations: Operations, subject: string, by: ActedBy, running: Running) => Promise<Done>;
+}
+
+/** How the command line asks for an action. */
+interface ActionCommand {
+  /** Several actions may share one, when they differ in their subjects. */
+  readonly name: string;
+  /** What the command takes; none: the action has no subject. */
+  readonly subjects: readonly Subject[];
+  /** For --help. */
+  readonly help: string;
+  readonly reason: 'needed' | 'optional' | 'none';
+  /** For an action that is done only with --yes: what is shown without it. */
+  readonly unconfirmed?: Unconfirmed;
+}
+
+interface Unconfirmed {
+  readonly show: (meant: Meant, subject: string) => { readonly json: object; readonly text: string };
+  /** When `check` finds no such subject. */
+  readonly missing: (subject: string) => string;
+  /** `To …, repeat the command with --yes` */
+  readonly toDoIt: string;
 }
 
 /** The action is not possible. The message is for the operator. */

@@ -7,7 +7,7 @@ import {
   queueCounts,
   type SqsClient,
 } from '@pasteflow/sqs';
-import { type QueueConfig, formatTable } from '@pasteflow/service-kit';
+import { formatTable } from '@pasteflow/service-kit';
 import { counted } from '../reports/counted.ts';
 import { type Action } from './action.ts';
 
@@ -29,32 +29,37 @@ const MAX_REASON_CHARACTERS = 300;
  * attempt. Doing it twice is harmless, and so is a message whose work has ended: a worker acknowledges it
  * without effect.
  */
-export function retryDeadLetters(sqs: SqsClient, queues: QueueConfig): Action {
-  return {
-    title: 'Move dead letters back',
-    check: async () => {
-      const counts = await Promise.all(
-        [queues.uploads, queues.jobs].map((name) =>
-          queueCounts(sqs, createQueue(sqs, deadLetterQueueName(name))),
-        ),
-      );
-      const count = counts.reduce((sum, { visible }) => sum + visible, 0);
-      const sentence = `This moves about ${counted(count, 'dead letter')} back to the queues that they came from.`;
-      return { count, sentence };
-    },
-    do: async () => {
-      const moved = [
-        await moveBack(sqs, queues.uploads, decodeUpload),
-        await moveBack(sqs, queues.jobs, decodeJob),
-      ];
-      const parts = moved.map(
-        (each) =>
-          `${each.queue}: moved ${each.moved}, refused ${each.refused}, unreadable ${each.unreadable.length}`,
-      );
-      return { outcome: `${parts.join('; ')}.`, json: { queues: moved }, terminal: tableOf(moved) };
-    },
-  };
-}
+export const retryDeadLetters: Action = {
+  name: 'retry-dead-letters',
+  title: 'Move dead letters back',
+  command: {
+    name: 'retry-dead-letters',
+    subjects: [],
+    help: 'moves dead letters back to the queues that they came from',
+    reason: 'none',
+  },
+  check: async ({ sqs, config: { queues } }) => {
+    const counts = await Promise.all(
+      [queues.uploads, queues.jobs].map((name) =>
+        queueCounts(sqs, createQueue(sqs, deadLetterQueueName(name))),
+      ),
+    );
+    const count = counts.reduce((sum, { visible }) => sum + visible, 0);
+    const sentence = `This moves about ${counted(count, 'dead letter')} back to the queues that they came from.`;
+    return { count, sentence };
+  },
+  do: async ({ sqs, config: { queues } }) => {
+    const moved = [
+      await moveBack(sqs, queues.uploads, decodeUpload),
+      await moveBack(sqs, queues.jobs, decodeJob),
+    ];
+    const parts = moved.map(
+      (each) =>
+        `${each.queue}: moved ${each.moved}, refused ${each.refused}, unreadable ${each.unreadable.length}`,
+    );
+    return { outcome: `${parts.join('; ')}.`, json: { queues: moved }, terminal: tableOf(moved) };
+  },
+};
 
 async function moveBack(
   sqs: SqsClient,

@@ -11,26 +11,32 @@ import { readReported } from '../reports/read-reported.ts';
 import { counted } from '../reports/counted.ts';
 import { NO_REASON, Refused, type ActedBy, type Action, type Meant, type Running } from './action.ts';
 import { messageOf } from './record.ts';
+import { paste } from './subjects.ts';
 
 /** The subject is the short codes of pastes with open reports, with a space between two. */
-export function uphold(db: Database): Action {
-  return {
-    title: 'Uphold the reports, and take down',
-    hasClass: true,
-    options: ['block', 'end-tokens'],
-    check: (subject) =>
-      check(db, subject, (pastes) =>
-        pastes === 1
-          ? 'and takes down 1 paste. Its readers get 451, and its content is deleted for ever.'
-          : `and takes down ${pastes} pastes. Their readers get 451, and their content is deleted for ever.`,
-      ),
-    do: async (subject, by, running) => {
-      const codes = await codesOf(db, subject);
-      if (codes.length === 1) return await upholdOne(db, codes[0] ?? '', by);
-      return await judgeEach(codes, running, (code) => upholdOne(db, code, by), 'upheld', 'took down');
-    },
-  };
-}
+export const uphold: Action = {
+  name: 'uphold',
+  title: 'Uphold the reports, and take down',
+  command: {
+    name: 'uphold',
+    subjects: [paste],
+    help: 'ends the reports of a paste, and takes it down; with --block blocks its content, and with --end-tokens revokes all tokens of its user',
+    reason: 'needed',
+  },
+  hasClass: true,
+  options: ['block', 'end-tokens'],
+  check: ({ db }, subject) =>
+    check(db, subject, (pastes) =>
+      pastes === 1
+        ? 'and takes down 1 paste. Its readers get 451, and its content is deleted for ever.'
+        : `and takes down ${pastes} pastes. Their readers get 451, and their content is deleted for ever.`,
+    ),
+  do: async ({ db }, subject, by, running) => {
+    const codes = await codesOf(db, subject);
+    if (codes.length === 1) return await upholdOne(db, codes[0] ?? '', by);
+    return await judgeEach(codes, running, (code) => upholdOne(db, code, by), 'upheld', 'took down');
+  },
+};
 
 async function upholdOne(db: Database, code: string, { actor, class: why, reason, also = [] }: ActedBy) {
   const by = { actor, class: why, reason: reason ?? NO_REASON };
@@ -56,23 +62,28 @@ async function upholdOne(db: Database, code: string, { actor, class: why, reason
  * The subject is that of `uphold`, or `network` and the network that alone has reported the pastes. The
  * decision holds for the content, also in other pastes.
  */
-export function reject(db: Database): Action {
-  return {
-    title: 'Reject the reports',
-    check: (subject) =>
-      check(
-        db,
-        subject,
-        (pastes) =>
-          `and releases ${pastes === 1 ? 'the paste if it is' : 'those of the pastes that are'} held. No more reports of the same content under the same title are taken.`,
-      ),
-    do: async (subject, by, running) => {
-      const codes = await codesOf(db, subject);
-      if (codes.length === 1) return await rejectOne(db, codes[0] ?? '', by);
-      return await judgeEach(codes, running, (code) => rejectOne(db, code, by), 'rejected', 'released');
-    },
-  };
-}
+export const reject: Action = {
+  name: 'reject',
+  title: 'Reject the reports',
+  command: {
+    name: 'reject',
+    subjects: [paste],
+    help: 'ends the reports of a paste, and of others with its content, which stays',
+    reason: 'needed',
+  },
+  check: ({ db }, subject) =>
+    check(
+      db,
+      subject,
+      (pastes) =>
+        `and releases ${pastes === 1 ? 'the paste if it is' : 'those of the pastes that are'} held. No more reports of the same content under the same title are taken.`,
+    ),
+  do: async ({ db }, subject, by, running) => {
+    const codes = await codesOf(db, subject);
+    if (codes.length === 1) return await rejectOne(db, codes[0] ?? '', by);
+    return await judgeEach(codes, running, (code) => rejectOne(db, code, by), 'rejected', 'released');
+  },
+};
 
 async function rejectOne(db: Database, code: string, { actor, reason }: ActedBy) {
   const done = await rejectReports(db, code, { actor, reason: reason ?? NO_REASON });

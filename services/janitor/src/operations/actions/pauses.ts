@@ -1,40 +1,46 @@
 import { listWorkKinds, pauseKind, resumeKind, type Database, type WorkKind } from '@pasteflow/postgres';
 import { counted } from '../reports/counted.ts';
 import { NO_REASON, Refused, type Action, type Meant } from './action.ts';
+import { kindOfWork } from './subjects.ts';
 
 /** The subject is a kind of work: `uploads`, or a type of jobs. */
-export function pause(db: Database): Action {
-  return {
-    title: 'Pause',
-    check: async (kind) => {
-      const effect = 'Nothing more of it is begun until it is resumed. What runs goes on to its end.';
-      return await check(db, kind, (found) => [
-        found.paused_at === null,
-        `pauses ${counted(1, 'kind of work')}. ${effect}`,
-      ]);
-    },
-    do: async (kind, { actor, reason }) => {
-      const found = await requireKind(db, kind);
-      if (!(await pauseKind(db, kind, { actor, reason: reason?.trim() || NO_REASON })))
-        throw new Refused(alreadyPaused((await findKind(db, kind)) ?? found));
-      return { outcome: `Paused ${kind}.`, json: { kind, paused: true } };
-    },
-  };
-}
+export const pause: Action = {
+  name: 'pause',
+  title: 'Pause',
+  command: {
+    name: 'pause',
+    subjects: [kindOfWork],
+    help: 'begins nothing more of this kind: uploads, or a type of jobs such as export',
+    reason: 'needed',
+  },
+  check: async ({ db }, kind) => {
+    const effect = 'Nothing more of it is begun until it is resumed. What runs goes on to its end.';
+    return await check(db, kind, (found) => [
+      found.paused_at === null,
+      `pauses ${counted(1, 'kind of work')}. ${effect}`,
+    ]);
+  },
+  do: async ({ db }, kind, { actor, reason }) => {
+    const found = await requireKind(db, kind);
+    if (!(await pauseKind(db, kind, { actor, reason: reason?.trim() || NO_REASON })))
+      throw new Refused(alreadyPaused((await findKind(db, kind)) ?? found));
+    return { outcome: `Paused ${kind}.`, json: { kind, paused: true } };
+  },
+};
 
 /** The subject is that of `pause`. */
-export function resume(db: Database): Action {
-  return {
-    title: 'Resume',
-    check: (kind) => check(db, kind, (found) => [found.paused_at !== null, 'resumes 1 kind of work.']),
-    do: async (kind) => {
-      await requireKind(db, kind);
-      if (!(await resumeKind(db, kind)))
-        throw new Refused(`${kind} is not paused: it never was, or somebody else has resumed it`);
-      return { outcome: `Resumed ${kind}.`, json: { kind, paused: false } };
-    },
-  };
-}
+export const resume: Action = {
+  name: 'resume',
+  title: 'Resume',
+  command: { name: 'resume', subjects: [kindOfWork], help: 'goes on with this kind', reason: 'optional' },
+  check: ({ db }, kind) => check(db, kind, (found) => [found.paused_at !== null, 'resumes 1 kind of work.']),
+  do: async ({ db }, kind) => {
+    await requireKind(db, kind);
+    if (!(await resumeKind(db, kind)))
+      throw new Refused(`${kind} is not paused: it never was, or somebody else has resumed it`);
+    return { outcome: `Resumed ${kind}.`, json: { kind, paused: false } };
+  },
+};
 
 /** An unknown kind is nothing to do, with the list of the kinds. */
 async function check(

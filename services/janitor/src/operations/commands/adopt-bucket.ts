@@ -12,12 +12,25 @@ import {
 import type { Database } from '@pasteflow/postgres';
 import type { ObjectStore } from '@pasteflow/s3';
 import { operator } from '../actions/record.ts';
+import type { OwnCommand } from './command.ts';
+import { recordedAnswer } from './recorded-answer.ts';
 
 /**
  * Shows both ids and the objects that the database knows. With `yes`, gives the bucket to this database and
  * records who did so.
  */
-export async function adoptBucket(
+export const adoptBucket: OwnCommand<{ readonly yes: boolean }> = {
+  name: 'adopt-bucket',
+  help: 'shows to which database the bucket belongs; with --yes gives it to this one',
+  flags: { yes: ['--yes', 'does what is otherwise only shown'] },
+  read: (_args, { yes }) => ({ yes: yes === true }),
+  run: async ({ store, db }, given) => {
+    const run = () => showOrAdopt(db, store, given);
+    return given.yes ? await recordedAnswer(db, 'adopt-bucket', run) : await run();
+  },
+};
+
+async function showOrAdopt(
   db: Database,
   store: ObjectStore,
   { yes, json }: { readonly yes: boolean; readonly json: boolean },

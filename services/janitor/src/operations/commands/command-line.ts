@@ -1,279 +1,270 @@
-import { commandName, type Help, type Misused, misused, parseArguments, quote } from '@pasteflow/service-kit';
-import { isShortCode, isUuid, takedownClasses, type TakedownClass } from '@pasteflow/domain';
-import { actionOptions, type ActionOption } from '../actions/action.ts';
-import type { actionsOnRows } from '../actions/actions.ts';
+import { Command, CommanderError, type Option } from 'commander';
+import { takedownClasses, type TakedownClass } from '@pasteflow/domain';
+import { commandName, type Help, isMisused, type Misused, misused, quote } from '@pasteflow/service-kit';
+import { type Action, type ActionOption } from '../actions/action.ts';
+import { actions } from '../actions/actions.ts';
+import type { Subject } from '../actions/subjects.ts';
+import { adoptBucket } from './adopt-bucket.ts';
+import type { Flags, GivenOptions, OwnCommand } from './command.ts';
+import { blocks, erasures, pauses, reports } from './lists.ts';
+import { restoreObjects } from './restore-objects.ts';
+import { status } from './status.ts';
+import { timeline } from './timeline.ts';
 
-/** An action that the command line asks for, with its subject as the action takes it; empty: none. */
-export interface ActCommand {
-  readonly kind: 'act';
-  readonly action: keyof typeof actionsOnRows | 'retry-dead-letters';
+/** The commands that are no actions. */
+export const ownCommands: readonly OwnCommand[] = [
+  status,
+  timeline,
+  reports,
+  blocks,
+  pauses,
+  erasures,
+  adoptBucket,
+  restoreObjects,
+];
+
+/** What an action means, which is only shown: --yes is missing. */
+interface CountCommand {
+  readonly kind: 'count';
+  readonly action: string;
+  /** As the action takes it; empty: none. */
   readonly subject: string;
+  /** The subject is still to be looked up. */
+  readonly find?: Subject['find'];
+  readonly json: boolean;
+}
+
+/** An action that the command line asks for. */
+interface ActCommand extends Omit<CountCommand, 'kind'> {
+  readonly kind: 'act';
   readonly class: TakedownClass;
   /** null: none was given. */
   readonly reason: string | null;
   /** Default: none. */
   readonly also?: readonly ActionOption[];
+}
+
+/** A command that is no action, with what it has read. */
+interface AskedOwn {
+  readonly kind: string;
+  readonly action?: undefined;
   readonly json: boolean;
 }
 
-/** What an action on many pastes means, which is done only with --yes. */
-export interface CountCommand {
-  readonly kind: 'count';
-  readonly action: 'takedown-user' | 'retry-failed';
-  readonly subject: string;
-  readonly json: boolean;
+export type AskedAction = ActCommand | CountCommand;
+
+export type OpsCommand = AskedAction | AskedOwn;
+
+/** Of the actions. */
+const actionFlags: Flags = {
+  yes: ['--yes', 'does what is otherwise only shown'],
+  reason: ['--reason <TEXT>', 'why; only operators read it, unless the command says otherwise'],
+  class: ['--class <CLASS>', `the class that readers see: ${takedownClasses.join(', ')}. Default: other`],
+  block: ['--block', 'blocks the content, too'],
+  'end-tokens': ['--end-tokens', 'revokes all tokens of the user, too'],
+  user: ['--user <ID>', 'a user instead of the argument'],
+  'all-failed-since': ['--all-failed-since <TIME>', 'e.g. 2026-11-22T04:00:00Z'],
+};
+
+interface Listed {
+  readonly name: string;
+  /** After the name, in the usage. */
+  readonly takes: string;
+  readonly help: string;
+  readonly flags: Flags;
+  readonly read: (args: readonly string[], options: GivenOptions) => OpsCommand | Misused;
 }
 
-export type OpsCommand =
-  | { readonly kind: 'status' | 'blocks' | 'pauses'; readonly json: boolean }
-  /** All pastes with open reports, or the reports of one by its short code. */
-  | { readonly kind: 'reports'; readonly of: string | null; readonly json: boolean }
-  /** Of a paste by its short code, or of a job by its id. */
-  | { readonly kind: 'timeline'; readonly of: string; readonly json: boolean }
-  | ActCommand
-  | CountCommand
-  /** Of the user with this id, or with exactly this name. */
-  | {
-      readonly kind: 'erase';
-      readonly of: { readonly id: string } | { readonly name: string };
-      readonly reason: string;
-      readonly yes: boolean;
-      readonly json: boolean;
-    }
-  /** null: all. */
-  | { readonly kind: 'erasures'; readonly since: Date | null; readonly json: boolean }
-  | { readonly kind: 'adopt-bucket'; readonly yes: boolean; readonly json: boolean }
-  | { readonly kind: 'restore-objects'; readonly deletedSince: Date | null; readonly json: boolean };
+/** Every command. Actions whose commands have the same name are one. */
+const listed: readonly Listed[] = [
+  ...ownCommands.map((own): Listed => {
+    const { name, takes = '', help, flags = {} } = own;
+    return { name, takes, help, flags, read: (args, options) => readOwn(own, args, options) };
+  }),
+  ...[...Map.groupBy(actions, ({ command }) => command?.name)].flatMap(([name, sharing]): Listed[] => {
+    if (name === undefined) return [];
+    const { subjects = [], reason } = sharing[0]?.command ?? {};
+    return [
+      {
+        name,
+        takes: `${subjects[0]?.shown ?? ''}${reason === 'needed' ? ' --reason TEXT' : ''}`,
+        help: sharing.map(({ command }) => command?.help).join('; '),
+        flags: Object.fromEntries(
+          Object.entries(actionFlags).filter(([option]) => sharing.some((each) => takesOption(each, option))),
+        ),
+        read: (args, options) => readAction(name, sharing, args, options),
+      },
+    ];
+  }),
+];
 
-export const usage = `Usage: ${commandName('ops')} COMMAND
+function takesOption({ command, hasClass, options = [] }: Action, option: string): boolean {
+  if (option === 'yes') return command?.unconfirmed !== undefined;
+  if (option === 'reason') return command?.reason !== 'none';
+  if (option === 'class') return hasClass === true;
+  const ofSubject = command?.subjects.some((each) => each.option === option) === true;
+  return ofSubject || options.some((each) => each === option);
+}
 
-  status               shows what needs a person, states, ages, stuck work, queues and sweeps
-  timeline CODE        shows what happened to a paste; takes the id of a job, too
-  retry CODE           uploads a FAILED paste again, or retries a job by its id; with --all-failed-since TIME
-                       instead of CODE shows how many pastes failed since then, and with --yes retries them
-  cancel JOB           ends a job that waits or runs; what it has made stays
-  retry-dead-letters   moves dead letters back to the queues that they came from
-  reports              lists the pastes with open reports; with CODE shows the reports of a paste, and how its
-                       content begins
-  uphold CODE --reason TEXT
-                       ends the reports of a paste, and takes it down; with --block blocks its content, and with
-                       --end-tokens revokes all tokens of its user
-  reject CODE --reason TEXT
-                       ends the reports of a paste, and of others with its content, which stays
-  takedown CODE --reason TEXT
-                       takes a paste down: readers get 451, and its content is deleted; with --user ID instead
-                       of CODE shows how many pastes the user has, and with --yes takes them all down
-  block HASH --reason TEXT
-                       refuses the content with this SHA-256; takes the code of a paste, too. unblock HASH
-                       --reason TEXT lifts the block, and blocks lists those in force
-  pause KIND --reason TEXT
-                       begins nothing more of this kind: uploads, or a type of jobs such as export; resume KIND
-                       goes on, and pauses lists the kinds
-  erase NAME --reason TEXT
-                       shows what the user with exactly this name has, and with --yes erases the user: first the
-                       tokens and the name, and then pastes, jobs and archives, for ever; takes --user ID
-                       instead of NAME
-  erasures             lists the ids of erased users, to erase them again after a restore; --since
-                       2026-11-22T03:00Z leaves earlier erasures out
-  adopt-bucket         shows to which database the bucket belongs; with --yes gives it to this one
-  restore-objects      restores wrongly deleted objects from the versions that the bucket keeps;
-                       --deleted-since 2026-11-22T03:00Z leaves earlier deletions alone
+/** The commands that take --yes. One that takes it only with some subjects is named with their option. */
+const YES_IS_FOR = `--yes is only for ${inWords(
+  [
+    ...ownCommands.filter(({ flags = {} }) => 'yes' in flags).map(({ name }) => name),
+    ...actions.flatMap(({ command }) => {
+      if (command?.unconfirmed === undefined) return [];
+      const [first] = command.subjects;
+      return [first?.option === undefined ? command.name : `${command.name} --${first.option}`];
+    }),
+  ].toSorted(),
+)}`;
 
-  --json   prints JSON, for programs
-  --all-failed-since TIME   for retry: e.g. 2026-11-22T04:00:00Z
-  --reason TEXT             for retry: why; the timelines of the pastes show it, also to their owners
-                            for cancel: why; the owner of the job reads it
-                            for takedown, block, unblock, uphold, reject, pause, resume, erase: why; for operators only
-  --class CLASS             for takedown, block, uphold: the class that readers see; ${takedownClasses.join(', ')}.
-                            Default: other
+const HELP_WIDTH = 110;
 
+export const usage = `${createProgram(() => {}).helpInformation()}
 The environment names the database, the bucket and the queues, as for a janitor.
 `;
 
-const options = {
-  json: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-  yes: { type: 'boolean' },
-  'deleted-since': { type: 'string' },
-  'all-failed-since': { type: 'string' },
-  since: { type: 'string' },
-  reason: { type: 'string' },
-  class: { type: 'string' },
-  user: { type: 'string' },
-  block: { type: 'boolean' },
-  'end-tokens': { type: 'boolean' },
-} as const;
-
-const reasoned = [
-  'retry',
-  'cancel',
-  'takedown',
-  'block',
-  'unblock',
-  'uphold',
-  'reject',
-  'pause',
-  'resume',
-  'erase',
-];
-
-/** Which commands take an option, as in the message of a command that does not. */
-const takenBy = [
-  ['all-failed-since', ['retry'], 'retry'],
-  ['user', ['takedown', 'erase'], 'takedown and erase'],
-  ['reason', reasoned, reasoned.join(', ')],
-  ['class', ['takedown', 'block', 'uphold'], 'takedown, block and uphold'],
-  ['block', ['uphold'], 'uphold'],
-  ['end-tokens', ['uphold'], 'uphold'],
-  ['deleted-since', ['restore-objects'], 'restore-objects'],
-  ['since', ['erasures'], 'erasures'],
-] as const satisfies readonly (readonly [keyof typeof options, readonly string[], string])[];
-
 export function parseOpsCommand(args: readonly string[]): OpsCommand | Help | Misused {
-  const parsed = parseArguments(args, options);
-  if (parsed.kind === 'misused') return parsed;
-  const { values, positionals } = parsed;
-  if (values.help === true) return { kind: 'help' };
-  const [name = '', argument = '', ...more] = positionals;
-  const { reason = null, user, yes = false, json = false } = values;
-  const failedSince = values['all-failed-since'];
-  if (yes && !['adopt-bucket', 'erase'].includes(name) && failedSince === undefined && user === undefined)
-    return misused('--yes is only for adopt-bucket, erase, retry --all-failed-since and takedown --user');
-  for (const [option, names, text] of takenBy)
-    if (values[option] !== undefined && !names.some((each) => each === name))
-      return misused(`--${option} is only for ${text}`);
-  const why = takedownClasses.find((each) => each === (values.class ?? 'other'));
-  if (why === undefined) return misused(`--class is one of ${takedownClasses.join(', ')}`);
-  const subject = more.length === 0 ? subjectOf(argument) : null;
-  const act = (action: ActCommand['action'], of: string): ActCommand => ({
-    kind: 'act',
-    action,
-    subject: of,
-    class: why,
-    reason,
-    json,
-  });
-  const actOrCount = (action: CountCommand['action'], of: string) =>
-    yes ? act(action, of) : ({ kind: 'count', action, subject: of, json } as const);
-
-  switch (name) {
-    case '':
-      return misused('the command is missing');
-    case 'status':
-    case 'blocks':
-    case 'pauses':
-    case 'retry-dead-letters':
-    case 'adopt-bucket':
-    case 'restore-objects':
-    case 'erasures':
-      if (positionals.length > 1) return misused(`${name} takes no further arguments`);
-      if (name === 'retry-dead-letters') return act(name, '');
-      if (name === 'adopt-bucket') return { kind: name, yes, json };
-      if (name === 'restore-objects') {
-        const deletedSince = timeOf(values['deleted-since']);
-        return deletedSince === undefined
-          ? misused('--deleted-since takes a time such as 2026-11-22T03:00Z')
-          : { kind: name, deletedSince, json };
-      }
-      if (name === 'erasures') {
-        const since = timeOf(values.since);
-        return since === undefined
-          ? misused('--since takes a time such as 2026-11-22T03:00Z')
-          : { kind: name, since, json };
-      }
-      return { kind: name, json };
-    case 'reports':
-      if (positionals.length === 1) return { kind: 'reports', of: null, json };
-      return isShortCode(subject ?? '')
-        ? { kind: 'reports', of: subject, json }
-        : misused('reports takes no argument, or the short code of a paste');
-    case 'timeline':
-      return subject === null
-        ? misused('timeline takes the short code of a paste or the id of a job')
-        : { kind: 'timeline', of: subject, json };
-    case 'erase':
-      if (
-        (argument === '') === (user === undefined) ||
-        more.length > 0 ||
-        (user !== undefined && !isUuid(user))
-      )
-        return misused('erase takes the name of a user, or --user with the id of a user');
-      if (reason === null || reason.trim() === '') return misused('erase needs --reason with a text');
-      return {
-        kind: 'erase',
-        of: user === undefined ? { name: argument } : { id: user.toLowerCase() },
-        reason,
-        yes,
-        json,
-      };
-    case 'cancel':
-      return subject !== null && isUuid(subject)
-        ? act('cancel-job', subject)
-        : misused('cancel takes the id of a job');
-    case 'retry': {
-      const since = failedSince === undefined ? null : new Date(failedSince);
-      if (since !== null && positionals.length === 1 && !Number.isNaN(since.getTime()))
-        return actOrCount('retry-failed', `since ${since.toISOString()}`);
-      if (since === null && subject !== null)
-        return act(isShortCode(subject) ? 'retry' : 'retry-job', subject);
-      return misused(
-        'retry takes the short code of a paste, the id of a job, or --all-failed-since with a time such as 2026-11-22T04:00Z',
-      );
-    }
-    case 'pause':
-    case 'resume':
-      if (argument === '' || more.length > 0)
-        return misused(`${name} takes a kind of work, such as uploads or export`);
-      if (name === 'pause' && (reason === null || reason.trim() === ''))
-        return misused('pause needs --reason with a text');
-      return act(name, argument);
-    case 'takedown':
-    case 'uphold':
-    case 'reject':
-    case 'block':
-    case 'unblock': {
-      if (reason === null || reason.trim() === '') return misused(`${name} needs --reason with a text`);
-      if (name === 'uphold' || name === 'reject') {
-        if (!isShortCode(subject ?? '')) return misused(`${name} takes the short code of a paste`);
-        const also = actionOptions.filter((option) => values[option] === true);
-        return { ...act(name, subject ?? ''), ...(also.length > 0 && { also }) };
-      }
-      if (name !== 'takedown') {
-        const content = more.length === 0 ? contentOf(argument) : null;
-        return content === null
-          ? misused(`${name} takes a SHA-256 in hex, or the short code of a paste`)
-          : act(name, content);
-      }
-      const userId = user?.toLowerCase() ?? '';
-      if (positionals.length === 1 && isUuid(userId)) return actOrCount('takedown-user', userId);
-      return user === undefined && isShortCode(subject ?? '')
-        ? act('takedown', subject ?? '')
-        : misused('takedown takes the short code of a paste, or --user with the id of a user');
-    }
-    default:
-      return misused(`${quote(name)} is not a command`);
+  let asked: OpsCommand | Misused = misused('the command is missing');
+  try {
+    createProgram((read) => (asked = read)).parse([...args], { from: 'user' });
+    return asked;
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    return error.code === 'commander.helpDisplayed' ? { kind: 'help' } : misused(messageOf(error));
   }
 }
 
-/** null: none was given; undefined: it is no time. */
-function timeOf(text: string | undefined): Date | null | undefined {
-  if (text === undefined) return null;
-  const time = new Date(text);
-  return Number.isNaN(time.getTime()) ? undefined : time;
+function messageOf({ code, message }: CommanderError): string {
+  const [, option = ''] = /unknown option '--([\w-]+)/.exec(message) ?? [];
+  const taking = listed.filter(({ flags }) => option in flags).map(({ name }) => name);
+  if (option === 'yes') return YES_IS_FOR;
+  if (code === 'commander.unknownOption' && taking.length > 0)
+    return `--${option} is only for ${inWords(taking)}`;
+  const text = message.replace(/^error: /, '');
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
-/** A short code, the URL of a paste, which ends with its code, or the id of a job. */
-function subjectOf(text: string): string | null {
-  const last = text.split('/').at(-1) ?? '';
-  const id = last.toLowerCase();
-  if (isUuid(id)) return id;
-  return isShortCode(last) ? last : null;
+/** Reads each command, and runs none. */
+function createProgram(onRead: (asked: OpsCommand | Misused) => void): Command {
+  const optionsOfAll = new Map<string, Option>();
+  const program: Command = new Command(commandName('ops'))
+    .usage('COMMAND')
+    .option('--json', 'prints JSON, for programs')
+    .helpOption('-h, --help', 'shows this')
+    .helpCommand(false)
+    .configureOutput({ writeOut: () => {}, writeErr: () => {}, getOutHelpWidth: () => HELP_WIDTH })
+    .configureHelp({
+      subcommandTerm: (command) => `${command.name()} ${command.usage()}`.trim(),
+      visibleOptions: () => [...optionsOfAll.values()],
+    })
+    .addHelpText(
+      'after',
+      '\nThe environment names the database, the bucket and the queues, as for a janitor.',
+    )
+    .showSuggestionAfterError(false)
+    .exitOverride()
+    .allowExcessArguments()
+    .action(() => {
+      const [name] = program.args;
+      if (name !== undefined) onRead(misused(`${quote(name)} is not a command`));
+    });
+  for (const option of program.options) optionsOfAll.set(option.name(), option);
+  for (const { name, takes, help, flags, read } of listed) {
+    const command = program
+      .command(name)
+      .usage(takes || ' ')
+      .description(help)
+      .allowExcessArguments();
+    for (const [option, [flag, text]] of Object.entries(flags)) {
+      const of = listed.filter((each) => option in each.flags).map((each) => each.name);
+      command.option(flag, `for ${inWords(of)}: ${text}`);
+    }
+    for (const option of command.options) optionsOfAll.set(option.name(), option);
+    command.action(() => {
+      const all: GivenOptions = command.optsWithGlobals();
+      const given = command.options.map((option) => [option.name(), all[option.attributeName()]] as const);
+      onRead(read(command.args, { ...Object.fromEntries(given), json: all.json === true }));
+    });
+  }
+  return program;
 }
 
-/** A hash, whose `sha256:` may be left out, or a paste with the content. */
-function contentOf(text: string): string | null {
-  const hex = text.toLowerCase().replace(/^sha256:/, '');
-  if (/^[0-9a-f]{64}$/.test(hex)) return `sha256:${hex}`;
-  const subject = subjectOf(text);
-  return subject !== null && isShortCode(subject) ? subject : null;
+function readOwn(
+  { name, read, takes }: OwnCommand,
+  args: readonly string[],
+  options: GivenOptions,
+): AskedOwn | Misused {
+  if (takes === undefined && args.length > 0) return misused(`${name} takes no further arguments`);
+  const given = read?.(args, options);
+  if (isMisused(given)) return given;
+  return { kind: name, json: options.json === true, ...given };
+}
+
+/** @param sharing the actions of the command */
+function readAction(
+  name: string,
+  sharing: readonly Action[],
+  args: readonly string[],
+  options: GivenOptions,
+): AskedAction | Misused {
+  const { reason, class: asked = 'other', yes = false, json } = options;
+  const why = takedownClasses.find((each) => each === asked);
+  if (why === undefined) return misused(`--class is one of ${takedownClasses.join(', ')}`);
+  const isNeeded = sharing.some(({ command }) => command?.reason === 'needed');
+  if (isNeeded && String(reason ?? '').trim() === '') return misused(`${name} needs --reason with a text`);
+  const found = findMeant(sharing, args, options);
+  if (found === null) return misused(`${name} takes ${takenBy(sharing)}`);
+  const { action, subject, find } = found;
+  const isUnconfirmed = action.command?.unconfirmed !== undefined;
+  if (yes === true && !isUnconfirmed) return misused(YES_IS_FOR);
+  const meant = { action: action.name, subject, ...(find && { find }), json: json === true };
+  if (isUnconfirmed && yes !== true) return { kind: 'count', ...meant };
+  const also = action.options?.filter((option) => options[option] === true) ?? [];
+  return {
+    kind: 'act',
+    ...meant,
+    class: why,
+    reason: typeof reason === 'string' ? reason : null,
+    ...(also.length > 0 && { also }),
+  };
+}
+
+/** The one of the actions whose subject was given, and it alone. */
+function findMeant(
+  sharing: readonly Action[],
+  args: readonly string[],
+  options: GivenOptions,
+): { readonly action: Action; readonly subject: string; readonly find?: Subject['find'] } | null {
+  const subjects = sharing.flatMap((action) =>
+    (action.command?.subjects ?? []).map((subject) => ({ action, subject })),
+  );
+  const [only] = sharing;
+  if (subjects.length === 0)
+    return only !== undefined && args.length === 0 ? { action: only, subject: '' } : null;
+  const names = [...new Set(subjects.flatMap(({ subject }) => subject.option ?? []))];
+  const given = [
+    ...args.map((text) => ({ option: undefined, text })),
+    ...names.flatMap((option) =>
+      options[option] === undefined ? [] : [{ option, text: String(options[option]) }],
+    ),
+  ];
+  const [{ option, text } = { option: undefined, text: '' }, ...more] = given;
+  if (more.length > 0) return null;
+  for (const { action, subject } of subjects) {
+    const read = subject.option === option ? subject.read(text) : null;
+    if (read !== null) return { action, subject: read, ...(subject.find && { find: subject.find }) };
+  }
+  return null;
+}
+
+function takenBy(sharing: readonly Action[]): string {
+  const words = sharing.flatMap(({ command }) => command?.subjects.map((subject) => subject.words) ?? []);
+  if (words.length === 0) return 'no further arguments';
+  return words.length === 1 ? (words[0] ?? '') : `${words.slice(0, -1).join(', ')}, or ${words.at(-1)}`;
+}
+
+/** `a, b and c` */
+function inWords(names: readonly string[]): string {
+  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }

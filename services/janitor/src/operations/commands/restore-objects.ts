@@ -1,13 +1,9 @@
-import { type CommandResult, asJson, formatTable, succeeded } from '@pasteflow/service-kit';
+import { asJson, formatTable, isMisused, succeeded } from '@pasteflow/service-kit';
 import { JOB_OBJECT_KEY_PREFIX, OBJECT_KEY_PREFIX } from '@pasteflow/domain';
 import { findServedObjects, type Database } from '@pasteflow/postgres';
 import type { DeletedObject, ObjectStore } from '@pasteflow/s3';
-
-export interface RestoreOptions {
-  /** Leaves objects alone that were deleted before this time. null: no limit. */
-  readonly deletedSince: Date | null;
-  readonly json: boolean;
-}
+import { timeOf, type OwnCommand } from './command.ts';
+import { recordedAnswer } from './recorded-answer.ts';
 
 const BATCH = 1000;
 
@@ -15,11 +11,26 @@ const BATCH = 1000;
  * Restores deleted objects that a PROCESSED paste or an asset names, from the versions that the bucket keeps
  * for 7 days.
  */
-export async function restoreObjects(
-  db: Database,
-  store: ObjectStore,
-  { deletedSince, json }: RestoreOptions,
-): Promise<CommandResult> {
+export const restoreObjects: OwnCommand<{ readonly deletedSince: Date | null }> = {
+  name: 'restore-objects',
+  help: 'restores wrongly deleted objects from the versions that the bucket keeps',
+  flags: {
+    'deleted-since': ['--deleted-since <TIME>', 'leaves earlier deletions alone, e.g. 2026-11-22T03:00Z'],
+  },
+  read: (_args, options) => {
+    const deletedSince = timeOf('deleted-since', options);
+    return isMisused(deletedSince) ? deletedSince : { deletedSince };
+  },
+  run: ({ store, db }, { deletedSince, json }) =>
+    recordedAnswer(db, 'restore-objects', async () => {
+      const counts = await restore(db, store, deletedSince);
+      if (json) return succeeded(asJson(counts));
+      const row = [counts.deleted, counts.restored, counts.not_served].map(String);
+      return succeeded(formatTable(['>DELETED', '>RESTORED', '>NOT SERVED'], [row]));
+    }),
+};
+
+async function restore(db: Database, store: ObjectStore, deletedSince: Date | null) {
   /** `not_served`: those whose paste or asset is gone too, e.g. of an expired paste. They stay deleted. */
   const counts = { deleted: 0, restored: 0, not_served: 0 };
   const restoreBatch = async (batch: readonly DeletedObject[]): Promise<void> => {
@@ -45,7 +56,5 @@ export async function restoreObjects(
     }
     await restoreBatch(batch);
   }
-  if (json) return succeeded(asJson(counts));
-  const row = [counts.deleted, counts.restored, counts.not_served].map(String);
-  return succeeded(formatTable(['>DELETED', '>RESTORED', '>NOT SERVED'], [row]));
+  return counts;
 }

@@ -2,27 +2,22 @@ import type { IncomingMessage } from 'node:http';
 import { takedownClasses, type TakedownClass } from '@pasteflow/domain';
 import { confirmationPage, type OperationsSite } from '@pasteflow/web';
 import { actionOptions, type Action, type ActionOption, type Meant } from '../actions/action.ts';
+import { findAction } from '../actions/actions.ts';
+import type { Operations } from '../operations.ts';
 import type { Visitor } from './access.ts';
 import type { ActionRunner } from './action-runner.ts';
 import { notFound, pageResponse, redirectTo, Refusal, type PageResponse } from './response.ts';
 
-type Actions = ReadonlyMap<string, Action>;
-
 /** GET /confirm/NAME: says how many are meant, and asks for the reason. @throws Refusal */
 export async function confirm(
-  actions: Actions,
+  operations: Operations,
   site: OperationsSite,
   name: string,
   subject: string,
 ): Promise<PageResponse> {
   if (!site.mayAct) throw mayOnlyRead();
-  const { action, meant } = await check(actions, name, subject);
-  return confirmation(site, { name, subject, action, meant, hasChanged: false });
-}
-
-export interface ActDependencies {
-  readonly actions: Actions;
-  readonly runner: ActionRunner;
+  const { action, meant } = await check(operations, name, subject);
+  return confirmation(site, { subject, action, meant, hasChanged: false });
 }
 
 /**
@@ -31,7 +26,7 @@ export interface ActDependencies {
  * @throws Refusal
  */
 export async function act(
-  { actions, runner }: ActDependencies,
+  { operations, runner }: { readonly operations: Operations; readonly runner: ActionRunner },
   site: OperationsSite,
   visitor: Visitor,
   name: string,
@@ -39,29 +34,28 @@ export async function act(
 ): Promise<PageResponse> {
   if (!visitor.mayAct) throw mayOnlyRead();
   const { subject, count, reason, class: why, also } = await readForm(req);
-  const { action, meant } = await check(actions, name, subject);
-  if (meant.count > count) return confirmation(site, { name, subject, action, meant, hasChanged: true });
+  const { action, meant } = await check(operations, name, subject);
+  if (meant.count > count) return confirmation(site, { subject, action, meant, hasChanged: true });
   if (action.hasClass === true && why === null)
     throw wrongForm(422, 'No class for the readers is chosen. Go back and choose one.');
   const by = { actor: visitor.actor, reason, class: why ?? 'other', also };
-  return redirectTo(`${site.base}/actions/${await runner.start(name, action, subject, by)}`);
+  return redirectTo(`${site.base}/actions/${await runner.start(action, subject, by)}`);
 }
 
 /** @throws Refusal 404 for an unknown action or subject */
 async function check(
-  actions: Actions,
+  operations: Operations,
   name: string,
   subject: string,
 ): Promise<{ readonly action: Action; readonly meant: Meant }> {
-  const action = actions.get(name);
+  const action = findAction(name);
   if (action === undefined) throw notFound('There is no such action.');
-  const meant = await action.check(subject);
+  const meant = await action.check(operations, subject);
   if (meant === null) throw notFound('What the action is meant for does not exist.');
   return { action, meant };
 }
 
 interface Confirming {
-  readonly name: string;
   readonly subject: string;
   readonly action: Action;
   readonly meant: Meant;
@@ -71,10 +65,10 @@ interface Confirming {
 
 function confirmation(
   site: OperationsSite,
-  { name, subject, action, meant, hasChanged }: Confirming,
+  { subject, action, meant, hasChanged }: Confirming,
 ): PageResponse {
   const page = confirmationPage(site, {
-    action: name,
+    action: action.name,
     title: action.title,
     subject: subject === '' ? null : subject,
     ...meant,

@@ -1,13 +1,7 @@
-import type { Database } from '@pasteflow/postgres';
 import type { Logger, Metrics } from '@pasteflow/runtime';
 import { Refused, type ActedBy, type Action } from '../actions/action.ts';
 import { recordBegin, recordEnd } from '../actions/record.ts';
-
-export interface ActionRunnerOptions {
-  readonly db: Database;
-  readonly logger: Logger;
-  readonly metrics: Metrics;
-}
+import type { Operations } from '../operations.ts';
 
 interface RunningAction {
   /** Of the record. */
@@ -20,14 +14,16 @@ interface RunningAction {
  * the same subject runs once: who asks for it meanwhile is shown the one that runs.
  */
 export class ActionRunner {
-  readonly #options: ActionRunnerOptions;
+  readonly #operations: Operations;
+  readonly #logger: Logger;
   readonly #running = new Map<string, RunningAction>();
   readonly #stopping = new AbortController();
   readonly #count;
 
-  constructor(options: ActionRunnerOptions) {
-    this.#options = options;
-    this.#count = options.metrics.counter({
+  constructor(operations: Operations, logger: Logger, metrics: Metrics) {
+    this.#operations = operations;
+    this.#logger = logger;
+    this.#count = metrics.counter({
       name: 'janitor_operator_actions_total',
       help: 'Actions of operators on the operations page, by action and outcome: done or failed.',
       labels: ['action', 'outcome'],
@@ -35,13 +31,14 @@ export class ActionRunner {
   }
 
   /** @returns the id of the record */
-  async start(name: string, action: Action, subject: string, by: ActedBy): Promise<string> {
+  async start(action: Action, subject: string, by: ActedBy): Promise<string> {
     this.#stopping.signal.throwIfAborted();
+    const { name } = action;
     const key = `${name} ${subject}`;
     const running = this.#running.get(key);
     if (running !== undefined) return await running.id;
-    const id = recordBegin(this.#options.db, { ...by, action: name, subject });
-    const run = (begun: string) => this.#run(begun, name, action, subject, by);
+    const id = recordBegin(this.#operations.db, { ...by, action: name, subject });
+    const run = (begun: string) => this.#run(begun, action, subject, by);
     // An action that can't be recorded is not done, and the caller has the error.
     const ended = id.then(run, () => {}).finally(() => this.#running.delete(key));
     this.#running.set(key, { id, ended });
@@ -54,13 +51,17 @@ export class ActionRunner {
     await Promise.all([...this.#running.values()].map(({ ended }) => ended));
   }
 
-  async #run(id: string, name: string, action: Action, subject: string, by: ActedBy): Promise<void> {
-    const { db, logger } = this.#options;
+  async #run(id: string, action: Action, subject: string, by: ActedBy): Promise<void> {
+    const { name } = action;
+    const logger = this.#logger;
     const fields = { action: name, subject: subject === '' ? null : subject, actor: by.actor };
     try {
-      await recordEnd(db, id, {
+      await recordEnd(this.#operations.db, id, {
         run: async () => {
-          const done = await action.do(subject, by, { signal: this.#stopping.signal, onProgress: () => {} });
+          const done = await action.do(this.#operations, subject, by, {
+            signal: this.#stopping.signal,
+            onProgress: () => {},
+          });
           this.#count.inc({ action: name, outcome: 'done' });
           logger.info('operator acted', fields);
           return done;

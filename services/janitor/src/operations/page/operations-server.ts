@@ -2,32 +2,18 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { Socket } from 'node:net';
 import { DependencyUnavailableError } from '@pasteflow/domain';
 import { Connections } from '@pasteflow/http-kit';
-import type { Database } from '@pasteflow/postgres';
-import type { ObjectStore } from '@pasteflow/s3';
 import { listen, type Component, type Logger, type Metrics } from '@pasteflow/runtime';
-import type { SqsClient } from '@pasteflow/sqs';
 import { loadAssets, operationsPolicy, refusalPage, type Assets, type OperationsSite } from '@pasteflow/web';
 import { Access, assertSameOrigin, NoGroup, originOf, type Visitor } from './access.ts';
-import { createActions } from '../actions/actions.ts';
-import { keptVersionsOrWhyNot } from '../reports/kept-versions.ts';
-import type { StatusSources } from '../reports/read-status.ts';
-import type { SweepRunner } from '../../sweeps/running/sweep-runner.ts';
-import type { Sweeps } from '../../sweeps/running/sweep.ts';
-import { act, type ActDependencies } from './act.ts';
+import type { Operations } from '../operations.ts';
+import { act } from './act.ts';
 import { ActionRunner } from './action-runner.ts';
 import type { MinuteHistory } from './minutes.ts';
 import { OverviewReader } from './overview.ts';
 import type { OperationsConfig } from '../../config.ts';
 import { OperatorSignIn } from './operator-sign-in.ts';
-import { respondWithPage, type PagesDependencies } from './pages.ts';
+import { respondWithPage, type PageSources } from './pages.ts';
 import { notFound, pageResponse, Refusal, type PageResponse } from './response.ts';
-
-interface OperationsServerOptions extends PagesDependencies, ActDependencies {
-  readonly config: OperationsConfig;
-  readonly assets: Assets;
-  readonly logger: Logger;
-  readonly metrics: Metrics;
-}
 
 /** A quarter is for each address: a proxy has enough for all operators, whose browsers have six each. */
 const MAX_CONNECTIONS = 400;
@@ -57,23 +43,38 @@ interface Asked {
 }
 
 /** The pages for operators, on a port of their own. */
-class OperationsServer implements Component {
+export class OperationsServer implements Component {
   readonly name = 'operations page';
-  readonly #options: OperationsServerOptions;
+  readonly #config: OperationsConfig;
+  readonly #logger: Logger;
+  readonly #sources: PageSources;
+  readonly #runner: ActionRunner;
+  readonly #assets: Assets = loadAssets();
   readonly #access: Access;
   readonly #signIn: OperatorSignIn | null;
   readonly #base: string;
   readonly #server;
 
-  constructor(options: OperationsServerOptions) {
-    this.#options = options;
-    const { config, db, logger, metrics } = options;
+  constructor(
+    config: OperationsConfig,
+    operations: Operations,
+    {
+      minutes,
+      logger,
+      metrics,
+    }: { readonly minutes: MinuteHistory; readonly logger: Logger; readonly metrics: Metrics },
+  ) {
+    this.#config = config;
+    this.#logger = logger;
+    this.#sources = { operations, minutes, overview: new OverviewReader(operations) };
+    this.#runner = new ActionRunner(operations, logger, metrics);
+    const { db } = operations;
     const hasTokens = config.token !== null || config.readToken !== null;
     this.#signIn =
       config.oidc === null || config.url === null
         ? null
         : new OperatorSignIn({ config: config.oidc, url: config.url, hasTokens, db, logger });
-    this.#access = new Access(config, { signIn: this.#signIn, logger, metrics: options.metrics });
+    this.#access = new Access(config, { signIn: this.#signIn, logger, metrics });
     this.#base = (config.url?.pathname ?? '').replace(/\/$/, '');
     const isTrustedProxy = (): boolean => false;
     const connections = new Connections({ maxConnections: MAX_CONNECTIONS, isTrustedProxy, metrics });
@@ -94,9 +95,9 @@ class OperationsServer implements Component {
 
   /** @throws StartError when the port is not available */
   async start(): Promise<void> {
-    const { host, port } = this.#options.config;
+    const { host, port } = this.#config;
     const bound = await listen(this.#server, { host, port, portVariable: 'OPS_PORT' });
-    this.#options.logger.info('operations page listens', { host, port: bound });
+    this.#logger.info('operations page listens', { host, port: bound });
   }
 
   /** Also ends the actions that run, between two of their steps. */
@@ -106,7 +107,7 @@ class OperationsServer implements Component {
       this.#server.closeAllConnections(); // an action goes on without its request
       await closed;
     }
-    await this.#options.runner.stop();
+    await this.#runner.stop();
   }
 
   async #serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
@@ -122,7 +123,7 @@ class OperationsServer implements Component {
   }
 
   async #answer(req: IncomingMessage): Promise<PageResponse> {
-    const origin = originOf(req, this.#options.config);
+    const origin = originOf(req, this.#config);
     const url = URL.parse(req.url ?? '', origin);
     const path = url === null ? null : this.#below(url.pathname);
     if (url === null || path === null) throw notFound('There is no such page.');
@@ -151,7 +152,7 @@ class OperationsServer implements Component {
     { isRead, origin, path, query }: Asked,
   ): Promise<PageResponse> {
     const site = this.#site(visitor);
-    if (isRead) return await respondWithPage(this.#options, site, { path, query });
+    if (isRead) return await respondWithPage(this.#sources, site, { path, query });
     if (req.method !== 'POST' || !path.startsWith('/act/'))
       throw new Refusal(
         405,
@@ -159,7 +160,8 @@ class OperationsServer implements Component {
         { Allow: 'GET, HEAD' },
       );
     assertSameOrigin(req, origin);
-    return await act(this.#options, site, visitor, path.slice('/act/'.length), req);
+    const doing = { operations: this.#sources.operations, runner: this.#runner };
+    return await act(doing, site, visitor, path.slice('/act/'.length), req);
   }
 
   /** A proxy may leave the prefix in the path, or take it away. */
@@ -169,7 +171,7 @@ class OperationsServer implements Component {
   }
 
   #asset(file: string): PageResponse {
-    const asset = this.#options.assets.find(file);
+    const asset = this.#assets.find(file);
     if (asset === null) throw notFound('Reload the page.');
     const headers = { 'Content-Type': asset.type, 'Cache-Control': 'public, max-age=31536000, immutable' };
     return { status: 200, headers, body: asset.bytes };
@@ -184,7 +186,7 @@ class OperationsServer implements Component {
         error.headers,
       );
     const isDown = error instanceof DependencyUnavailableError;
-    this.#options.logger[isDown ? 'warn' : 'error']('page for operators failed', {
+    this.#logger[isDown ? 'warn' : 'error']('page for operators failed', {
       method: req.method,
       error,
     });
@@ -193,45 +195,7 @@ class OperationsServer implements Component {
   }
 
   #site({ mayAct, signedInAs }: Visitor): OperationsSite {
-    const { assets } = this.#options;
-    const asset = (name: string) => `${this.#base}/assets/${assets.fileOf(name)}`;
+    const asset = (name: string) => `${this.#base}/assets/${this.#assets.fileOf(name)}`;
     return { base: this.#base, asset, mayAct, signedInAs };
   }
-}
-
-export interface OperationsDependencies {
-  readonly db: Database;
-  readonly store: Pick<ObjectStore, 'get' | 'keptVersions'>;
-  readonly sqs: SqsClient;
-  readonly sweeps: Sweeps;
-  readonly runner: SweepRunner;
-  readonly minutes: MinuteHistory;
-  readonly logger: Logger;
-  readonly metrics: Metrics;
-}
-
-export function composeOperations(
-  config: OperationsConfig,
-  janitor: StatusSources['config'],
-  { db, store, sqs, sweeps, runner, minutes, logger, metrics }: OperationsDependencies,
-): Component {
-  return new OperationsServer({
-    config,
-    db,
-    store,
-    minutes,
-    overview: new OverviewReader({ db, sqs, config: janitor }),
-    actions: createActions({
-      db,
-      sqs,
-      queues: janitor.queues,
-      sweeps,
-      runner,
-      keptVersions: () => keptVersionsOrWhyNot(store),
-    }),
-    runner: new ActionRunner({ db, logger, metrics }),
-    assets: loadAssets(),
-    logger,
-    metrics,
-  });
 }

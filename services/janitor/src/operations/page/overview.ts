@@ -8,7 +8,8 @@ import {
 } from '@pasteflow/postgres';
 import type { ShownOverview } from '@pasteflow/web';
 import { needsOf } from '../reports/needs.ts';
-import { readStatus, type Status, type StatusSources } from '../reports/read-status.ts';
+import type { Operations } from '../operations.ts';
+import { readStatus, type Status } from '../reports/read-status.ts';
 import type { Minutes } from './minutes.ts';
 
 export interface Reading {
@@ -28,13 +29,13 @@ const MAX_BLOCKS = 50;
 
 /** Reads the figures of the overview, at most once in three seconds, however many pages are open. */
 export class OverviewReader {
-  readonly #sources: StatusSources;
+  readonly #operations: Operations;
   readonly #nowMs: () => number;
   #latest: { readonly beganAtMs: number; readonly reading: Promise<Reading> } | null = null;
   #last: Reading | null = null;
 
-  constructor(sources: StatusSources, nowMs: () => number = () => performance.now()) {
-    this.#sources = sources;
+  constructor(operations: Operations, nowMs: () => number = () => performance.now()) {
+    this.#operations = operations;
     this.#nowMs = nowMs;
   }
 
@@ -52,8 +53,8 @@ export class OverviewReader {
   }
 
   async #readNow(): Promise<Reading> {
-    const { db } = this.#sources;
-    const status = await readStatus(this.#sources);
+    const { config, sqs, db } = this.#operations;
+    const status = await readStatus({ config, sqs, db, store: null });
     const actions = await listOperatorActions(db, MAX_ACTIONS);
     const blocks = await listContentBlocks(db, MAX_BLOCKS);
     const kinds = await listWorkKinds(db);

@@ -7,7 +7,6 @@ import {
   listFailedCauses,
   type Database,
 } from '@pasteflow/postgres';
-import type { ObjectStore } from '@pasteflow/s3';
 import {
   failedPastesPage,
   outcomePage,
@@ -17,7 +16,8 @@ import {
   type OperationsSite,
 } from '@pasteflow/web';
 import { readSubjectTimeline } from '../reports/read-timeline.ts';
-import type { Action } from '../actions/action.ts';
+import { findAction } from '../actions/actions.ts';
+import type { Operations } from '../operations.ts';
 import { confirm } from './act.ts';
 import type { MinuteHistory } from './minutes.ts';
 import { showOverview, type OverviewReader } from './overview.ts';
@@ -25,44 +25,46 @@ import { notFound, pageResponse, redirectTo, type PageResponse } from './respons
 import { downloadReported, showQueue, showReports } from './show-reports.ts';
 import { showSubject } from './show-subject.ts';
 
-export interface PagesDependencies {
-  readonly db: Database;
-  readonly store: Pick<ObjectStore, 'get'>;
+/** What the pages show. */
+export interface PageSources {
+  readonly operations: Operations;
   readonly overview: OverviewReader;
   readonly minutes: MinuteHistory;
-  readonly actions: ReadonlyMap<string, Action>;
 }
 
 /** GET of every path but those of the assets. @throws Refusal 404 */
 export async function respondWithPage(
-  deps: PagesDependencies,
+  { operations, overview, minutes }: PageSources,
   site: OperationsSite,
   { path, query }: { readonly path: string; readonly query: URLSearchParams },
 ): Promise<PageResponse> {
   const [room = '', name = '', ...rest] = path.slice(1).split('/');
+  const { db } = operations;
   if (rest.length > 0) throw notFound('There is no such page.');
   switch (room) {
     case '':
-      return pageResponse(overviewPage(site, showOverview(await deps.overview.read(), deps.minutes.read())));
+      return pageResponse(overviewPage(site, showOverview(await overview.read(), minutes.read())));
     case 'find':
-      return redirectTo(site.base + (await pathOf(deps.db, (query.get('q') ?? '').trim())));
+      return redirectTo(site.base + (await pathOf(db, (query.get('q') ?? '').trim())));
     case 'pastes':
     case 'jobs':
-      return await showSubjectPage(deps.db, site, room, name);
+      return await showSubjectPage(db, site, room, name);
     case 'users':
       if (!isUuid(name)) throw notFound('There is no such user.');
-      return pageResponse(userPage(site, { id: name, pastes: await countStanding(deps.db, name) }));
+      return pageResponse(userPage(site, { id: name, pastes: await countStanding(db, name) }));
     case 'reports':
-      return name === '' ? await showQueue(deps, site, query) : await showReports(deps, site, name);
+      return name === ''
+        ? await showQueue(operations, site, query)
+        : await showReports(operations, site, name);
     case 'content':
-      return await downloadReported(deps, name);
+      return await downloadReported(operations, name);
     case 'failed':
       if (name !== '') throw notFound('There is no such page.');
-      return await showFailed(deps.db, site, query);
+      return await showFailed(db, site, query);
     case 'actions':
-      return await showOutcome(deps, site, name);
+      return await showOutcome(db, site, name);
     case 'confirm':
-      return await confirm(deps.actions, site, name, query.getAll('subject').join(' ')); // several are selected
+      return await confirm(operations, site, name, query.getAll('subject').join(' ')); // several are selected
     default:
       throw notFound('There is no such page.');
   }
@@ -95,14 +97,10 @@ async function showSubjectPage(
   return pageResponse(subjectPage(site, showSubject(found), new Date()));
 }
 
-async function showOutcome(
-  { db, actions }: PagesDependencies,
-  site: OperationsSite,
-  id: string,
-): Promise<PageResponse> {
+async function showOutcome(db: Database, site: OperationsSite, id: string): Promise<PageResponse> {
   const done = isUuid(id) ? await findOperatorAction(db, id) : null;
   if (done === null) throw notFound('There is no such action.');
-  const title = actions.get(done.action)?.title ?? done.action; // the command line records other names
+  const title = findAction(done.action)?.title ?? done.action; // the command line records other names
   return pageResponse(outcomePage(site, { ...done, title, at: done.at.toISOString() }));
 }
 

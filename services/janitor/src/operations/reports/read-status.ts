@@ -14,20 +14,15 @@ import {
   type StateFigures,
 } from '@pasteflow/postgres';
 import { createQueue, deadLetterQueueName, queueCounts, type SqsClient } from '@pasteflow/sqs';
+import type { ObjectStore } from '@pasteflow/s3';
 import { timeBoundsOf, type JanitorConfig } from '../../config.ts';
+import type { Operations } from '../operations.ts';
+import { keptVersionsOrWhyNot } from './kept-versions.ts';
 import { sweepNames } from '../../sweeps/running/sweep.ts';
 import { DELETION_STUCK_AFTER_SECONDS } from '../../sweeps/deletion-watchdog.ts';
 
 /** As `npm run ops -- status --json` prints it, after what follows from it (needs.ts). */
 export type Status = Awaited<ReturnType<typeof readStatus>>;
-
-export interface StatusSources {
-  readonly db: Database;
-  readonly sqs: SqsClient;
-  readonly config: JanitorConfig;
-  /** What the bucket keeps; null: nothing for too long. Default: it is not read. */
-  readonly keptVersions?: () => Promise<string | null>;
-}
 
 /** Those that have been stuck longest. */
 const MAX_STUCK_OF_EACH_KIND = 10;
@@ -40,10 +35,18 @@ const MAX_COUNTED = 100_000;
 /** Nearly every row of the table is in this state, so the planner's estimate replaces a count. */
 const live = { machine: 'paste_deletion', state: 'NOT_EXPIRED' };
 
-export async function readStatus({ db, sqs, config, keptVersions }: StatusSources) {
+export async function readStatus({
+  config,
+  sqs,
+  db,
+  store,
+}: Pick<Operations, 'config' | 'sqs' | 'db'> & {
+  /** null: what the bucket keeps is not read. */
+  readonly store: Pick<ObjectStore, 'keptVersions'> | null;
+}) {
   const queues = readQueues(sqs, config);
   try {
-    const kept_versions = (await keptVersions?.()) ?? null;
+    const kept_versions = store === null ? null : await keptVersionsOrWhyNot(store);
     return { ...(await readDatabase(db, config)), queues: await queues, kept_versions };
   } finally {
     await queues; // a request that outlives its client would keep the process running

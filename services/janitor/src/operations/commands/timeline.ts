@@ -1,5 +1,34 @@
-import { formatMillisecond, formatTable, toOneLine } from '@pasteflow/service-kit';
-import type { SubjectTimeline } from '../reports/read-timeline.ts';
+import { isUuid } from '@pasteflow/domain';
+import {
+  asJson,
+  EXIT_FAILED,
+  failed,
+  formatMillisecond,
+  formatTable,
+  misused,
+  succeeded,
+  toOneLine,
+} from '@pasteflow/service-kit';
+import { codeOrId } from '../actions/subjects.ts';
+import { readSubjectTimeline, type SubjectTimeline } from '../reports/read-timeline.ts';
+import type { OwnCommand } from './command.ts';
+
+/** Of a paste by its short code, or of a job by its id. */
+export const timeline: OwnCommand<{ readonly of: string }> = {
+  name: 'timeline',
+  takes: 'CODE',
+  help: 'shows what happened to a paste; takes the id of a job, too',
+  read: ([text = '', ...more]) => {
+    const of = more.length === 0 ? codeOrId(text) : null;
+    return of === null ? misused('timeline takes the short code of a paste or the id of a job') : { of };
+  },
+  run: async ({ db }, { of, json }) => {
+    const found = await readSubjectTimeline(db, of);
+    if (found === null)
+      return failed(EXIT_FAILED, `ops: there is no ${isUuid(of) ? 'job' : 'paste'} ${of}\n`);
+    return succeeded(json ? asJson(found) : timelineText(found));
+  },
+};
 
 type Step = Pick<SubjectTimeline['transitions'][number], 'at' | 'actor' | 'reason'>;
 
@@ -7,13 +36,7 @@ type Step = Pick<SubjectTimeline['transitions'][number], 'at' | 'actor' | 'reaso
  * The transitions, oldest first, each retry after the last transition of the FAILED paste, followed by the
  * attempts.
  */
-export function timelineText({
-  subject,
-  transitions,
-  executions,
-  retries,
-  takedown,
-}: SubjectTimeline): string {
+function timelineText({ subject, transitions, executions, retries, takedown }: SubjectTimeline): string {
   const attempts = new Map(executions.map(({ id, attempt }) => [id, attempt]));
   const stepOf = ({ at, actor, reason }: Step, what: string, change: string) => [
     formatMillisecond(at),

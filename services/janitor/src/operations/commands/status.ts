@@ -1,27 +1,43 @@
-import type { WorkKind } from '@pasteflow/postgres';
-import { formatDuration, formatMillisecond, formatTable, toOneLine } from '@pasteflow/service-kit';
+import {
+  asJson,
+  formatDuration,
+  formatMillisecond,
+  formatTable,
+  succeeded,
+  toOneLine,
+} from '@pasteflow/service-kit';
 import { needsOf } from '../reports/needs.ts';
-import type { Status } from '../reports/read-status.ts';
+import { readStatus, type Status } from '../reports/read-status.ts';
+import type { OwnCommand } from './command.ts';
+
+export const status: OwnCommand = {
+  name: 'status',
+  help: 'shows what needs a person, states, ages, stuck work, queues and sweeps',
+  run: async (operations, { json }) => {
+    const read = await readStatus(operations);
+    return succeeded(json ? asJson({ needs: needsOf(read), ...read }) : statusText(read));
+  },
+};
 
 /** First what needs a person, then tables: FAILED uploads, stuck work, work that was lost often, and figures. */
-export function statusText(status: Status): string {
+function statusText(shown: Status): string {
   const sections = [
-    `Pasteflow at ${formatMillisecond(status.at)}\n`,
-    needsText(status),
-    ...(status.failed.length === 0 ? [] : [failedText(status)]),
-    ...(status.stuck.length === 0 ? [] : [stuckText(status)]),
-    ...(status.lost.length === 0 ? [] : [lostText(status)]),
-    ...(status.sweeps.every(({ refused }) => refused.length === 0) ? [] : [refusedText(status)]),
-    ...(status.kept_versions === null ? [] : [`${status.kept_versions}\n`]),
-    statesText(status),
-    queuesText(status),
-    sweepsText(status),
+    `Pasteflow at ${formatMillisecond(shown.at)}\n`,
+    needsText(shown),
+    ...(shown.failed.length === 0 ? [] : [failedText(shown)]),
+    ...(shown.stuck.length === 0 ? [] : [stuckText(shown)]),
+    ...(shown.lost.length === 0 ? [] : [lostText(shown)]),
+    ...(shown.sweeps.every(({ refused }) => refused.length === 0) ? [] : [refusedText(shown)]),
+    ...(shown.kept_versions === null ? [] : [`${shown.kept_versions}\n`]),
+    statesText(shown),
+    queuesText(shown),
+    sweepsText(shown),
   ];
   return sections.join('\n');
 }
 
-function needsText(status: Status): string {
-  const needs = needsOf(status);
+function needsText(shown: Status): string {
+  const needs = needsOf(shown);
   if (needs.length === 0) return 'Nothing needs a person.\n';
   const lines = needs.map(({ text, command }) => `- ${text}.\n${command === null ? '' : `    ${command}\n`}`);
   return `Needs a person:\n${lines.join('')}`;
@@ -35,17 +51,6 @@ function failedText({ failed }: Status): string {
     toOneLine(reason),
   ]);
   return formatTable(['>FAILED UPLOADS', 'FIRST', 'LAST', 'WHY'], rows);
-}
-
-/** Kinds of work, paused or not. */
-export function kindsText(kinds: readonly WorkKind[]): string {
-  const rows = kinds.map(({ kind, paused_at, paused_by, pause_reason }) => [
-    kind,
-    paused_at === null ? '-' : formatMillisecond(paused_at),
-    paused_by ?? '-',
-    toOneLine(pause_reason ?? '-'),
-  ]);
-  return formatTable(['KIND', 'PAUSED SINCE', 'BY', 'WHY'], rows);
 }
 
 function stuckText({ stuck, zombies, stranded, unsent, ahead }: Status): string {

@@ -1,0 +1,188 @@
+import { isShortCode } from '@pasteflow/domain';
+import {
+  asJson,
+  type CommandResult,
+  EXIT_FAILED,
+  failed,
+  formatMillisecond,
+  formatTable,
+  isMisused,
+  misused,
+  succeeded,
+  toOneLine,
+} from '@pasteflow/service-kit';
+import {
+  type Database,
+  listContentBlocks,
+  listErasures,
+  listReported,
+  listWorkKinds,
+  type ReportedPaste,
+  type WorkKind,
+} from '@pasteflow/postgres';
+import { codeOrId } from '../actions/subjects.ts';
+import {
+  readBeginning,
+  readReported,
+  type Beginning,
+  type ContentSources,
+  type Reported,
+} from '../reports/read-reported.ts';
+import { timeOf, type OwnCommand } from './command.ts';
+
+const MAX_LISTED_BLOCKS = 1000;
+
+/** The newest blocks that are in force. */
+export const blocks: OwnCommand = {
+  name: 'blocks',
+  help: 'lists the blocks that are in force',
+  run: async ({ db }, { json }) => {
+    const found = await listContentBlocks(db, MAX_LISTED_BLOCKS);
+    if (json) return succeeded(asJson(found));
+    if (found.length === 0) return succeeded('No content is blocked.\n');
+    const rows = found.map(({ content_hash, class: why, blocked_at, actor, reason }) => [
+      content_hash,
+      why,
+      formatMillisecond(blocked_at),
+      actor,
+      toOneLine(reason),
+    ]);
+    return succeeded(formatTable(['CONTENT', 'CLASS', 'SINCE', 'BY', 'WHY'], rows));
+  },
+};
+
+/** Every kind of work, paused or not. */
+export const pauses: OwnCommand = {
+  name: 'pauses',
+  help: 'lists the kinds of work, paused or not',
+  run: async ({ db }, { json }) => {
+    const kinds = await listWorkKinds(db);
+    return succeeded(json ? asJson(kinds) : kindsText(kinds));
+  },
+};
+
+function kindsText(kinds: readonly WorkKind[]): string {
+  const rows = kinds.map(({ kind, paused_at, paused_by, pause_reason }) => [
+    kind,
+    paused_at === null ? '-' : formatMillisecond(paused_at),
+    paused_by ?? '-',
+    toOneLine(pause_reason ?? '-'),
+  ]);
+  return formatTable(['KIND', 'PAUSED SINCE', 'BY', 'WHY'], rows);
+}
+
+/** Of erased users the ids alone, so that a script can erase each. They are no secret, and name nobody. */
+export const erasures: OwnCommand<{ readonly since: Date | null }> = {
+  name: 'erasures',
+  help: 'lists the ids of erased users, to erase them again after a restore',
+  flags: { since: ['--since <TIME>', 'leaves earlier ones out, e.g. 2026-11-22T03:00Z'] },
+  read: (_args, options) => {
+    const since = timeOf('since', options);
+    return isMisused(since) ? since : { since };
+  },
+  run: async ({ db }, { since, json }) => {
+    const found = await listErasures(db, since);
+    if (json) return succeeded(asJson(found));
+    return succeeded(found.map(({ user_id: id }) => `${id}\n`).join(''));
+  },
+};
+
+/** All pastes with open reports, or the reports of one by its short code. */
+export const reports: OwnCommand<{ readonly of: string | null }> = {
+  name: 'reports',
+  takes: '[CODE]',
+  help: 'lists the pastes with open reports; with CODE shows the reports of a paste, and how its content begins',
+  read: (args) => {
+    const [text, ...more] = args;
+    const of = text === undefined ? null : codeOrId(text, isShortCode);
+    return more.length > 0 || (text !== undefined && of === null)
+      ? misused('reports takes no argument, or the short code of a paste')
+      : { of };
+  },
+  run: async (operations, { of, json }) =>
+    of === null ? await showQueue(operations.db, json) : await showReports(operations, of, json),
+};
+
+/** Pastes that one statement reads. */
+const REPORTED_BATCH = 1000;
+
+/** All pastes with open reports, those that have waited longest first. */
+async function showQueue(db: Database, json: boolean): Promise<CommandResult> {
+  const pastes: ReportedPaste[] = [];
+  for (let after: string | null | undefined; after !== null;) {
+    const page = await listReported(db, {
+      by: 'age',
+      limit: REPORTED_BATCH,
+      ...(after !== undefined && { after }),
+    });
+    pastes.push(...page.pastes);
+    after = page.next;
+  }
+  if (!json) return succeeded(queueText(pastes));
+  const shown = pastes.map(({ id: _id, shortCode, userId, oldestAt, heldAt, ...paste }) => ({
+    short_code: shortCode,
+    ...paste,
+    user_id: userId,
+    oldest_at: oldestAt,
+    held_at: heldAt,
+  }));
+  return succeeded(asJson(shown));
+}
+
+/** How much of a content a terminal shows. */
+const SHOWN_BYTES = 2048;
+
+async function showReports(
+  { db, store }: ContentSources,
+  code: string,
+  json: boolean,
+): Promise<CommandResult> {
+  const reported = await readReported(db, code);
+  if (reported === null) return failed(EXIT_FAILED, `ops: ${code} has no open report\n`);
+  if (json) return succeeded(asJson(reported.reports));
+  return succeeded(reportedText(reported, await readBeginning({ db, store }, reported.paste, SHOWN_BYTES)));
+}
+
+function queueText(pastes: readonly ReportedPaste[]): string {
+  if (pastes.length === 0) return 'No paste has an open report.\n';
+  const rows = pastes.map(({ shortCode, reporters, oldestAt, classes, heldAt, network, title }) => [
+    shortCode,
+    String(reporters),
+    formatMillisecond(oldestAt),
+    classes.join(', '),
+    formatMillisecond(heldAt),
+    network,
+    toOneLine(title ?? '-'),
+  ]);
+  const table = formatTable(
+    ['CODE', '>REPORTERS', 'SINCE', 'REASONS', 'HELD SINCE', 'FIRST BY', 'TITLE'],
+    rows,
+  );
+  return `${table}${pastes.length} in all.\n`;
+}
+
+/** The reports of a paste, its title and how it begins, without characters that change a terminal. */
+function reportedText({ paste, reports }: Reported, content: Beginning): string {
+  const rows = reports.map(({ class: why, text, contact, at }) => [
+    formatMillisecond(at),
+    why,
+    contact ?? '-',
+    text ?? '-',
+  ]);
+  const title = paste.title === null ? '' : `Title: ${toOneLine(paste.title)}\n`;
+  return `${formatTable(['AT', 'REASON', 'CONTACT', 'TEXT'], rows)}\n${title}${contentText(content)}`;
+}
+
+const hidden = {
+  missing: 'The paste has no content.',
+  encrypted: 'The content is encrypted, and nobody can read it without its link.',
+  'not text': 'The content is no text.',
+  unreadable: 'The content cannot be read now',
+} as const;
+
+function contentText(content: Beginning): string {
+  if ('hidden' in content)
+    return `${hidden[content.hidden]}${content.error === undefined ? '' : `: ${toOneLine(content.error)}`}\n`;
+  const lines = content.text.split('\n');
+  return `The content begins with:\n${lines.map((line) => `| ${toOneLine(line)}\n`).join('')}`;
+}
