@@ -29,7 +29,7 @@ const allowed: Record<string, string[]> = {
   ],
   '@pasteflow/protocol': ['@pasteflow/domain'],
   '@pasteflow/interleavings': ['@pasteflow/dev-stack', '@pasteflow/domain', '@pasteflow/postgres'],
-  '@pasteflow/http-kit': ['@pasteflow/runtime'],
+  '@pasteflow/http-kit': ['@pasteflow/domain', '@pasteflow/runtime'],
   '@pasteflow/service-kit': ['@pasteflow/domain', '@pasteflow/sealed', ...adapters],
   '@pasteflow/jobs': ['@pasteflow/domain', '@pasteflow/service-kit', ...adapters],
   ...Object.fromEntries(examples.map((name) => [name, [...shared, ...adapters, ...services]])),

@@ -11,6 +11,7 @@ export const folderOrders: Readonly<Record<string, string>> = {
   'packages/dev-stack': 'testing commands start aws postgres',
   'packages/domain': 'machines',
   'proofs/e2e': 'campaign soak bench',
+  'packages/http-kit': 'sign-in',
   'packages/jobs': 'types content definition',
   'packages/postgres':
     'testing live monitoring jobs pastes executions retention identity requests sweeps installation timeline ' +
@@ -18,7 +19,7 @@ export const folderOrders: Readonly<Record<string, string>> = {
   'proofs/interleavings': 'operations harness',
   'packages/runtime': 'entry health lifecycle tracing logging config',
   'packages/s3': 'direct',
-  'packages/service-kit': 'command-line bucket-owner sign-in',
+  'packages/service-kit': 'command-line bucket-owner',
   'packages/web': 'operations pages timeline content html words',
   'services/api':
     'private-bin docs diffs slugs reports pastes jobs tokens sessions account storage live http',

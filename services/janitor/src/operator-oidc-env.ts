@@ -1,5 +1,5 @@
 import { secret, text } from '@pasteflow/runtime';
-import { issuerUrl, scopes, type OidcClient } from '@pasteflow/service-kit/sign-in';
+import { issuerUrl, scopes, type OidcClient } from '@pasteflow/http-kit/sign-in';
 import { z } from 'zod';
 
 /** The identity provider of the operators, and their groups. */

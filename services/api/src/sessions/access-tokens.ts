@@ -1,5 +1,5 @@
 import { errors, type JWTHeaderParameters, type JWTPayload, jwtVerify } from 'jose';
-import { CLOCK_TOLERANCE_SECONDS, isFromFuture, isSubject } from '@pasteflow/service-kit/sign-in';
+import { CLOCK_TOLERANCE_SECONDS, isFromFuture, isSubject } from '@pasteflow/http-kit/sign-in';
 import type { IssuerKeys } from './issuer-keys.ts';
 
 /** Asymmetric signatures only: with HS256 the public key would be the secret, and `none` is unsigned. */

@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { PENDING_SECONDS, writePending, type IdentityProvider } from '@pasteflow/service-kit/sign-in';
+import { PENDING_SECONDS, writePending, type IdentityProvider } from '@pasteflow/http-kit/sign-in';
 import { z } from 'zod';
 import type { ApiContext } from '../context.ts';
 import { RequestError } from '../http/answers/request-error.ts';

@@ -1,4 +1,4 @@
-import { ownPath } from '@pasteflow/service-kit/sign-in';
+import { ownPath } from '@pasteflow/http-kit';
 import { languageNames } from '@pasteflow/web';
 import { z } from 'zod';
 import type { ApiContext } from '../context.ts';

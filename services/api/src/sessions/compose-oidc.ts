@@ -1,6 +1,6 @@
 import type { Database } from '@pasteflow/postgres';
 import type { Logger } from '@pasteflow/runtime';
-import { IdentityProvider, type OidcClient } from '@pasteflow/service-kit/sign-in';
+import { IdentityProvider, type OidcClient } from '@pasteflow/http-kit/sign-in';
 import { IssuerKeys } from './issuer-keys.ts';
 import { OidcUsers } from './oidc-users.ts';
 

@@ -6,7 +6,7 @@ import {
   type IdentityProvider,
   type PendingSignIn,
   withoutPending,
-} from '@pasteflow/service-kit/sign-in';
+} from '@pasteflow/http-kit/sign-in';
 import { signedInPage } from '@pasteflow/web';
 import { z } from 'zod';
 import type { ApiContext } from '../context.ts';

@@ -1,5 +1,5 @@
 import { isLoopback, oneOf, secret, text } from '@pasteflow/runtime';
-import { issuerUrl } from '@pasteflow/service-kit/sign-in';
+import { issuerUrl } from '@pasteflow/http-kit/sign-in';
 import { z } from 'zod';
 import type { OidcConfig } from './compose-oidc.ts';
 

@@ -1,5 +1,5 @@
 import { DependencyUnavailableError } from '@pasteflow/domain';
-import { boundedFetch } from '@pasteflow/service-kit/sign-in';
+import { boundedFetch } from '@pasteflow/http-kit/sign-in';
 import { createLocalJWKSet, errors, type CryptoKey, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 import { z } from 'zod';
 

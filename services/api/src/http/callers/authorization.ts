@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { SignInRefused } from '@pasteflow/service-kit/sign-in';
+import { SignInRefused } from '@pasteflow/http-kit/sign-in';
 import { RequestError } from '../answers/request-error.ts';
 
 const REALM = 'Bearer realm="pasteflow"';

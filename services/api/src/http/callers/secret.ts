@@ -1,5 +1,5 @@
 import { hkdfSync, timingSafeEqual } from 'node:crypto';
-import { hashOfSecret, newSecret } from '@pasteflow/service-kit/sign-in';
+import { hashOfSecret, newSecret } from '@pasteflow/http-kit';
 
 export { hashOfSecret, newSecret };
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { Cookies } from '@pasteflow/service-kit/sign-in';
+import { Cookies } from '@pasteflow/http-kit';
 import { RequestError } from '../answers/request-error.ts';
 import { contextOf } from '../request/request-context.ts';
 

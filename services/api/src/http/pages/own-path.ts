@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { ownPath as pathOfService } from '@pasteflow/service-kit/sign-in';
+import { ownPath as pathOfService } from '@pasteflow/http-kit';
 
 /**
  * A path of this service to go to after signing in, from any text. A text that leads elsewhere becomes the

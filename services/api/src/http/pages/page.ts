@@ -1,4 +1,4 @@
-import type { Cookies } from '@pasteflow/service-kit/sign-in';
+import type { Cookies } from '@pasteflow/http-kit';
 import { type Assets, languageNames, loadAssets, pagePolicyOf, type Site, wordsIn } from '@pasteflow/web';
 import type { Request, Response } from 'express';
 import { contextOf } from '../request/request-context.ts';

@@ -8,19 +8,16 @@ import {
   type OperatorSession,
 } from '@pasteflow/postgres';
 import type { Logger } from '@pasteflow/runtime';
+import { Cookies, hashOfSecret, newSecret, ownPath } from '@pasteflow/http-kit';
 import {
-  Cookies,
-  hashOfSecret,
   IdentityProvider,
-  newSecret,
-  ownPath,
   PENDING_SECONDS,
   readPending,
   SignInRefused,
   withoutPending,
   writePending,
   type SignedIn,
-} from '@pasteflow/service-kit/sign-in';
+} from '@pasteflow/http-kit/sign-in';
 import type { OperatorOidcConfig } from '../../operator-oidc-env.ts';
 import { cleanName } from './names.ts';
 import { redirectTo, Refusal, type PageResponse } from './response.ts';

@@ -1,6 +1,5 @@
 export { boundedFetch } from './bounded-fetch.ts';
 export { issuerUrl, scopes } from './client-settings.ts';
-export { Cookies } from './cookies.ts';
 export {
   CLOCK_TOLERANCE_SECONDS,
   IdentityProvider,
@@ -9,7 +8,6 @@ export {
   type OidcClient,
   type SignedIn,
 } from './identity-provider.ts';
-export { ownPath } from './own-path.ts';
 export {
   PENDING_SECONDS,
   readPending,
@@ -17,5 +15,4 @@ export {
   writePending,
   type PendingSignIn,
 } from './pending-sign-in.ts';
-export { hashOfSecret, newSecret } from './secret.ts';
 export { SignInRefused } from './sign-in-refused.ts';
