@@ -1,3 +1,4 @@
+import { hash, randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
 /** The cookies of one service, which no script can read. Cookies of https are never sent or set by http. */
@@ -27,4 +28,14 @@ export class Cookies {
   #name(name: string): string {
     return this.#isHttps ? `__Host-${name}` : name;
   }
+}
+
+/** 256 bits of the CSPRNG, which can't be guessed: a single SHA-256 in the database is enough. */
+export function newSecret(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/** SHA-256. */
+export function hashOfSecret(secret: string): Buffer {
+  return hash('sha256', secret, 'buffer');
 }

@@ -1,5 +1,6 @@
 export { Connections } from './connections.ts';
-export { Cookies } from './cookies.ts';
+export { Cookies, hashOfSecret, newSecret } from './cookies.ts';
 export { networkOf, parseAddress } from './network.ts';
-export { ownPath } from './own-path.ts';
-export { hashOfSecret, newSecret } from './secret.ts';
+export { readWhole } from './read-whole.ts';
+export { isForeign, isOwn, ownPath } from './same-origin.ts';
+export { readUrlForm } from './url-form.ts';

@@ -1,9 +1,10 @@
+import { httpUrl, text } from '@pasteflow/runtime';
 import { LRUCache } from 'lru-cache';
 import * as openid from 'openid-client';
+import type { z } from 'zod';
 import { boundedFetch } from './bounded-fetch.ts';
 import { newPendingSignIn, type PendingSignIn } from './pending-sign-in.ts';
-import { explainProviderError, signInUnavailable } from './provider-error.ts';
-import { SignInRefused } from './sign-in-refused.ts';
+import { explainProviderError, SignInRefused, signInUnavailable } from './provider-error.ts';
 
 /** The allowed difference between the issuer's clock and ours. */
 export const CLOCK_TOLERANCE_SECONDS = 5;
@@ -198,4 +199,28 @@ const SUBJECT = /^\P{Cc}{1,255}$/u;
 /** Whether the claim `sub` of a token can name a user. */
 export function isSubject(sub: unknown): sub is string {
   return typeof sub === 'string' && sub.isWellFormed() && SUBJECT.test(sub);
+}
+
+/**
+ * The URL of an identity provider. OpenID Connect Discovery, 2: no query and no fragment. Users are named
+ * ISSUER#SUBJECT, which a second # would make ambiguous.
+ */
+export function issuerUrl(): z.ZodType<string, string> {
+  return httpUrl('https://login.example.org').refine(
+    (issuer) => !/[?#@]/.test(issuer),
+    'has a query, a fragment or credentials; remove them',
+  );
+}
+
+/** RFC 6749, 3.3. */
+export function scopes(): z.ZodType<string, string> {
+  return text('names of scopes')
+    .refine(
+      (names) => /^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/.test(names),
+      'is no list of scopes; set it to names separated by single spaces, e.g. openid profile',
+    )
+    .refine(
+      (names) => names.split(' ').includes('openid'),
+      'has no openid, without which the provider names nobody; add it',
+    );
 }

@@ -1,10 +1,11 @@
 export { boundedFetch } from './bounded-fetch.ts';
-export { issuerUrl, scopes } from './client-settings.ts';
 export {
   CLOCK_TOLERANCE_SECONDS,
   IdentityProvider,
   isFromFuture,
   isSubject,
+  issuerUrl,
+  scopes,
   type OidcClient,
   type SignedIn,
 } from './identity-provider.ts';
@@ -15,4 +16,4 @@ export {
   writePending,
   type PendingSignIn,
 } from './pending-sign-in.ts';
-export { SignInRefused } from './sign-in-refused.ts';
+export { SignInRefused } from './provider-error.ts';

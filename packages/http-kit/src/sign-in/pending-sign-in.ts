@@ -1,4 +1,4 @@
-import { hashOfSecret, newSecret } from '../secret.ts';
+import { hashOfSecret, newSecret } from '../cookies.ts';
 
 /** What a browser keeps while its user is at the provider. The answer must be to its own request. */
 export interface PendingSignIn {

@@ -5,7 +5,14 @@ import {
   ResponseBodyError,
   WWWAuthenticateChallengeError,
 } from 'openid-client';
-import { SignInRefused } from './sign-in-refused.ts';
+
+/** Nobody is signed in. The message is one or two sentences for the person who signs in. */
+export class SignInRefused extends Error {
+  constructor(detail: string, cause?: unknown) {
+    super(`${detail} Sign in again.`, { cause });
+    this.name = 'SignInRefused';
+  }
+}
 
 /** The codes of openid-client for an answer that is none of a working provider. */
 const BROKEN_ANSWERS = new Set([

@@ -1,11 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { readUrlForm as parseUrlForm } from '@pasteflow/http-kit';
 import { RequestError, validationFailed } from '../answers/request-error.ts';
 import { mediaTypeOf } from '../request/media-type.ts';
 import { FORM_USER_FIELD, requireFormUser } from '../request/form-user.ts';
 import { readBody, type BudgetOfBodies } from './read-body.ts';
-
-/** A hundred short codes, or a token of 4 KB with its percent-encoding. */
-const MAX_FORM_BYTES = 16_384;
 
 /** The fields of a form by their names; those that may be repeated are lists. */
 export type UrlForm = Readonly<Record<string, string | readonly string[]>>;
@@ -13,7 +11,7 @@ export type UrlForm = Readonly<Record<string, string | readonly string[]>>;
 /**
  * Reads the short form of a page, as browsers send it (application/x-www-form-urlencoded).
  * @param repeated the fields that may be repeated
- * @throws RequestError unsupported_media_type, validation_failed for another field that is repeated, and as
+ * @throws RequestError unsupported_media_type, malformed_request, validation_failed for another field that is repeated, and as
  *   requireFormUser and readBody
  */
 export async function readUrlForm(
@@ -22,13 +20,12 @@ export async function readUrlForm(
   budget: BudgetOfBodies,
   repeated: readonly string[] = [],
 ): Promise<UrlForm> {
-  if (mediaTypeOf(req).type !== 'application/x-www-form-urlencoded') {
+  mediaTypeOf(req); // refuses one that is too long
+  const fields = await parseUrlForm(req, (maxBytes) =>
+    readBody(req, res, { maxBytes, tooLarge: () => tooLarge(maxBytes), budget, weight: 1 }),
+  );
+  if (fields === null)
     throw new RequestError('unsupported_media_type', 'Send the form as application/x-www-form-urlencoded.');
-  }
-  const tooLarge = (): RequestError =>
-    new RequestError('content_too_large', `Send at most ${MAX_FORM_BYTES} bytes.`);
-  const body = await readBody(req, res, { maxBytes: MAX_FORM_BYTES, tooLarge, budget, weight: 1 });
-  const fields = new URLSearchParams(body.toString());
   const form: Record<string, string | readonly string[]> = Object.fromEntries(fields);
   for (const name of repeated) form[name] = fields.getAll(name);
   for (const name of fields.keys()) {
@@ -38,6 +35,10 @@ export async function readUrlForm(
   const { [FORM_USER_FIELD]: user, ...others } = form;
   requireFormUser(req, user?.toString());
   return others;
+}
+
+function tooLarge(maxBytes: number): RequestError {
+  return new RequestError('content_too_large', `Send at most ${maxBytes} bytes.`);
 }
 
 /** For a form without a field of its own, which programs may send without a body. @throws as readUrlForm */

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { Cookies } from '@pasteflow/http-kit';
+import { Cookies, isForeign, isOwn } from '@pasteflow/http-kit';
 import { RequestError } from '../answers/request-error.ts';
 import { contextOf } from '../request/request-context.ts';
 
@@ -53,10 +53,7 @@ export class SessionCookie {
 
   /** Whether the service's own pages or the user's address bar sent the request, as the browser says. */
   isOwn(req: IncomingMessage): boolean {
-    const { 'sec-fetch-site': site, origin } = req.headers;
-    if (site !== 'same-origin' && site !== 'none') return false;
-    if (req.method === 'GET' || req.method === 'HEAD') return true;
-    return origin !== undefined && this.#isOwnOrigin(origin, req);
+    return isOwn(req, (origin) => this.#isOwnOrigin(origin, req));
   }
 
   #isOwnOrigin(origin: string, { headers: { host } }: IncomingMessage): boolean {
@@ -72,11 +69,8 @@ export class SessionCookie {
    * @throws RequestError cross_site_request
    */
   refuseForeign(req: IncomingMessage): void {
-    const { 'sec-fetch-site': site, origin, authorization } = req.headers;
-    if (site === undefined && origin === undefined) return;
-    if (/^bearer /i.test(authorization ?? '')) return; // no page of another site can make a browser send a token
-    const isForeign = site !== undefined && site !== 'same-origin' && site !== 'none';
-    if (isForeign || (origin !== undefined && !this.#isOwnOrigin(origin, req))) throw this.#foreign();
+    if (/^bearer /i.test(req.headers.authorization ?? '')) return; // no page of another site can make a browser send a token
+    if (isForeign(req, (origin) => this.#isOwnOrigin(origin, req))) throw this.#foreign();
   }
 
   /**

@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { isForeign } from '@pasteflow/http-kit';
 import { isLoopback, type Logger, type Metrics } from '@pasteflow/runtime';
 import { operator } from '../actions/record.ts';
 import type { OperationsConfig } from '../../config.ts';
@@ -169,8 +170,7 @@ export function originOf(req: IncomingMessage, { url }: Pick<OperationsConfig, '
  * @throws Refusal 403
  */
 export function assertSameOrigin(req: IncomingMessage, origin: string): void {
-  const site = req.headers['sec-fetch-site'];
-  if (req.headers.origin === origin && (site === undefined || site === 'same-origin')) return;
+  if (req.headers.origin !== undefined && !isForeign(req, (sent) => sent === origin)) return;
   throw new Refusal(403, {
     title: 'Another origin',
     detail: 'The request did not come from the operations page. Open the page and act there.',

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { takedownClasses, type TakedownClass } from '@pasteflow/domain';
+import { readUrlForm, readWhole } from '@pasteflow/http-kit';
 import { confirmationPage, type OperationsSite } from '@pasteflow/web';
 import { actionOptions, type Action, type ActionOption, type Meant } from '../actions/action.ts';
 import { findAction } from '../actions/actions.ts';
@@ -93,22 +94,16 @@ interface ConfirmedForm {
   readonly also: readonly ActionOption[];
 }
 
-/** A reason of 500 characters has at most 6 KB when it is encoded. */
-const MAX_FORM_BYTES = 16 * 1024;
 const MAX_REASON_CHARACTERS = 500;
 
 /** @throws Refusal 413, 415 or 422 */
 async function readForm(req: IncomingMessage): Promise<ConfirmedForm> {
-  if (!/^application\/x-www-form-urlencoded\b/i.test(req.headers['content-type'] ?? ''))
-    throw wrongForm(415, 'Send the form of the confirming step.');
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of req as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > MAX_FORM_BYTES) throw wrongForm(413, `Send at most ${MAX_FORM_BYTES} bytes.`);
-    chunks.push(chunk);
-  }
-  const form = new URLSearchParams(Buffer.concat(chunks).toString());
+  const form = await readUrlForm(req, async (maxBytes) => {
+    const body = await readWhole(req, maxBytes);
+    if (body === null) throw wrongForm(413, `Send at most ${maxBytes} bytes.`);
+    return body;
+  });
+  if (form === null) throw wrongForm(415, 'Send the form of the confirming step.');
   const reason = (form.get('reason') ?? '').trim();
   if (reason === '' || reason.length > MAX_REASON_CHARACTERS || reason.includes('\0'))
     throw wrongForm(

@@ -8,7 +8,7 @@ import {
   type OperatorSession,
 } from '@pasteflow/postgres';
 import type { Logger } from '@pasteflow/runtime';
-import { Cookies, hashOfSecret, newSecret, ownPath } from '@pasteflow/http-kit';
+import { Cookies, hashOfSecret, isForeign, newSecret, ownPath } from '@pasteflow/http-kit';
 import {
   IdentityProvider,
   PENDING_SECONDS,
@@ -78,8 +78,7 @@ export class OperatorSignIn {
 
   /** GET /session/oidc: sends the browser to the provider. @throws Refusal, DependencyUnavailableError */
   async begin(req: IncomingMessage, next: string | null): Promise<PageResponse> {
-    const site = req.headers['sec-fetch-site'] ?? 'none';
-    if (site !== 'none' && site !== 'same-origin')
+    if (isForeign(req, (origin) => origin === this.#options.url.origin))
       throw this.refusal(req, 'Another site sent you here. Sign in if you want to.');
     const path = ownPath(next, this.#base, `${this.#base}/`);
     const { url, pending } = await this.#provider.begin(path);
