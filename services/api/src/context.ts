@@ -1,7 +1,7 @@
 import type { Actor, Database, Quotas } from '@pasteflow/postgres';
 import type { Logger, Readiness } from '@pasteflow/runtime';
 import type { ObjectStore } from '@pasteflow/s3';
-import type { IdentityProvider } from '@pasteflow/service-kit/sign-in';
+import type { IdentityProvider } from '@pasteflow/http-kit/sign-in';
 import type { MessageDispatcher, OutgoingJob, OutgoingUpload } from '@pasteflow/sqs';
 import type { Request } from 'express';
 import type { CorsOrigins } from './http/answers/cross-origin.ts';
