@@ -14,8 +14,8 @@ export const folderOrders: Readonly<Record<string, string>> = {
   'packages/http-kit': 'sign-in',
   'packages/jobs': 'types content definition',
   'packages/postgres':
-    'testing live monitoring jobs pastes executions retention identity requests sweeps installation timeline ' +
-    'roles enforcement migrations database schema',
+    'testing roles enforcement monitoring timeline sweeps jobs pastes executions identity requests ' +
+    'migrations database schema',
   'proofs/interleavings': 'operations harness',
   'packages/runtime': 'entry health lifecycle tracing logging config',
   'packages/s3': 'direct',

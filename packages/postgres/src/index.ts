@@ -1,4 +1,11 @@
-export { COLLATION_CHANGED, findChangedCollation } from './database/collation.ts';
+export {
+  COLLATION_CHANGED,
+  durabilitySettings,
+  findChangedCollation,
+  findSettingProblems,
+  findUnsafeSettings,
+  type DurabilitySetting,
+} from './database/session-settings.ts';
 export {
   createDatabase,
   cutStatements,
@@ -16,26 +23,13 @@ export {
 } from './database/errors.ts';
 export { inHalves, inPortions, mayBeOfOneRow, type Portion, type Portioned } from './database/one-row.ts';
 export { databaseUrlProblem } from './database/database-url.ts';
-export {
-  durabilitySettings,
-  findSettingProblems,
-  findUnsafeSettings,
-  type DurabilitySetting,
-} from './database/session-settings.ts';
 export { migrate } from './migrate.ts';
-export { installStateMachines } from './enforcement/install.ts';
-export { findEnforcementGaps } from './enforcement/installed.ts';
+export { findEnforcementGaps, installStateMachines } from './enforcement/install.ts';
 export { findRightsGaps } from './roles/rights-gaps.ts';
 export { findPrivilegedUser, PRIVILEGED_USER } from './roles/current-user.ts';
 export type { Actor } from './database/actor.ts';
 export { countRetryable, findRetryable, retryFailed, type Retryable } from './pastes/retry-failed.ts';
-export {
-  blockContent,
-  findBlocked,
-  listContentBlocks,
-  unblockContent,
-  type ContentBlock,
-} from './pastes/content-blocks.ts';
+export * from './pastes/content-blocks.ts';
 export { countStanding, findStanding, takeDown } from './pastes/take-down.ts';
 export {
   findReports,
@@ -47,7 +41,7 @@ export {
   type ReportedPaste,
 } from './pastes/reports.ts';
 export { rejectReports, upholdReports } from './pastes/judge-reports.ts';
-export { removeJudgedReports, searchJudgedReports } from './retention/old-reports.ts';
+export * from './sweeps/old-rows.ts';
 export { revealPaste } from './pastes/reveal-paste.ts';
 export {
   createPaste,
@@ -64,14 +58,7 @@ export {
   type MoveOutcome,
   type SlugVersion,
 } from './pastes/slug-versions.ts';
-export {
-  requestDeletion,
-  findPaste,
-  findPasteBySlug,
-  readPayload,
-  type PasteRow,
-  type PublicPaste,
-} from './pastes/find-paste.ts';
+export * from './pastes/find-paste.ts';
 export {
   uploadSubject,
   type ClaimedUpload,
@@ -82,38 +69,28 @@ export { cancelJob } from './jobs/cancel-job.ts';
 export { claimJob, type JobClaim } from './jobs/claim-job.ts';
 export { findRetryRefusal, retryJob } from './jobs/retry-job.ts';
 export { createCappedJob, createJob, type CreatedJob } from './jobs/create-job.ts';
-export {
-  findJob,
-  findJobBrief,
-  listAssets,
-  listJobs,
-  type AssetRow,
-  type JobBrief,
-  type JobFilter,
-  type JobRow,
-  type ListedJob,
-} from './jobs/find-jobs.ts';
+export * from './jobs/find-jobs.ts';
 export {
   jobSubject,
   type ClaimedJob,
   type JobSettlement,
   type JobSettlementEnding,
 } from './jobs/job-subject.ts';
-export { readOpenUploads } from './jobs/open-uploads.ts';
-export { secondsUntilBytesAllowed } from './jobs/imported-bytes.ts';
-export { writeProgress } from './jobs/job-progress.ts';
-export { createAsset, type NewAsset } from './jobs/assets.ts';
-export { countStops } from './jobs/count-stops.ts';
-export { findOlderArchives, readExport, removeArchives, type MadeArchive } from './jobs/exports.ts';
-export { importedPositions, importPastes, type ImportEntry } from './jobs/import-pastes.ts';
 export {
-  countPastes,
-  findAlive,
-  listExportable,
-  type ExportablePaste,
-  type ExportFilter,
-} from './pastes/exportable-pastes.ts';
-export { findOldJobs, removeJobs, type OldJob } from './retention/old-jobs.ts';
+  countStops,
+  createAsset,
+  readOpenUploads,
+  writeProgress,
+  type NewAsset,
+} from './jobs/running-job.ts';
+export {
+  importPastes,
+  importedPositions,
+  secondsUntilBytesAllowed,
+  type ImportEntry,
+} from './jobs/import-pastes.ts';
+export { findOlderArchives, readExport, removeArchives, type MadeArchive } from './jobs/exports.ts';
+export * from './pastes/exportable-pastes.ts';
 export {
   addWorkKinds,
   hasClaimableJob,
@@ -124,10 +101,9 @@ export {
   UPLOADS,
   type WorkKind,
 } from './executions/work-kinds.ts';
-export { findZombies, renewLeases, type Zombie } from './executions/leases.ts';
+export { findSubjectOf, findZombies, renewLeases, wasCancelled, type Zombie } from './executions/leases.ts';
 export { claimExecutions, type Claim, type ClaimedExecution } from './executions/claim.ts';
 export { settleExecutions, type Settled, type Settlement } from './executions/settle.ts';
-export { findSubjectOf, wasCancelled } from './executions/read-execution.ts';
 export { findStranded, rescueStranded, type Stranded, type StrandedAmong } from './executions/rescue.ts';
 export {
   defaultTimeBounds,
@@ -149,41 +125,29 @@ export {
 } from './executions/search.ts';
 export { countWaiting, findOverdue, findUndispatched, stampDispatched } from './executions/dispatch.ts';
 export type { ExecutionSubject } from './executions/subject.ts';
-export {
-  claimExpired,
-  releaseClaims,
-  resetStuckDeletions,
-  searchBurned,
-  searchExpired,
-  searchStuckDeletions,
-  settleDeleted,
-  takeOverBurned,
-  type ClaimedDeletion,
-} from './pastes/deletion.ts';
-export {
-  claimOldFailed,
-  removeFailed,
-  removeTombstones,
-  searchOldFailed,
-  searchTombstones,
-  type OldFailed,
-} from './retention/old-pastes.ts';
+export * from './pastes/deletion.ts';
 export {
   countDueOrphans,
+  databaseTime,
   findDueOrphans,
+  findLiveObjects,
+  findOpenJobs,
+  findServedObjects,
+  findStored,
+  findStoredAssets,
   forgetOrphans,
   forgetUnseenOrphans,
   recordOrphans,
-} from './retention/orphan-objects.ts';
+} from './sweeps/reconcile.ts';
 export {
   beginOperatorAction,
   endOperatorAction,
   findOperatorAction,
   listOperatorActions,
+  readInstallation,
+  recordBucketAdoption,
   type OperatorAction,
-} from './installation/operator-actions.ts';
-export { readInstallation, recordBucketAdoption } from './installation/installation.ts';
-export { dropOldTransitions, ensureTransitionPartitions } from './retention/old-transitions.ts';
+} from './installation.ts';
 export {
   answerIdempotencyKey,
   answerIdempotencyKeys,
@@ -201,14 +165,6 @@ export {
   type RateLimitStore,
 } from './requests/rate-limits.ts';
 export {
-  databaseTime,
-  findLiveObjects,
-  findOpenJobs,
-  findServedObjects,
-  findStored,
-  findStoredAssets,
-} from './retention/reconcile.ts';
-export {
   createApiToken,
   findGoodTokens,
   isGoodApiToken,
@@ -217,70 +173,42 @@ export {
   useApiToken,
   type ApiToken,
 } from './identity/api-tokens.ts';
-export {
-  beginBrowserSession,
-  endBrowserSession,
-  endOtherBrowserSessions,
-  endOwnBrowserSession,
-  listBrowserSessions,
-} from './identity/browser-sessions.ts';
-export { createOwnToken, listOwnTokens, revokeOwnToken, type OwnToken } from './identity/own-tokens.ts';
-export {
-  beginOperatorSession,
-  endOperatorSession,
-  findOperatorSession,
-  type OperatorSession,
-} from './identity/operator-sessions.ts';
+export * from './identity/sessions.ts';
+export * from './identity/own-tokens.ts';
 export { ensureUser, findUserId, findUserName, isErased } from './identity/users.ts';
 export {
   countOwned,
   eraseUser,
   findEndedJobsOf,
   findOpenErasures,
-  listErasures,
   findOpenJobsOf,
   finishErasure,
+  listErasures,
   removeOwnedRows,
   requestDeletionsOf,
   searchUndeleted,
   startErasure,
-} from './retention/erasures.ts';
+} from './sweeps/erasures.ts';
 export type { OperatorMay } from './schema/users.ts';
-export { listPastes, type ListedPaste } from './pastes/list-pastes.ts';
 export {
-  readJobTimeline,
-  readTakedown,
-  readTimeline,
-  type Timeline,
-  type TimelineTakedown,
-} from './timeline/timeline.ts';
-export {
-  readChanges,
-  type Snapshot,
-  type SnapshotTransition,
-  type Subscription,
-} from './live/read-changes.ts';
+  findOwnPastes,
+  listPastes,
+  requestDeletions,
+  searchPastes,
+  type ListedPaste,
+} from './pastes/own-pastes.ts';
+export * from './timeline/timeline.ts';
+export * from './timeline/read-changes.ts';
 export { type Page, type PageRequest, type Place } from './database/page.ts';
-export {
-  measureTransitions,
-  type CountedTransitions,
-  readTransitionStatistics,
-  readUncountedSeconds,
-  searchUncounted,
-  stateDurationBounds,
-  type TransitionStatistic,
-} from './monitoring/measure-transitions.ts';
-export { countReported, listFailedCauses } from './monitoring/for-operators.ts';
+export * from './monitoring/measure-transitions.ts';
+export * from './monitoring/for-operators.ts';
 export { estimateLivePastes, readStateFigures, type StateFigures } from './monitoring/state-figures.ts';
 export {
-  findSnapshotHolders,
-  snapshotHolderKinds,
-  type SnapshotHolder,
-} from './monitoring/snapshot-holders.ts';
-export { isSweepDue, readSweepRuns, recordSweepRun, type SweepRun } from './sweeps/sweep-runs.ts';
-export { findRefusedUploads, type RefusedUploads } from './monitoring/refused-uploads.ts';
-export { countLostWork, findLostWork, findStuck } from './monitoring/stuck.ts';
-export { holdLeaderLock } from './sweeps/leader-lock.ts';
+  holdLeaderLock,
+  isSweepDue,
+  readSweepRuns,
+  recordSweepRun,
+  type SweepRun,
+} from './sweeps/sweep-runs.ts';
 export type { ExecutionKind } from './schema/executions.ts';
 export type { Schema } from './schema/schema.ts';
-export { requestDeletions, findOwnPastes, searchPastes } from './pastes/own-pastes.ts';

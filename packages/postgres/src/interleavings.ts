@@ -1,3 +1,3 @@
 // The door of the proofs alone: what no service calls by itself.
 export { prepared } from './database/prepared.ts';
-export { findLive, findStrayJobObjects } from './retention/reconcile.ts';
+export { findLive, findStrayJobObjects } from './sweeps/reconcile.ts';

@@ -2,12 +2,12 @@ import { sql } from 'kysely';
 import { Migrator, type Migration } from 'kysely/migration';
 import type { Database } from './database/database.ts';
 import { isLockTimeout, isUndefinedTable } from './database/errors.ts';
-import { describeHolder, holdOffVacuum, withLockRetries } from './database/lock-retries.ts';
+import { describeHolder, holdOffVacuum, withLockRetries } from './database/locks.ts';
 import { installStateMachines } from './enforcement/install.ts';
 import { migrations } from './migrations/all.ts';
-import { ensureTransitionPartitions } from './retention/old-transitions.ts';
+import { ensureTransitionPartitions } from './sweeps/old-rows.ts';
 import { createRoles, type RolePasswords } from './roles/create-roles.ts';
-import { grantRights } from './roles/grant-rights.ts';
+import { grantRights } from './roles/rights-gaps.ts';
 import { existingTables, takeOwnership } from './roles/take-ownership.ts';
 
 /**

@@ -1,6 +1,5 @@
-import { Kysely, PostgresDialect, sql, type LogEvent } from 'kysely';
-import { CuttablePool } from './cuttable-pool.ts';
-import { createPool, withTypedErrors, type PoolOptions } from './pool.ts';
+import { Kysely, PostgresDialect, sql, type LogEvent, type QueryResult } from 'kysely';
+import { CuttablePool, createPool, withTypedErrors, type PoolOptions } from './pool.ts';
 import type { Schema } from '../schema/schema.ts';
 
 export type Database = Kysely<Schema>;
@@ -58,4 +57,9 @@ export function poolUse(db: Database): { idle: number; used: number; waiting: nu
 /** @throws DependencyUnavailableError when Postgres doesn't answer. */
 export async function pingDatabase(db: Database): Promise<void> {
   await sql`SELECT 1`.execute(db);
+}
+
+/** How many rows an INSERT, UPDATE or DELETE changed. */
+export function affectedRows({ numAffectedRows }: QueryResult<unknown>): number {
+  return Number(numAffectedRows ?? 0);
 }

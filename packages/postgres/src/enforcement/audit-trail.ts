@@ -1,5 +1,5 @@
 import { FORBIDDEN_CHANGE_SQLSTATE } from '../database/errors.ts';
-import type { EnforcedTrigger, OwnerFunction } from './objects.ts';
+import type { EnforcedTrigger, OwnerFunction } from '../database/objects.ts';
 
 const TRAIL_GUARD = 'guard_state_transitions';
 const MIN_RETENTION_DAYS = 7;

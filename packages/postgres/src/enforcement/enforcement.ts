@@ -2,18 +2,18 @@ import type { Machine } from '@pasteflow/domain';
 import { sql, type Kysely } from 'kysely';
 import type { Schema } from '../schema/schema.ts';
 import { trailFunctions, trailGuard } from './audit-trail.ts';
-import { cancelJobFunction } from './cancel-job.ts';
-import { eraseUserFunction, userStandsFunction } from './erase-user.ts';
-import { moveSlugFunction } from './move-slug.ts';
-import { reportPasteFunction } from './report-paste.ts';
-import { resetDeletionTimesFunction, resetExecutionTimesFunction } from './reset-times.ts';
-import { revealPasteFunction } from './reveal-paste.ts';
-import { retryFailedFunction } from './retry-failed.ts';
+import { cancelJobFunction } from '../jobs/cancel-job.ts';
+import { eraseUserFunction, userStandsFunction } from '../sweeps/erasures.ts';
+import { moveSlugFunction } from '../pastes/slug-versions.ts';
+import { reportPasteFunction } from '../pastes/reports.ts';
+import { resetDeletionTimesFunction, resetExecutionTimesFunction } from '../executions/times-ahead.ts';
+import { revealPasteFunction } from '../pastes/reveal-paste.ts';
+import { retryFailedFunction } from '../pastes/retry-failed.ts';
 import { keptColumns, keptGuard } from './kept-columns.ts';
 import { guardTrigger, recorderTrigger, stateCheck } from './machine-sql.ts';
-import type { CheckConstraint, EnforcedTrigger, OwnerFunction } from './objects.ts';
+import type { CheckConstraint, EnforcedTrigger, OwnerFunction } from '../database/objects.ts';
 import { identityGuard, insertGuard } from './row-guards.ts';
-import { lockedUsageFunction, storedUsageTriggers } from './stored-usage.ts';
+import { lockedUsageFunction, storedUsageTriggers } from '../pastes/quotas.ts';
 
 /** Everything that enforces the state machines in Postgres. */
 export interface Enforcement {

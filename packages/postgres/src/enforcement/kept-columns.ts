@@ -9,7 +9,7 @@ import {
   type Machine,
 } from '@pasteflow/domain';
 import { FORBIDDEN_CHANGE_SQLSTATE } from '../database/errors.ts';
-import { literal, type EnforcedTrigger } from './objects.ts';
+import { literal, type EnforcedTrigger } from '../database/objects.ts';
 
 /**
  * What a service must keep although it may write the column, for each table. `always`: never changed; the

@@ -1,6 +1,6 @@
 import { openStatesOf, statesOf, transitionsOf, type Machine } from '@pasteflow/domain';
 import { INVALID_TRANSITION_SQLSTATE } from '../database/errors.ts';
-import { literal, type CheckConstraint, type EnforcedTrigger } from './objects.ts';
+import { literal, type CheckConstraint, type EnforcedTrigger } from '../database/objects.ts';
 
 /** The CHECK that accepts the states of the machine and no other value. */
 export function stateCheck(machine: Machine): CheckConstraint {

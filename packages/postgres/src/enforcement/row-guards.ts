@@ -1,6 +1,6 @@
 import type { Machine } from '@pasteflow/domain';
 import { FORBIDDEN_CHANGE_SQLSTATE } from '../database/errors.ts';
-import { literal, type EnforcedTrigger } from './objects.ts';
+import { literal, type EnforcedTrigger } from '../database/objects.ts';
 
 /**
  * Refuses a new row in any state but the initial one, from any client. The condition is in the definition, so

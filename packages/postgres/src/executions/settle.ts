@@ -9,7 +9,7 @@ import {
 import { sql, type RawBuilder } from 'kysely';
 import { byActor, type Actor } from '../database/actor.ts';
 import type { Database } from '../database/database.ts';
-import { lockLimit } from '../database/lock-limit.ts';
+import { lockLimit } from '../database/locks.ts';
 import { prepared } from '../database/prepared.ts';
 import { storableText } from '../database/storable.ts';
 import type { ExecutionKind } from '../schema/executions.ts';

@@ -1,7 +1,6 @@
 import type { TokenScope } from '@pasteflow/domain';
 import { sql, type RawBuilder } from 'kysely';
-import { affectedRows } from '../database/affected-rows.ts';
-import type { Database } from '../database/database.ts';
+import { affectedRows, type Database } from '../database/database.ts';
 import { prepared } from '../database/prepared.ts';
 import { ensuredUser } from './users.ts';
 

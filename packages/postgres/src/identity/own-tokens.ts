@@ -1,7 +1,6 @@
 import { MAX_OWN_TOKENS, type OwnTokenScope, type TokenScope } from '@pasteflow/domain';
 import { sql } from 'kysely';
-import { affectedRows } from '../database/affected-rows.ts';
-import type { Database } from '../database/database.ts';
+import { affectedRows, type Database } from '../database/database.ts';
 import { good, scope } from './api-tokens.ts';
 
 interface NewOwnToken {

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
-import { affectedRows } from '../database/affected-rows.ts';
-import type { Database } from '../database/database.ts';
+import { affectedRows, type Database } from '../database/database.ts';
 import { whileRunning } from '../executions/fence.ts';
 
 /** An archive that an export has made. */

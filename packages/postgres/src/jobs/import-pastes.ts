@@ -1,10 +1,10 @@
 import { ExecutionTakenError } from '@pasteflow/domain';
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../database/database.ts';
 import { whileRunning } from '../executions/fence.ts';
 import { entriesOf, insertPastes, isNotBlocked, type NewPaste } from '../pastes/insert-pastes.ts';
 import { affordableEntries, ifAffordable, type Quotas } from '../pastes/quotas.ts';
-import { countImportedBytes } from './imported-bytes.ts';
+import { countInWindow, nowMs } from '../requests/rate-limits.ts';
 
 /** An entry of the input of a job, and the paste that is created from it. */
 export interface ImportEntry {
@@ -104,4 +104,37 @@ export async function importedPositions(db: Database, jobId: string): Promise<Im
   const positionsOf = (own: boolean) =>
     new Set(rows.flatMap((row) => (row.own === own && row.position !== null ? [row.position] : [])));
   return { own: positionsOf(true), earlier: positionsOf(false) };
+}
+
+/**
+ * The counter of the bytes of a user's pastes. The api counts those of new pastes, and an import adds its
+ * own.
+ */
+const BYTES_OF_USER = 'bytes:user:';
+
+/**
+ * An INSERT that adds the bytes of an import to the counter of its user.
+ * @param made the name of a CTE with `user_id` and `size_bytes`
+ */
+function countImportedBytes(made: string): RawBuilder<unknown> {
+  return sql`
+    INSERT INTO rate_limits AS counter (key, points, expire)
+    SELECT ${sql.lit(BYTES_OF_USER)} || user_id, sum(size_bytes), ${nowMs} + 3600000 FROM ${sql.table(made)} GROUP BY user_id
+    ${countInWindow}`;
+}
+
+/**
+ * The seconds until the user may create more bytes; null: the user has created fewer than `maxBytes` in this
+ * hour.
+ */
+export async function secondsUntilBytesAllowed(
+  db: Database,
+  userId: string,
+  maxBytes: number,
+): Promise<number | null> {
+  const { rows } = await sql<{ seconds: number }>`
+    SELECT (expire - ${nowMs}) / 1000.0::float8 AS seconds FROM rate_limits
+    WHERE key = ${BYTES_OF_USER + userId} AND points >= ${maxBytes}::bigint
+      AND expire > ${nowMs} AND expire <= ${nowMs} + 3660000`.execute(db);
+  return rows[0]?.seconds ?? null;
 }

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../database/database.ts';
-import { lockLimit } from '../database/lock-limit.ts';
+import { lockLimit } from '../database/locks.ts';
 import { prepared } from '../database/prepared.ts';
 import { isThere } from '../schema/pastes.ts';
 import { entriesOf, insertPastes, isNotBlocked, type NewPaste } from './insert-pastes.ts';

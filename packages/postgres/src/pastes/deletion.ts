@@ -1,8 +1,7 @@
 import { contentOptionNames, pasteDeletion, transition } from '@pasteflow/domain';
 import { sql, type RawBuilder } from 'kysely';
 import { byActor, type Actor } from '../database/actor.ts';
-import { affectedRows } from '../database/affected-rows.ts';
-import type { Database } from '../database/database.ts';
+import { affectedRows, type Database } from '../database/database.ts';
 import { within, type Portion } from '../database/one-row.ts';
 
 const claim = transition(pasteDeletion, 'NOT_EXPIRED', 'DELETION_IN_PROGRESS');

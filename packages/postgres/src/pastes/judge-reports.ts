@@ -1,9 +1,8 @@
 import { pasteReport, transition } from '@pasteflow/domain';
 import { sql, type RawBuilder } from 'kysely';
 import { byActor, type Actor } from '../database/actor.ts';
-import type { Database } from '../database/database.ts';
-import { affectedRows } from '../database/affected-rows.ts';
-import { REPORTS_LOCK, shownAs } from '../enforcement/report-paste.ts';
+import { affectedRows, type Database } from '../database/database.ts';
+import { REPORTS_LOCK, shownAs } from './reports.ts';
 import { revokeTokensOf } from '../identity/api-tokens.ts';
 import { takeDown, type TakedownBy } from './take-down.ts';
 

@@ -1,7 +1,8 @@
-import { wordsOf } from '@pasteflow/domain';
+import { REVEAL_MINUTES, pasteDeletion, transition, wordsOf } from '@pasteflow/domain';
 import { sql } from 'kysely';
 import type { Actor } from '../database/actor.ts';
 import type { Database } from '../database/database.ts';
+import { callerAs, literal, type OwnerFunction } from '../database/objects.ts';
 
 /**
  * Claims a stored paste that is deleted when it is read, for the one reader who may read it (NOT_EXPIRED →
@@ -21,3 +22,37 @@ export async function revealPaste(
   );
   return rows[0]?.revealed ?? false;
 }
+
+const claim = transition(pasteDeletion, 'NOT_EXPIRED', 'DELETION_IN_PROGRESS');
+
+/**
+ * Grants the one read of a paste that is deleted when it is read, by claiming the paste for deletion. The
+ * reader who claimed it is granted the read again for five minutes, unless the paste was taken down or the
+ * cleanup has taken it over, which changes the time of the claim. The api has no right to change the state of
+ * a deletion, so this is a function of the owner (ADR 47).
+ *
+ * Of any number of calls at the same time one changes the row. The others wait for its lock, compare the row
+ * again, and change nothing. The same holds for a deletion by the owner of the paste, a takedown, and a
+ * cleanup.
+ *
+ * `deletion_requested_at` stays when the watchdog releases the claim: nobody reads the paste, and the next
+ * cleanup claims it.
+ */
+export const revealPasteFunction: OwnerFunction = {
+  name: 'reveal_paste',
+  parameters: 'of_paste uuid, key_hash bytea, by_actor text, why text',
+  returns: 'boolean',
+  body: `
+    BEGIN
+      PERFORM set_config('pasteflow.actor', ${callerAs('by_actor')}, true), set_config('pasteflow.reason', why, true);
+      UPDATE pastes SET deletion_status = ${literal(claim.to)}, deletion_initiated_at = now(), burned_at = now(), deletion_requested_at = now(),
+          reader_key_hash = key_hash
+        WHERE id = of_paste AND burn AND burned_at IS NULL AND taken_down_for IS NULL
+          AND status = 'PROCESSED' AND deletion_status = ${literal(claim.from)}
+          AND deletion_requested_at IS NULL AND (expires_at IS NULL OR expires_at > now());
+      RETURN FOUND OR EXISTS (
+        SELECT FROM pastes WHERE id = of_paste AND reader_key_hash = key_hash AND taken_down_for IS NULL
+          AND deletion_status = ${literal(claim.to)} AND deletion_initiated_at = burned_at
+          AND burned_at > clock_timestamp() - interval '${REVEAL_MINUTES} minutes');
+    END`,
+};

@@ -1,6 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import { affectedRows } from '../database/affected-rows.ts';
-import type { Database } from '../database/database.ts';
+import { affectedRows, type Database } from '../database/database.ts';
 import { within, type Portion } from '../database/one-row.ts';
 
 /** Where the api counts the points of callers. */

@@ -1,10 +1,10 @@
-import { type Kysely, sql } from 'kysely';
+import { sql, type Kysely } from 'kysely';
 import type { Schema } from '../schema/schema.ts';
-import { describePrivilege, type Privilege, privilegesOf } from './privileges.ts';
-import { type ServiceRole, serviceRoles } from './role-names.ts';
+import { describePrivilege, privilegesOf, type Privilege } from './privileges.ts';
+import { serviceRoles, type ServiceRole } from './role-names.ts';
 
 /** Those of the services' roles that exist in the cluster. */
-export async function existingRoles(db: Kysely<Schema>): Promise<readonly ServiceRole[]> {
+async function existingRoles(db: Kysely<Schema>): Promise<readonly ServiceRole[]> {
   const { rows } = await sql<{ name: ServiceRole }>`
     SELECT rolname AS name FROM pg_roles WHERE rolname = ANY (${[...serviceRoles]}::text[])`.execute(db);
   return rows.map(({ name }) => name);
@@ -39,7 +39,7 @@ async function readPrivileges(db: Kysely<Schema>): Promise<readonly Privilege[]>
   return rows;
 }
 
-export interface PrivilegeDifference {
+interface PrivilegeDifference {
   /** Granted by rights.ts, and missing in the database. */
   readonly missing: readonly Privilege[];
   /** In the database, and not in rights.ts. */
@@ -50,7 +50,7 @@ export interface PrivilegeDifference {
  * Compares the rights in the database with rights.ts. A role that does not exist has no rights and lacks
  * none.
  */
-export async function comparePrivileges(db: Kysely<Schema>): Promise<PrivilegeDifference> {
+async function comparePrivileges(db: Kysely<Schema>): Promise<PrivilegeDifference> {
   const wanted = (await existingRoles(db)).flatMap(privilegesOf);
   const actual = await readPrivileges(db);
   const [wantedKeys, actualKeys] = [
@@ -90,4 +90,45 @@ async function findPowers(db: Kysely<Schema>): Promise<readonly string[]> {
     ) AS power (has, name)
     WHERE r.rolname = ANY (${[...serviceRoles]}::text[]) AND power.has ORDER BY 1`.execute(db);
   return rows.map(({ gap }) => gap);
+}
+
+/**
+ * Makes the rights in the database those of rights.ts, in one transaction: a running service never finds
+ * fewer. Needs the owner of the tables, a member of the owner or a superuser. Locks no table. What is right
+ * already is not changed.
+ */
+export async function grantRights(db: Kysely<Schema>): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    await sql`SELECT pg_advisory_xact_lock(hashtext('pasteflow.enforcement'))`.execute(tx);
+    const { missing, excess } = await comparePrivileges(tx);
+    const wanted = (await existingRoles(tx)).flatMap(privilegesOf);
+    const changed = new Set([...missing, ...excess].map(placeOf));
+    const statements = [
+      ...[...changed].map((place) => `REVOKE ALL ON ${place.replace(' TO ', ' FROM ')}`),
+      ...grantsOf(wanted.filter((privilege) => changed.has(placeOf(privilege)))),
+    ];
+    if (statements.length > 0) await sql.raw(statements.join(';\n')).execute(tx);
+  });
+}
+
+/** One GRANT for each action of a role on an object, with all of its columns. */
+function grantsOf(privileges: readonly Privilege[]): readonly string[] {
+  const groups = Map.groupBy(privileges, (privilege) =>
+    describePrivilege({ ...privilege, column: privilege.column === null ? null : '…' }),
+  );
+  return [...groups.values()].map((group) => {
+    const [{ action, column } = { action: '', column: null }] = group;
+    const columns = column === null ? '' : ` (${group.map((each) => quote(each.column ?? '')).join(', ')})`;
+    return `GRANT ${action}${columns} ON ${placeOf(group[0] as Privilege)}`;
+  });
+}
+
+/** `pastes TO pasteflow_api`, as GRANT names it. */
+function placeOf({ kind, object, role }: Privilege): string {
+  const prefix = kind === 'function' ? 'FUNCTION ' : '';
+  return `${prefix}${quote(object)} TO ${role === 'PUBLIC' ? role : quote(role)}`;
+}
+
+function quote(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
 }

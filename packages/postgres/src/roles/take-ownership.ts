@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely';
-import { holdOffVacuum, withLockRetries } from '../database/lock-retries.ts';
+import { holdOffVacuum, withLockRetries } from '../database/locks.ts';
 import { trailFunctions } from '../enforcement/audit-trail.ts';
 import type { Schema } from '../schema/schema.ts';
 import { readCurrentUser } from './current-user.ts';

@@ -1,6 +1,5 @@
 import type { ApiTokensTable, OperatorSessionsTable, UsersTable } from './users.ts';
 import type { AssetsTable, JobsTable } from './jobs.ts';
-import type { IdempotencyKeysTable, RateLimitsTable } from './requests.ts';
 import type {
   BucketAdoptionsTable,
   InstallationTable,
@@ -22,10 +21,10 @@ import type {
   TransitionStatisticsTable,
   UncountedTransitionsTable,
 } from './audit-trail.ts';
-import type { ErasuresTable } from './erasures.ts';
 import type { ClearedContentsTable, PasteReportsTable } from './reports.ts';
-import type { StoredUsageTable } from './usage.ts';
 import type { TaskExecutionsTable, WorkKindsTable } from './executions.ts';
+import type { Generated } from 'kysely';
+import type { ErasureState } from '@pasteflow/domain';
 
 export interface Schema {
   users: UsersTable;
@@ -56,4 +55,50 @@ export interface Schema {
   idempotency_keys: IdempotencyKeysTable;
   rate_limits: RateLimitsTable;
   stored_usage: StoredUsageTable;
+}
+
+/** A part of what an owner has stored. */
+interface StoredUsageTable {
+  /** A user, or the nil UUID: all pastes. */
+  owner: string;
+  part: number;
+  /** Bigints, which pg returns as text; negative in a part that counts deletions. */
+  pastes: Generated<string>;
+  bytes: Generated<string>;
+}
+
+interface IdempotencyKeysTable {
+  /** `user:<uuid>` or `address:<ip>`. */
+  caller: string;
+  /** SHA-256 of the key. */
+  key_hash: Buffer;
+  /** SHA-256 of the content of the request. */
+  fingerprint: Buffer;
+  /** The fencing token of the request that runs. */
+  claim_id: string;
+  /** A request without an answer is considered dead after this time. */
+  claimed_until: Date;
+  /** Encrypted; NULL while the request runs. */
+  answer: Buffer | null;
+  created_at: Generated<Date>;
+}
+
+interface RateLimitsTable {
+  key: string;
+  /** A bigint, which pg returns as text. */
+  points: string;
+  /** Unix milliseconds, as text. */
+  expire: string | null;
+}
+
+/** A user whose data are deleted. It refers to no other table, and has no name. */
+interface ErasuresTable {
+  id: Generated<string>;
+  user_id: string;
+  status: Generated<ErasureState>;
+  /** What the user had when the erasure was requested. */
+  pastes: number;
+  jobs: number;
+  created_at: Generated<Date>;
+  done_at: Date | null;
 }

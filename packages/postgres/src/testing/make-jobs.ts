@@ -1,7 +1,7 @@
 import { JOB_OBJECT_KEY_PREFIX, type JobState } from '@pasteflow/domain';
 import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
-import { importRows } from './import-rows.ts';
+import { importRows } from './rows.ts';
 import {
   ago,
   endedExecution,

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { objectKeyOf, shortCodeFrom, type PasteUploadState, type Visibility } from '@pasteflow/domain';
 import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
-import { importRows } from './import-rows.ts';
+import { importRows } from './rows.ts';
 import {
   ago,
   endedExecution,

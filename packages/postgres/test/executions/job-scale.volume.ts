@@ -32,7 +32,7 @@ import {
   type Page,
   type PageRequest,
 } from '../../src/index.ts';
-import { findStrayJobObjects } from '../../src/retention/reconcile.ts';
+import { findStrayJobObjects } from '../../src/sweeps/reconcile.ts';
 import { makeJobs } from '../../src/testing/index.ts';
 import { open, openToFill } from '../support/database.ts';
 import { explain, type Cost } from '../support/explain.ts';

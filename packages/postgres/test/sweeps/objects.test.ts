@@ -13,7 +13,7 @@ import {
   forgetUnseenOrphans,
   recordOrphans,
 } from '../../src/index.ts';
-import { findLive } from '../../src/retention/reconcile.ts';
+import { findLive } from '../../src/sweeps/reconcile.ts';
 import { makeJobs, makePastes, makeUsers, type JobShape, type PasteShape } from '../../src/testing/index.ts';
 import { useDatabase } from '../support/database.ts';
 

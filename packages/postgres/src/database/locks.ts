@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { sql, type Kysely } from 'kysely';
+import { sql, type Kysely, type RawBuilder } from 'kysely';
 import type { Schema } from '../schema/schema.ts';
 import { isLockTimeout } from './errors.ts';
 
@@ -74,4 +74,14 @@ export async function describeHolder(db: Kysely<Schema>): Promise<string> {
 
 async function setLockTimeout(tx: Kysely<Schema>, ms: number): Promise<void> {
   await sql`SET LOCAL lock_timeout = ${sql.lit(`${ms}ms`)}`.execute(tx);
+}
+
+/**
+ * A CTE after which the statement waits at most so long for each locked row, in ms, and then fails
+ * (`isLockTimeout`). Undefined: for as long as other statements. The statement must read from the CTE before
+ * it locks: Postgres does not execute a SELECT that nothing reads.
+ */
+export function lockLimit(maxLockWaitMs: number | undefined): RawBuilder<unknown> {
+  return sql`lock_limit AS MATERIALIZED (
+    SELECT set_config('lock_timeout', coalesce(${maxLockWaitMs ?? null}::text, current_setting('lock_timeout')), true))`;
 }
