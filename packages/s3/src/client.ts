@@ -12,6 +12,8 @@ export interface S3ClientOptions {
   readonly maxAttempts: number;
   readonly requestTimeoutMs: number;
   readonly maxSockets?: number;
+  /** Called once, when S3 has refused a direct request, and has granted the same request of the SDK. */
+  readonly onDirectRefused?: ((error: unknown) => void) | undefined;
 }
 
 export const MAX_SOCKETS = 50;

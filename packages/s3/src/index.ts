@@ -1,8 +1,7 @@
 export { compress, contentRange, DamagedObjectError, decompress } from './compression.ts';
-export { createObjectStore, DIRECT_REFUSED } from './create.ts';
+export { DIRECT_REFUSED, ObjectStore, createObjectStore, type ListedObject } from './object-store.ts';
 export { describeS3Error, reasonOfS3Error, refusalOf } from './errors.ts';
 export type { StoredObject } from './object-requests.ts';
-export { ObjectStore, type ListedObject } from './object-store.ts';
-export { attachmentAs } from './presign.ts';
+export { attachmentAs } from './attachment.ts';
 export type { OpenUpload } from './multipart-uploads.ts';
 export type { DeletedObject } from './versions.ts';

@@ -16,27 +16,16 @@ export interface StoredObject {
   readonly isPart: boolean;
 }
 
-interface PutOptions {
-  /**
-   * The digest of the bytes that are sent, which the signature contains: S3 rejects an object that arrives
-   * damaged.
-   */
+/** All of a put, with the digests of the bytes that are sent. */
+export interface PutRequest {
+  /** The signature contains it: S3 rejects an object that arrives damaged. */
   readonly sha256: Buffer;
+  readonly md5: Buffer;
   /** Default: bytes of any kind. */
   readonly contentType?: string | undefined;
   /** How the bytes are compressed. Default: not at all. */
   readonly encoding?: ContentEncoding | null | undefined;
   readonly signal?: AbortSignal | undefined;
-}
-
-export interface VerifiedPutOptions extends PutOptions {
-  /** Called when S3 has answered the put, and the object is going to be read back. */
-  readonly onReadBack?: (() => void) | undefined;
-}
-
-/** All of a request, with the digests of its bytes. */
-export interface PutRequest extends PutOptions {
-  readonly md5: Buffer;
 }
 
 export interface GetOptions {

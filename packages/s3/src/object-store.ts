@@ -1,29 +1,24 @@
+import { hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { HeadBucketCommand, ListObjectsV2Command, type S3Client } from '@aws-sdk/client-s3';
+import { GetObjectCommand, HeadBucketCommand, ListObjectsV2Command, type S3Client } from '@aws-sdk/client-s3';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { attachmentAs } from './attachment.ts';
+import { createS3Client, type S3ClientOptions } from './client.ts';
 import { deleteObjects, type RefusedKey } from './delete-objects.ts';
+import { DirectIfPossible } from './direct/direct-requests.ts';
 import { isNotFound, isRangeRefused, unavailable } from './errors.ts';
 import { findContent, type ExpectedContent, type FoundObject } from './find-content.ts';
 import { abortMultipartUpload, listMultipartUploads, type OpenUpload } from './multipart-uploads.ts';
-import type { GetOptions, ObjectRequests, StoredObject, VerifiedPutOptions } from './object-requests.ts';
+import { SdkRequests, type GetOptions, type ObjectRequests, type StoredObject } from './object-requests.ts';
 import { readKeptVersions, type KeptVersions } from './kept-versions.ts';
-import { presign, type PresignOptions } from './presign.ts';
 import { putStream } from './put-stream.ts';
 import { readText, writeText, type SmallObject } from './small-objects.ts';
-import { verifiedPut } from './verified-put.ts';
+import { verifiedPut, type VerifiedPut } from './verified-put.ts';
 import { listDeletedObjects, restoreDeletedObject, type DeletedObject } from './versions.ts';
 
 export interface ListedObject {
   readonly key: string;
   readonly lastModified: Date;
-}
-
-export interface ObjectStoreClients {
-  readonly bucket: string;
-  readonly client: S3Client;
-  /** For `put` and `get`. */
-  readonly requests: ObjectRequests;
-  /** Signs URLs. */
-  readonly signing: S3Client;
 }
 
 /** The bucket with the content. Methods throw DependencyUnavailableError unless stated otherwise. */
@@ -33,7 +28,21 @@ export class ObjectStore {
   readonly #requests: ObjectRequests;
   readonly #signing: S3Client;
 
-  constructor({ bucket, client, requests, signing }: ObjectStoreClients) {
+  /**
+   * @param requests for `put` and `get`
+   * @param signing signs URLs
+   */
+  constructor({
+    bucket,
+    client,
+    requests,
+    signing,
+  }: {
+    readonly bucket: string;
+    readonly client: S3Client;
+    readonly requests: ObjectRequests;
+    readonly signing: S3Client;
+  }) {
     this.bucket = bucket;
     this.#client = client;
     this.#requests = requests;
@@ -50,7 +59,7 @@ export class ObjectStore {
    * @throws ObjectNotStoredError, NotReadBackError, or the errors of ObjectRequests, so that the caller can
    * distinguish an abort from a failure
    */
-  async put(key: string, content: Buffer, options: VerifiedPutOptions): Promise<void> {
+  async put(key: string, content: Buffer, options: VerifiedPut): Promise<void> {
     await verifiedPut(this.#requests, key, content, options);
   }
 
@@ -171,9 +180,33 @@ export class ObjectStore {
    * Returns a URL that downloads the object without credentials until the URL expires. Makes no request, so
    * the object may be missing.
    */
-  async presign(key: string, options: PresignOptions): Promise<string> {
-    const now = new Date(Date.now() + this.#client.config.systemClockOffset); // as S3 counts
-    return await presign(this.#signing, { bucket: this.bucket, key, now }, options);
+  async presign(
+    key: string,
+    {
+      expiresInSeconds,
+      downloadName,
+      contentType,
+    }: {
+      /** From now on. S3 allows up to 7 days. */
+      readonly expiresInSeconds: number;
+      /** The file name under which a browser saves the object. */
+      readonly downloadName: string;
+      /** Default: the one that the object was stored with. */
+      readonly contentType?: string | undefined;
+    },
+  ): Promise<string> {
+    const command = new GetObjectCommand({
+      Bucket: this.bucket,
+      Key: key,
+      ResponseContentDisposition: attachmentAs(downloadName),
+      ...(contentType !== undefined && { ResponseContentType: contentType }),
+    });
+    const signingDate = new Date(Date.now() + this.#client.config.systemClockOffset); // as S3 counts
+    try {
+      return await getSignedUrl(this.#signing, command, { expiresIn: expiresInSeconds, signingDate });
+    } catch (error) {
+      throw unavailable(error);
+    }
   }
 
   async ping(signal?: AbortSignal): Promise<void> {
@@ -191,5 +224,55 @@ export class ObjectStore {
     this.#requests.close();
     this.#client.destroy();
     this.#signing.destroy();
+  }
+}
+
+/** The line of the log for `onDirectRefused`. */
+export const DIRECT_REFUSED =
+  'S3 refuses direct requests and grants those of the SDK: S3_REQUESTS=sdk from now on';
+
+/**
+ * `direct`: signed and sent without the middleware of the AWS SDK, which takes four fifths of their CPU time.
+ */
+type S3Requests = 'direct' | 'sdk';
+
+/**
+ * Creates an object store with its own client. Call `close()` at the end.
+ * @throws when Node has no MD5, so that the service does not start
+ */
+export function createObjectStore({
+  bucket,
+  publicEndpoint,
+  requests = 'sdk',
+  ...options
+}: S3ClientOptions & {
+  readonly bucket: string;
+  /**
+   * The endpoint of presigned URLs, when clients reach S3 under another address than this process. It must be
+   * known before signing: a signature is valid for one host only, so a URL cannot be rewritten afterwards.
+   */
+  readonly publicEndpoint?: string | undefined;
+  /** How puts and gets are sent. Default: `sdk`. */
+  readonly requests?: S3Requests;
+}): ObjectStore {
+  assertMd5();
+  const client = createS3Client(options);
+  return new ObjectStore({
+    bucket,
+    client,
+    requests:
+      requests === 'direct' ? new DirectIfPossible(client, bucket, options) : new SdkRequests(client, bucket),
+    signing: publicEndpoint === undefined ? client : createS3Client({ ...options, endpoint: publicEndpoint }),
+  });
+}
+
+function assertMd5(): void {
+  try {
+    hash('md5', '');
+  } catch (cause) {
+    throw new Error(
+      'Node has no MD5, which each put to S3 needs (Content-MD5). Start Node without FIPS mode.',
+      { cause },
+    );
   }
 }

@@ -8,9 +8,8 @@ import {
   type CompletedPart,
   type S3Client,
 } from '@aws-sdk/client-s3';
-import { isNotFound, ObjectNotStoredError, unavailable } from './errors.ts';
+import { ObjectNotStoredError, isNotFound, unavailable } from './errors.ts';
 import { abortMultipartUpload } from './multipart-uploads.ts';
-import { partsOf, type Part } from './object-parts.ts';
 import type { ObjectRequests } from './object-requests.ts';
 import { isEtag, verifiedPut } from './verified-put.ts';
 
@@ -34,10 +33,6 @@ interface SentPart {
   readonly md5: Buffer;
 }
 
-interface StreamOptions {
-  readonly signal?: AbortSignal | undefined;
-}
-
 /**
  * Stores the content of `body` in S3, in parts while it is read. When the body fails, S3 fails or `signal`
  * aborts, the body is destroyed and the multipart upload aborted before this rejects. Parts are left in S3
@@ -50,7 +45,7 @@ export async function putStream(
   clients: StreamClients,
   target: StreamTarget,
   body: Readable,
-  { signal }: StreamOptions = {},
+  { signal }: { readonly signal?: AbortSignal | undefined } = {},
 ): Promise<number> {
   body.on('error', () => {}); // the loop over its parts throws the same error; without a listener the event would end the process
   const spent: Buffer[] = [];
@@ -205,4 +200,46 @@ class Transfer {
       throw unavailable(error);
     });
   }
+}
+
+/**
+ * S3 requires at least 5 MiB of each part but the last. S3 takes up to 10,000 parts, and versitygw on ext4, which
+ * keeps their list in an attribute of 4 KiB, some 800: 6 GiB.
+ */
+const PART_BYTES = 8 * 1024 * 1024;
+
+/** A part of an object, sent in one request. */
+interface Part {
+  /** The first part has number 1. */
+  readonly number: number;
+  readonly content: Buffer;
+  readonly isLast: boolean;
+}
+
+/**
+ * Divides `body` into parts, at least one. A part is yielded when more content follows it, so the first part
+ * shows whether it is the only one.
+ * @param spent buffers of finished parts, which are filled again. Garbage of this size is collected late, and
+ * was most of a process's memory.
+ * @throws the body's error
+ */
+async function* partsOf(body: Readable, spent: Buffer[]): AsyncGenerator<Part> {
+  const nextBuffer = (): Buffer => spent.pop() ?? Buffer.allocUnsafe(PART_BYTES);
+  let number = 1;
+  let content = nextBuffer();
+  let filled = 0;
+  for await (const piece of body as AsyncIterable<Buffer>) {
+    for (let consumed = 0; consumed < piece.length;) {
+      if (filled === content.length) {
+        yield { number, content, isLast: false };
+        number += 1;
+        content = nextBuffer();
+        filled = 0;
+      }
+      const copied = piece.copy(content, filled, consumed);
+      filled += copied;
+      consumed += copied;
+    }
+  }
+  yield { number, content: content.subarray(0, filled), isLast: true };
 }

@@ -1,7 +1,12 @@
 import { hash } from 'node:crypto';
 import { isNotFound, NotReadBackError, ObjectNotStoredError } from './errors.ts';
 import { objectBytes } from './find-content.ts';
-import type { ObjectRequests, VerifiedPutOptions } from './object-requests.ts';
+import type { ObjectRequests, PutRequest } from './object-requests.ts';
+
+export interface VerifiedPut extends Omit<PutRequest, 'md5'> {
+  /** Called when S3 has answered the put, and the object is going to be read back. */
+  readonly onReadBack?: (() => void) | undefined;
+}
 
 /**
  * Stores an object, and makes sure that S3 has it: a store, or a proxy before it, may answer 200 and have
@@ -13,7 +18,7 @@ export async function verifiedPut(
   requests: ObjectRequests,
   key: string,
   content: Buffer,
-  { onReadBack, ...options }: VerifiedPutOptions,
+  { onReadBack, ...options }: VerifiedPut,
 ): Promise<void> {
   const md5 = hash('md5', content, 'buffer');
   const etag = await requests.put(key, content, { ...options, md5 });

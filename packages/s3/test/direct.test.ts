@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { bucketAddress, objectPath } from '../src/direct/bucket-address.ts';
-import { DirectRequests } from '../src/direct/direct-requests.ts';
+import { DirectRequests, bucketAddress, objectPath } from '../src/direct/direct-requests.ts';
 import { RequestSigner } from '../src/direct/signed-requests.ts';
 import { describeS3Error } from '../src/index.ts';
 import { expectedSignature, sentSignature, startRecordingServer } from './support/recording-server.ts';

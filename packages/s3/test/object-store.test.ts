@@ -4,7 +4,6 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { FaultProxy, startTestAws, type TestAws } from '@pasteflow/dev-stack/testing';
 import { createObjectStore, describeS3Error, reasonOfS3Error, type ObjectStore } from '../src/index.ts';
-import type { ObjectStoreOptions } from '../src/create.ts';
 
 let stack: TestAws;
 let proxy: FaultProxy;
@@ -29,7 +28,7 @@ afterAll(async () => {
   await stack?.stop();
 });
 
-function open(options: Partial<ObjectStoreOptions> = {}): ObjectStore {
+function open(options: Partial<Parameters<typeof createObjectStore>[0]> = {}): ObjectStore {
   const made = createObjectStore({
     region: 'us-east-1',
     endpoint: proxy.url,

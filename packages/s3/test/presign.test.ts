@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startTestAws, type TestAws } from '@pasteflow/dev-stack/testing';
-import { attachmentAs } from '../src/presign.ts';
+import { attachmentAs } from '../src/attachment.ts';
 import { createObjectStore, type ObjectStore } from '../src/index.ts';
 
 let stack: TestAws;

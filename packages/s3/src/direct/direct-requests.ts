@@ -1,18 +1,18 @@
-import type { S3Client } from '@aws-sdk/client-s3';
+import { PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import { contentEncodingOf } from '@pasteflow/domain';
-import { CONNECT_TIMEOUT_MS, MAX_SOCKETS, type S3ClientOptions } from '../client.ts';
+import type { S3ClientOptions } from '../client.ts';
 import { isRefused } from '../errors.ts';
 import {
   CONTENT_TYPE,
-  rangeHeader,
   SdkRequests,
+  rangeHeader,
   type GetOptions,
   type ObjectRequests,
   type PutRequest,
   type StoredObject,
 } from '../object-requests.ts';
-import { bucketAddress, objectPath, type BucketAddress } from './bucket-address.ts';
 import { SignedRequests } from './signed-requests.ts';
+import { getEndpointFromInstructions } from '@smithy/core/endpoints';
 
 /** The digest of no bytes: the body of a GET. */
 const EMPTY_SHA256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
@@ -25,17 +25,11 @@ export class DirectRequests implements ObjectRequests {
   constructor(
     client: S3Client,
     address: BucketAddress,
-    { maxSockets = MAX_SOCKETS, requestTimeoutMs }: Pick<S3ClientOptions, 'maxSockets' | 'requestTimeoutMs'>,
+    { maxSockets, requestTimeoutMs }: Pick<S3ClientOptions, 'maxSockets' | 'requestTimeoutMs'>,
   ) {
     this.#address = address;
-    this.#requests = new SignedRequests({
-      client,
-      url: address.url,
-      region: address.signingRegion,
-      connections: maxSockets,
-      connectTimeoutMs: CONNECT_TIMEOUT_MS,
-      timeoutMs: requestTimeoutMs,
-    });
+    const { url, signingRegion: region } = address;
+    this.#requests = new SignedRequests(client, { url, region, maxSockets, requestTimeoutMs });
   }
 
   async put(
@@ -87,11 +81,6 @@ export class DirectRequests implements ObjectRequests {
   }
 }
 
-export interface DirectIfPossibleOptions extends S3ClientOptions {
-  /** Called once, when S3 has refused a direct request, and has granted the same request of the SDK. */
-  readonly onDirectRefused?: ((error: unknown) => void) | undefined;
-}
-
 /**
  * Direct requests, or those of the SDK: when the bucket needs another signature, which the first request
  * finds out, and from the time on when S3 refuses a direct request and grants it to the SDK. Once S3 has
@@ -100,13 +89,13 @@ export interface DirectIfPossibleOptions extends S3ClientOptions {
 export class DirectIfPossible implements ObjectRequests {
   readonly #client: S3Client;
   readonly #bucket: string;
-  readonly #options: DirectIfPossibleOptions;
+  readonly #options: S3ClientOptions;
   readonly #sdk: SdkRequests;
   readonly #granted = new Set<'put' | 'get'>();
   #direct: DirectRequests | undefined;
   #current: ObjectRequests | undefined;
 
-  constructor(client: S3Client, bucket: string, options: DirectIfPossibleOptions) {
+  constructor(client: S3Client, bucket: string, options: S3ClientOptions) {
     this.#client = client;
     this.#bucket = bucket;
     this.#options = options;
@@ -153,4 +142,46 @@ export class DirectIfPossible implements ObjectRequests {
     this.#current ??= this.#direct ?? this.#sdk;
     return this.#current;
   }
+}
+
+/** Where the objects of a bucket are. */
+export interface BucketAddress {
+  readonly url: URL;
+  /** What the path of each object begins with: empty, or the bucket when the host does not name it. */
+  readonly basePath: string;
+  readonly signingRegion: string;
+}
+
+/**
+ * Resolved by the SDK's own rules: a custom endpoint, virtual hosts or paths, FIPS and dual-stack endpoints,
+ * access points.
+ * @returns null when requests to this bucket need another signature than SigV4, as directory buckets do
+ */
+export async function bucketAddress(client: S3Client, bucket: string): Promise<BucketAddress | null> {
+  // The key has no influence, but the rules require one.
+  const input = { Bucket: bucket, Key: 'any' };
+  const { url, properties } = await getEndpointFromInstructions(
+    input,
+    PutObjectCommand,
+    client.config as Parameters<typeof getEndpointFromInstructions>[2],
+  );
+  const [scheme] = (properties?.authSchemes ?? []) as { name: string; signingRegion?: string }[];
+  if (scheme?.name !== 'sigv4') return null;
+  return {
+    url,
+    basePath: url.pathname.replace(/\/$/, ''),
+    signingRegion: scheme.signingRegion ?? (await client.config.region()),
+  };
+}
+
+/** The path of an object: each part of the key is encoded as RFC 3986 says, as the signature requires. */
+export function objectPath({ basePath }: Pick<BucketAddress, 'basePath'>, key: string): string {
+  return `${basePath}/${key.split('/').map(encodePart).join('/')}`;
+}
+
+function encodePart(part: string): string {
+  return encodeURIComponent(part).replaceAll(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
 }

@@ -1,6 +1,7 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { Pool, type Dispatcher } from 'undici';
+import { CONNECT_TIMEOUT_MS, MAX_SOCKETS } from '../client.ts';
 import {
   answerError,
   isSkewed,
@@ -51,18 +52,6 @@ export class RequestSigner {
   }
 }
 
-export interface SignedRequestsOptions {
-  /** Credentials, attempts and the correction of the clock are those of this client. */
-  readonly client: S3Client;
-  /** Where requests are sent. */
-  readonly url: URL;
-  readonly region: string;
-  readonly connections: number;
-  readonly connectTimeoutMs: number;
-  /** Until the answer begins. It includes the waits for credentials and for a connection. */
-  readonly timeoutMs: number;
-}
-
 export interface SignedRequest extends Pick<UnsignedRequest, 'method' | 'path' | 'headers'> {
   /** The digest of the body, in hex. */
   readonly sha256: string;
@@ -72,17 +61,33 @@ export interface SignedRequest extends Pick<UnsignedRequest, 'method' | 'path' |
 
 /** Requests without the SDK's middleware, which takes four fifths of the CPU time of a request. */
 export class SignedRequests {
-  readonly #options: SignedRequestsOptions;
+  readonly #client: S3Client;
+  readonly #url: URL;
+  readonly #timeoutMs: number;
   readonly #signer: RequestSigner;
   readonly #pool: Pool;
 
-  constructor(options: SignedRequestsOptions) {
-    const { client, url, region, connections, connectTimeoutMs } = options;
-    this.#options = options;
+  /**
+   * @param client credentials, attempts and the correction of the clock are those of this client
+   * @param url where requests are sent
+   * @param requestTimeoutMs until the answer begins, the waits for credentials and for a connection included
+   */
+  constructor(
+    client: S3Client,
+    {
+      url,
+      region,
+      maxSockets = MAX_SOCKETS,
+      requestTimeoutMs,
+    }: { url: URL; region: string; maxSockets: number | undefined; requestTimeoutMs: number },
+  ) {
+    this.#client = client;
+    this.#url = url;
+    this.#timeoutMs = requestTimeoutMs;
     this.#signer = new RequestSigner(client.config, region);
     this.#pool = new Pool(url.origin, {
-      connections,
-      connectTimeout: connectTimeoutMs,
+      connections: maxSockets,
+      connectTimeout: CONNECT_TIMEOUT_MS,
       headersTimeout: 0, // this class has a timer of its own: undici's doesn't run while a request waits for a connection
       bodyTimeout: 0, // bodies are read as slowly as their readers like
     });
@@ -113,12 +118,12 @@ export class SignedRequests {
         throw networkError(error);
       }
     };
-    return await withRetries(this.#options.client, sendOnce, signal);
+    return await withRetries(this.#client, sendOnce, signal);
   }
 
   /** Sends once more, which is no attempt, when the first answer has shown that the clock was wrong. */
   async #sendInTime<T>(send: () => Promise<T>): Promise<T> {
-    const { config } = this.#options.client;
+    const { config } = this.#client;
     const { systemClockOffset } = config;
     try {
       return await send();
@@ -130,11 +135,10 @@ export class SignedRequests {
 
   async #answerTo(request: SignedRequest): Promise<Dispatcher.ResponseData> {
     const { signal } = request;
-    const { timeoutMs } = this.#options;
     const controller = new AbortController();
     const abort = (): void =>
       controller.abort(new DOMException('The request to S3 was aborted.', 'AbortError'));
-    const timer = setTimeout(() => controller.abort(timeoutError(timeoutMs)), timeoutMs);
+    const timer = setTimeout(() => controller.abort(timeoutError(this.#timeoutMs)), this.#timeoutMs);
     signal?.addEventListener('abort', abort, { once: true });
     if (signal?.aborted === true) abort();
     try {
@@ -165,13 +169,13 @@ export class SignedRequests {
     headers,
     sha256,
   }: SignedRequest): Promise<Pick<Dispatcher.DispatchOptions, 'method' | 'path' | 'headers'>> {
-    const { url } = this.#options;
+    const url = this.#url;
     const unsigned = { host: url.host, ...headers, 'x-amz-content-sha256': sha256 };
     return { method, path, headers: await this.#signer.sign({ method, url, path, headers: unsigned }) };
   }
 
   #errorOf(answer: ErrorAnswer): Error {
-    setClock(this.#options.client.config, answer);
+    setClock(this.#client.config, answer);
     return answerError(answer);
   }
 }
