@@ -6,14 +6,7 @@ export {
   findUnsafeSettings,
   type DurabilitySetting,
 } from './database/session-settings.ts';
-export {
-  createDatabase,
-  cutStatements,
-  pingDatabase,
-  poolUse,
-  type Database,
-  type DatabaseOptions,
-} from './database/database.ts';
+export { createDatabase, cutStatements, pingDatabase, poolUse, type Database } from './database/database.ts';
 export {
   cannotWrite,
   FORBIDDEN_CHANGE_SQLSTATE,
@@ -212,3 +205,4 @@ export {
 } from './sweeps/sweep-runs.ts';
 export type { ExecutionKind } from './schema/executions.ts';
 export type { Schema } from './schema/schema.ts';
+export type { DatabaseOptions } from './database/pool.ts';

@@ -17,12 +17,6 @@ const PARTITIONED_MONTHS_AHEAD = 2;
 /** Other migrations made the schema before release 0.1.0. This was the first of them. */
 const FIRST_OF_EARLIER = '0001-uuid-v7';
 
-export interface MigrateOptions {
-  readonly passwords?: RolePasswords;
-  /** Called with each thing that an administrator still has to do, as a sentence. */
-  readonly onNotice?: (notice: string) => void;
-}
-
 /**
  * Applies the pending migrations, then installs the enforcement of the state machines and the rights of the
  * services' roles. Safe to run repeatedly and in several processes at once. kysely takes a session lock, so
@@ -32,32 +26,31 @@ export interface MigrateOptions {
  */
 export async function migrate(
   db: Database,
-  options: MigrateOptions = {},
+  {
+    passwords = {},
+    onNotice = () => {},
+  }: {
+    readonly passwords?: RolePasswords;
+    /** Called with each thing that an administrator still has to do, as a sentence. */
+    readonly onNotice?: (notice: string) => void;
+  } = {},
   all: Readonly<Record<string, Migration>> = migrations,
 ): Promise<readonly string[]> {
   try {
-    return await migrateAll(db, options, all);
+    await requireUtf8(db);
+    await refuseOtherSchema(db, all);
+    await requirePublicSchema(db);
+    for (const notice of await createRoles(db, passwords)) onNotice(notice);
+    const applied = await applyPending(db, all);
+    await takeOwnership(db);
+    await installStateMachines(db);
+    await withLockRetries(() => ensureTransitionPartitions(db, PARTITIONED_MONTHS_AHEAD));
+    await grantRights(db);
+    return applied;
   } catch (error) {
     if (!isLockTimeout(error)) throw error;
     throw new Error(await describeHolder(db), { cause: error });
   }
-}
-
-async function migrateAll(
-  db: Database,
-  { passwords = {}, onNotice = () => {} }: MigrateOptions,
-  all: Readonly<Record<string, Migration>>,
-): Promise<readonly string[]> {
-  await requireUtf8(db);
-  await refuseOtherSchema(db, all);
-  await requirePublicSchema(db);
-  for (const notice of await createRoles(db, passwords)) onNotice(notice);
-  const applied = await applyPending(db, all);
-  await takeOwnership(db);
-  await installStateMachines(db);
-  await withLockRetries(() => ensureTransitionPartitions(db, PARTITIONED_MONTHS_AHEAD));
-  await grantRights(db);
-  return applied;
 }
 
 /**

@@ -1,15 +1,8 @@
 import { Kysely, PostgresDialect, sql, type LogEvent, type QueryResult } from 'kysely';
-import { CuttablePool, createPool, withTypedErrors, type PoolOptions } from './pool.ts';
+import { CuttablePool, createPool, withTypedErrors, type DatabaseOptions } from './pool.ts';
 import type { Schema } from '../schema/schema.ts';
 
 export type Database = Kysely<Schema>;
-
-export interface DatabaseOptions extends PoolOptions {
-  /** Makes a span of each statement (`Tracing.onStatement`). */
-  readonly traceStatement?: ((event: LogEvent) => void) | undefined;
-  /** Called after each statement: tests count them. */
-  readonly onStatement?: ((event: LogEvent) => void) | undefined;
-}
 
 /** A pool of connections behind kysely. Its errors are typed (errors.ts). Close it with `destroy()`. */
 export function createDatabase(options: DatabaseOptions): Database {

@@ -1,12 +1,12 @@
 import { DependencyUnavailableError } from '@pasteflow/domain';
-import type { PostgresPool, PostgresPoolClient } from 'kysely';
+import type { LogEvent, PostgresPool, PostgresPoolClient } from 'kysely';
 import { Pool, type Client, type PoolClient, type QueryConfig, type QueryResult } from 'pg';
 import { toTypedError } from './errors.ts';
 import { splitUrl } from './database-url.ts';
 import { PLANNING, isUnusablePreparation, nameOfPrepared } from './prepared.ts';
 import { SESSION_OPTIONS } from './session-settings.ts';
 
-export interface PoolOptions {
+export interface DatabaseOptions {
   readonly url: string;
   /** Shown by pg_stat_activity. */
   readonly applicationName: string;
@@ -28,11 +28,15 @@ export interface PoolOptions {
    * listener.
    */
   readonly onConnectionError: (error: Error) => void;
+  /** Makes a span of each statement (`Tracing.onStatement`). */
+  readonly traceStatement?: ((event: LogEvent) => void) | undefined;
+  /** Called after each statement: tests count them. */
+  readonly onStatement?: ((event: LogEvent) => void) | undefined;
 }
 
 const STATEMENT_TIMEOUT_MS = 30_000;
 
-export function createPool(options: PoolOptions): Pool {
+export function createPool(options: DatabaseOptions): Pool {
   const {
     statementTimeoutMs = STATEMENT_TIMEOUT_MS,
     connectTimeoutMs = 5000,
@@ -84,7 +88,7 @@ export function withTypedErrors(
   {
     preparedStatements = true,
     statementTimeoutMs = STATEMENT_TIMEOUT_MS,
-  }: Pick<PoolOptions, 'preparedStatements' | 'statementTimeoutMs'> = {},
+  }: Pick<DatabaseOptions, 'preparedStatements' | 'statementTimeoutMs'> = {},
 ): PostgresPool {
   const run = preparedStatements ? queryPrepared : queryUnprepared;
   const timeoutMs = statementTimeoutMs > 0 ? statementTimeoutMs + ANSWER_DELAY_MS : 0;

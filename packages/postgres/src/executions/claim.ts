@@ -19,7 +19,7 @@ export type Claim<Claimed extends ClaimedExecution> =
   | { readonly kind: 'not_now'; readonly waitMs: number }
   /** The execution is due, and an operator has paused its kind of work. */
   | { readonly kind: 'paused' }
-  /** The execution is due and suspect: claim it alone. See `ClaimOptions.takeSuspects`. */
+  /** The execution is due and suspect: claim it alone. See `takeSuspects` of claimExecutions. */
   | { readonly kind: 'suspect' }
   /** No execution is open: the upload or the job has reached its end. */
   | { readonly kind: 'ended' };
@@ -39,26 +39,6 @@ export interface ClaimableSubject<Claimed extends ClaimedExecution> {
    * CTEs that change the subject together with the claim, each after a comma. They read the CTE `claimed`.
    */
   readonly onClaim: RawBuilder<unknown>;
-}
-
-export interface ClaimOptions {
-  /** Short codes of uploads, ids of jobs. */
-  readonly keys: readonly string[];
-  readonly actor: Actor;
-  readonly leaseSeconds: number;
-  /**
-   * Also claim suspects: work that was lost at least `SUSPECT_LOSSES` times, and may kill the worker that
-   * runs it. A worker claims a suspect alone, so that no other work of the batch is lost with it. Default:
-   * true.
-   */
-  readonly takeSuspects?: boolean;
-  /** Also claim work of a paused kind, to end it. Default: false. */
-  readonly evenPaused?: boolean;
-  /**
-   * How long the statement waits for one locked row, in ms. Afterwards it fails (`isTimeout`). Default: until
-   * its timeout.
-   */
-  readonly maxLockWaitMs?: number | undefined;
 }
 
 /** One loss is an accident. */
@@ -92,7 +72,32 @@ type ClaimRow<Claimed> = Omit<Claimed, 'executionId'> & {
 export async function claimExecutions<Claimed extends ClaimedExecution>(
   db: Database,
   subject: ClaimableSubject<Claimed>,
-  { keys, actor, leaseSeconds, takeSuspects = true, evenPaused = false, maxLockWaitMs }: ClaimOptions,
+  {
+    keys,
+    actor,
+    leaseSeconds,
+    takeSuspects = true,
+    evenPaused = false,
+    maxLockWaitMs,
+  }: {
+    /** Short codes of uploads, ids of jobs. */
+    readonly keys: readonly string[];
+    readonly actor: Actor;
+    readonly leaseSeconds: number;
+    /**
+     * Also claim suspects: work that was lost at least `SUSPECT_LOSSES` times, and may kill the worker that
+     * runs it. A worker claims a suspect alone, so that no other work of the batch is lost with it. Default:
+     * true.
+     */
+    readonly takeSuspects?: boolean;
+    /** Also claim work of a paused kind, to end it. Default: false. */
+    readonly evenPaused?: boolean;
+    /**
+     * How long the statement waits for one locked row, in ms. Afterwards it fails (`isTimeout`). Default: until
+     * its timeout.
+     */
+    readonly maxLockWaitMs?: number | undefined;
+  },
 ): Promise<ReadonlyMap<string, Claim<Claimed>>> {
   const { rows } = await sql<ClaimRow<Claimed>>`${prepared}
     WITH ${byActor(actor, 'claimed')}, ${lockLimit(maxLockWaitMs)},

@@ -37,25 +37,6 @@ export interface Settled<State extends string = string> {
   readonly status: State;
 }
 
-export interface SettleOptions {
-  readonly actor: Actor;
-  /**
-   * Settle only executions past their lease, and leave out those that another session has locked. For
-   * settlements on behalf of a crashed worker.
-   */
-  readonly onlyPastLease?: boolean;
-  /**
-   * How long the statement waits for one locked row, in ms. Afterwards it fails (`isTimeout`). Default: until
-   * its timeout.
-   */
-  readonly maxLockWaitMs?: number | undefined;
-  /**
-   * Successors count as dispatched, because the caller returns their message to the queue. Otherwise the
-   * relay sends one.
-   */
-  readonly dispatched: boolean;
-}
-
 /** What a settlement needs to know about uploads or jobs. */
 export interface SettleableSubject<Ending extends Settlement, State extends string> {
   readonly kind: ExecutionKind;
@@ -96,7 +77,29 @@ export async function settleExecutions<Ending extends Settlement, State extends 
   db: Database,
   subject: SettleableSubject<Ending, State>,
   settlements: readonly Ending[],
-  { actor, onlyPastLease = false, maxLockWaitMs, dispatched }: SettleOptions,
+  {
+    actor,
+    onlyPastLease = false,
+    maxLockWaitMs,
+    dispatched,
+  }: {
+    readonly actor: Actor;
+    /**
+     * Settle only executions past their lease, and leave out those that another session has locked. For
+     * settlements on behalf of a crashed worker.
+     */
+    readonly onlyPastLease?: boolean;
+    /**
+     * How long the statement waits for one locked row, in ms. Afterwards it fails (`isTimeout`). Default: until
+     * its timeout.
+     */
+    readonly maxLockWaitMs?: number | undefined;
+    /**
+     * Successors count as dispatched, because the caller returns their message to the queue. Otherwise the
+     * relay sends one.
+     */
+    readonly dispatched: boolean;
+  },
 ): Promise<ReadonlyMap<string, Settled<State>>> {
   if (settlements.length === 0) return new Map();
   const own = Object.entries(subject.endingColumns(settlements));

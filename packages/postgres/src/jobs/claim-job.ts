@@ -10,13 +10,6 @@ import { jobSubject, type ClaimedJob } from './job-subject.ts';
 /** A job runs alone in any case, so it is claimed although it is a suspect. */
 export type JobClaim = Exclude<Claim<ClaimedJob>, { kind: 'suspect' }>;
 
-export interface ClaimJobOptions {
-  /** The job that the received message names. */
-  readonly jobId: string;
-  readonly actor: Actor;
-  readonly leaseSeconds: number;
-}
-
 interface ClaimRow extends Omit<ClaimedJob, 'executionId'> {
   readonly executionId: string | null;
   readonly paused: boolean;
@@ -43,7 +36,16 @@ interface ClaimRow extends Omit<ClaimedJob, 'executionId'> {
  */
 export async function claimJob(
   db: Database,
-  { jobId, actor, leaseSeconds }: ClaimJobOptions,
+  {
+    jobId,
+    actor,
+    leaseSeconds,
+  }: {
+    /** The job that the received message names. */
+    readonly jobId: string;
+    readonly actor: Actor;
+    readonly leaseSeconds: number;
+  },
 ): Promise<JobClaim> {
   const { rows } = await sql<ClaimRow>`${prepared}
     WITH ${byActor(actor, 'claimed')},

@@ -69,14 +69,6 @@ interface Stuck {
   readonly seconds: number;
 }
 
-interface StuckOptions {
-  /** The maximum for each value of `what`. The longest stuck come first. */
-  readonly limit: number;
-  readonly deletionStuckAfterSeconds: number;
-  /** Default: those of the default settings. */
-  readonly bounds?: TimeBounds;
-}
-
 /** A due upload is claimed within 60 s, whatever fails. */
 const UNCLAIMED_AFTER_SECONDS = 60;
 
@@ -92,7 +84,17 @@ const MAX_SCANNED = 10_000;
  */
 export async function findStuck(
   db: Database,
-  { limit, deletionStuckAfterSeconds, bounds = defaultTimeBounds }: StuckOptions,
+  {
+    limit,
+    deletionStuckAfterSeconds,
+    bounds = defaultTimeBounds,
+  }: {
+    /** The maximum for each value of `what`. The longest stuck come first. */
+    readonly limit: number;
+    readonly deletionStuckAfterSeconds: number;
+    /** Default: those of the default settings. */
+    readonly bounds?: TimeBounds;
+  },
 ): Promise<readonly Stuck[]> {
   const { rows } = await sql<Stuck>`
     WITH zombie AS MATERIALIZED (

@@ -30,14 +30,6 @@ export interface CreationLimits extends SlugLimit {
  */
 const MAX_LOCK_WAIT_MS = 200;
 
-export interface CreatePastesOptions extends CreationLimits {
-  /**
-   * How long the statement waits for one locked row, in ms. Afterwards it fails (`isLockTimeout`). Default:
-   * 200 for several pastes, and for one paste as long as other statements.
-   */
-  readonly maxLockWaitMs?: number;
-}
-
 /**
  * Inserts pastes, each with its payload and its PENDING execution, in one statement, which is its own
  * transaction. A paste of 2 KB costs Postgres 0.07 ms of CPU time in groups of 30, and 0.49 ms alone. The
@@ -56,7 +48,13 @@ export async function createPastes(
     maxSlugs = null,
     quotas = null,
     maxLockWaitMs = pastes.length > 1 ? MAX_LOCK_WAIT_MS : undefined,
-  }: CreatePastesOptions = {},
+  }: CreationLimits & {
+    /**
+     * How long the statement waits for one locked row, in ms. Afterwards it fails (`isLockTimeout`). Default:
+     * 200 for several pastes, and for one paste as long as other statements.
+     */
+    readonly maxLockWaitMs?: number;
+  } = {},
 ): Promise<readonly (CreatedPaste | null)[]> {
   const { entries, content } = entriesOf(pastes.map((paste) => ({ ...paste, counted: quotas !== null })));
   const { rows } = await sql<CreatedPaste & { n: number }>`${prepared}

@@ -46,18 +46,6 @@ export async function isSweepDue(db: Database, sweep: string, intervalSeconds: n
   return rows[0]?.due === true;
 }
 
-export interface LeaderLockOptions {
-  /**
-   * Postgres closes the connection of the lock, and with it frees the lock, when the connection has been idle
-   * for this time: a janitor that is frozen or disconnected does not keep the others from sweeping. A running
-   * janitor asks three times in this time.
-   */
-  readonly idleSeconds: number;
-  readonly signal: AbortSignal;
-  /** Called when this process gets the lock, and when it loses it. */
-  readonly onChange: (leads: boolean) => void;
-}
-
 /**
  * Asks for the lock of the janitor that leads, and then holds it, until the signal is aborted. The lock only
  * saves work: sweeps may run in several janitors at once, so that losing the lock does no harm.
@@ -65,7 +53,21 @@ export interface LeaderLockOptions {
  */
 export async function holdLeaderLock(
   db: Database,
-  { idleSeconds, signal, onChange }: LeaderLockOptions,
+  {
+    idleSeconds,
+    signal,
+    onChange,
+  }: {
+    /**
+     * Postgres closes the connection of the lock, and with it frees the lock, when the connection has been idle
+     * for this time: a janitor that is frozen or disconnected does not keep the others from sweeping. A running
+     * janitor asks three times in this time.
+     */
+    readonly idleSeconds: number;
+    readonly signal: AbortSignal;
+    /** Called when this process gets the lock, and when it loses it. */
+    readonly onChange: (leads: boolean) => void;
+  },
 ): Promise<void> {
   await db.connection().execute(async (connection) => {
     let leads = false;

@@ -47,7 +47,7 @@ export function claimBatch(claimer: Claimer, shortCodes: readonly string[]): rea
 }
 
 /**
- * Claims an upload alone, also when it is a suspect. See `ClaimOptions.takeSuspects`.
+ * Claims an upload alone, also when it is a suspect. See `takeSuspects` of claimExecutions.
  * @throws when Postgres fails
  */
 export async function claimAlone(claimer: Claimer, shortCode: string): Promise<UploadClaim> {

@@ -4,7 +4,7 @@ import { PollLoop, type Component, type Logger } from '@pasteflow/runtime';
 export interface LeadershipOptions {
   /** A connection for the lock alone. */
   readonly lock: Database;
-  /** See LeaderLockOptions. The default is below the 10 s for which no message may stay unsent. */
+  /** See `holdLeaderLock`. The default is below the 10 s for which no message may stay unsent. */
   readonly idleSeconds: number;
   /** Called when this janitor begins to lead, and when it no longer does. */
   readonly onChange: (leads: boolean) => void;
