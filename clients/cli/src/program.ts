@@ -1,17 +1,13 @@
 import { Command, CommanderError } from 'commander';
 import { cancel, retry } from './commands/jobs.ts';
-import { cat, type CatOptions, diff } from './commands/cat.ts';
+import { cat, diff } from './commands/cat.ts';
 import { completionScript, type Shell, SHELLS } from './commands/completion.ts';
-import { edit, type EditOptions } from './commands/edit.ts';
-import { type ExportOptions, exportPastes } from './commands/export.ts';
-import { history } from './commands/history.ts';
-import { importFile, type ImportOptions } from './commands/import.ts';
+import { edit } from './commands/edit.ts';
+import { exportPastes } from './commands/export.ts';
+import { importFile } from './commands/import.ts';
 import { login, logout, whoami } from './commands/login.ts';
-import { ls, type LsOptions } from './commands/ls.ts';
-import { open } from './commands/open.ts';
-import type { PrintOptions } from './commands/print-content.ts';
-import { pasteFlags, put, type PutOptions } from './commands/put.ts';
-import { rm, type RmOptions } from './commands/rm.ts';
+import { history, ls, open, rm } from './commands/pastes.ts';
+import { pasteFlags, put } from './commands/put.ts';
 import { timeline, watch } from './commands/follow.ts';
 import {
   EXIT_DONE,
@@ -24,8 +20,7 @@ import {
 } from './errors.ts';
 import { openSession, type Session } from './session.ts';
 import type { CommonOptions } from './settings/settings.ts';
-import { Output } from './terminal/output.ts';
-import { safeText } from './terminal/safe-text.ts';
+import { Output, safeText } from './terminal/output.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
 /** Runs one command line. @param args without the name of the program */
@@ -88,11 +83,7 @@ export function buildProgram(terminal: Terminal, act: Act): Command {
         'pasteflow put --encrypt --burn password.txt',
       ),
     )
-    .action(
-      inSession((session, files: readonly string[], options: PutOptions) =>
-        put(session, files.length === 0 ? ['-'] : files, options),
-      ),
-    );
+    .action(inSession(put));
   program
     .command('cat')
     .description('prints the content of pastes, and decrypts it when the URL has a key')
@@ -113,33 +104,31 @@ export function buildProgram(terminal: Terminal, act: Act): Command {
         "pasteflow cat 'https://paste.example.org/q7Zk2Lm9Xa#KEY' -o notes",
       ),
     )
-    .action(
-      inSession((session, pastes: readonly string[], options: CatOptions) => cat(session, pastes, options)),
-    );
+    .action(inSession(cat));
   program
     .command('diff')
     .description('prints what has changed since the paste that this one was made from, as a patch')
     .argument('<paste>', 'a short code or a URL')
     .option('-o, --output <file>', 'write to this file instead')
     .option('--raw', RAW)
-    .action(inSession((session, paste: string, options: PrintOptions) => diff(session, paste, options)));
+    .action(inSession(diff));
   program
     .command('edit')
     .description('opens a paste in $VISUAL or $EDITOR, and makes a new paste of what you save')
     .argument('<paste>', 'a short code or a URL')
     .option(expires.flags, expires.description)
     .option('--move', 'also move the slug of the paste to the new one')
-    .action(inSession((session, paste: string, options: EditOptions) => edit(session, paste, options)));
+    .action(inSession(edit));
   program
     .command('history')
     .description('lists the versions of a slug: the pastes that it has named, newest first')
     .argument('<paste>', '~ and the slug (quote it), a short code or a URL')
-    .action(inSession((session, paste: string) => history(session, paste)));
+    .action(inSession(history));
   program
     .command('open')
     .description('opens the page of a paste or a job in the browser')
     .argument('<paste or job>', 'a short code, the id of a job, or a URL')
-    .action(inSession((session, named: string) => open(session, named)));
+    .action(inSession(open));
   program
     .command('ls')
     .description('lists your pastes, newest first')
@@ -147,49 +136,47 @@ export function buildProgram(terminal: Terminal, act: Act): Command {
     .option('--status <status>', 'only those that are IN_PROGRESS, PROCESSED or FAILED')
     .option('--visibility <visibility>', 'only those that are unlisted or private')
     .option('--syntax <language>', 'only those in this language')
-    .action(inSession((session, options: LsOptions) => ls(session, options)));
+    .action(inSession(ls));
   program
     .command('rm')
     .description('deletes pastes')
     .argument('<pastes...>', 'short codes or URLs')
     .option('--delete-token <token>', 'of an anonymous paste that was made elsewhere')
-    .action(
-      inSession((session, pastes: readonly string[], options: RmOptions) => rm(session, pastes, options)),
-    );
+    .action(inSession(rm));
   program
     .command('import')
     .description('makes pastes of the entries of a zip, tar, tar.gz or NDJSON, and prints their URLs')
     .argument('<file>', 'the file; - is stdin')
     .option(expires.flags, expires.description)
     .option('--private', 'only you can read them')
-    .action(inSession((session, file: string, options: ImportOptions) => importFile(session, file, options)));
+    .action(inSession(importFile));
   program
     .command('export')
     .description('makes archives of your pastes, and prints the names of their files')
     .option('-o, --output <file>', 'the file, and what the names of further archives begin with; - is stdout')
     .option('-f, --format <format>', 'zip, tar.gz or ndjson', 'zip')
     .option('--job <id>', 'fetch the archives of this export, and start none')
-    .action(inSession((session, options: ExportOptions) => exportPastes(session, options)));
+    .action(inSession(exportPastes));
   program
     .command('watch')
     .description('prints the events of a paste or a job as they happen')
     .argument('<paste or job>', 'a short code, the id of a job, or a URL')
-    .action(inSession((session, named: string) => watch(session, named)));
+    .action(inSession(watch));
   program
     .command('cancel')
     .description('ends a job that waits or runs; what it has made stays')
     .argument('<job>', 'the id of the job')
-    .action(inSession((session, job: string) => cancel(session, job)));
+    .action(inSession(cancel));
   program
     .command('retry')
     .description('retries a job that is failed or partial, as a new job, and prints its id')
     .argument('<job>', 'the id of the job')
-    .action(inSession((session, job: string) => retry(session, job)));
+    .action(inSession(retry));
   program
     .command('timeline')
     .description('prints what has happened to a paste or a job')
     .argument('<paste or job>', 'a short code, the id of a job, or a URL')
-    .action(inSession((session, named: string) => timeline(session, named)));
+    .action(inSession(timeline));
   program
     .command('login')
     .description(

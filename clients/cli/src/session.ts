@@ -1,5 +1,5 @@
 import { createClient, type OnRetry, PasteflowApiError, type PasteflowClient } from '@pasteflow/client';
-import { DeleteTokens } from './settings/delete-tokens.ts';
+import { DeleteTokens } from './settings/config-file.ts';
 import { isReadableByOthers, readSettings, type CommonOptions } from './settings/settings.ts';
 import { Output } from './terminal/output.ts';
 import type { Terminal } from './terminal/terminal.ts';

@@ -1,7 +1,7 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { timeFrom } from '../src/commands/ls.ts';
+import { timeFrom } from '../src/commands/pastes.ts';
 import { json, pasteWith, problem, useBed, type Handler } from './support/bed.ts';
 import { env, route } from './support/jobs.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { safeContent, safeJson, safeText } from '../src/terminal/safe-text.ts';
+import { safeContent, safeJson, safeText } from '../src/terminal/output.ts';
 
 /**
  * Clears the screen, changes the title, moves by the one-byte CSI, reverses the text, hides it, ends the

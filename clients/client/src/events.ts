@@ -1,7 +1,6 @@
 import type { Job, Paste, Timeline } from './api-types.ts';
-import type { CallOptions } from './call-options.ts';
 import { PasteflowConnectionError } from './errors.ts';
-import { sleep } from './timing.ts';
+import { type CallOptions, sleep } from './waiting.ts';
 
 /** An event of a paste or job. Its `id` is a position: `events(…, { after: id })` continues after it. */
 export type LiveEvent<Status> =

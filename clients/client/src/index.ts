@@ -17,8 +17,6 @@ export type {
   Timeline,
   Usage,
 } from './api-types.ts';
-export type { CallOptions, CreateOptions } from './call-options.ts';
-export type { Bytes, Content, StreamFactory } from './content-source.ts';
 export { createClient, type PasteflowClient } from './create-client.ts';
 export {
   JobFailedError,
@@ -32,10 +30,10 @@ export {
 export type { EventsOptions, JobEvent, LiveEvent, PasteEvent } from './events.ts';
 export type { CreateJobOptions, Jobs, JobWaitOptions } from './jobs.ts';
 export type { Listing, Page } from './listing.ts';
-export type { PasteContent } from './paste-content.ts';
+export type { Bytes, Content, PasteContent, StreamFactory } from './paste-content.ts';
 export type { CreatePasteOptions, DeletePasteOptions, Pastes, RevealOptions } from './pastes.ts';
 export type { Slugs } from './slugs.ts';
 export { DEFAULT_RETRY, type OnRetry, type RetryPolicy } from './retries.ts';
 export type { components, operations, paths } from './schema.ts';
 export type { BareApi, ClientOptions, Fetch, TokenSource } from './transport.ts';
-export type { WaitOptions } from './waiting.ts';
+export type { CallOptions, CreateOptions, WaitOptions } from './waiting.ts';

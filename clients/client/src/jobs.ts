@@ -1,4 +1,3 @@
-import { type CallOptions, type CreateOptions, newIdempotencyKey } from './call-options.ts';
 import type {
   Asset,
   AssetFilter,
@@ -13,7 +12,15 @@ import { JobFailedError } from './errors.ts';
 import { followEvents, type EventsOptions, type JobEvent } from './events.ts';
 import { Listing } from './listing.ts';
 import type { Transport } from './transport.ts';
-import { preferWait, waitUntilSettled, type PollResult, type WaitOptions } from './waiting.ts';
+import {
+  type CallOptions,
+  type CreateOptions,
+  newIdempotencyKey,
+  type PollResult,
+  preferWait,
+  type WaitOptions,
+  waitUntilSettled,
+} from './waiting.ts';
 
 export interface JobWaitOptions extends WaitOptions {
   /** Called with the job after the first poll, and whenever its status, progress or message has changed. */

@@ -1,13 +1,19 @@
-import { type CallOptions, type CreateOptions, newIdempotencyKey } from './call-options.ts';
 import type { CreatedPaste, NewPasteFields, Paste, PasteFilter, Timeline } from './api-types.ts';
-import { contentSource, type Bytes, type Content } from './content-source.ts';
 import { PasteFailedError, PasteflowApiError } from './errors.ts';
 import { followEvents, type EventsOptions, type PasteEvent } from './events.ts';
 import { Listing } from './listing.ts';
-import { PasteContent } from './paste-content.ts';
+import { type Bytes, type Content, contentSource, PasteContent } from './paste-content.ts';
 import type { RetryPolicy } from './retries.ts';
 import type { Transport } from './transport.ts';
-import { preferWait, waitUntilSettled, type PollResult, type WaitOptions } from './waiting.ts';
+import {
+  type CallOptions,
+  type CreateOptions,
+  newIdempotencyKey,
+  type PollResult,
+  preferWait,
+  type WaitOptions,
+  waitUntilSettled,
+} from './waiting.ts';
 
 /** The options of the paste, as the API names them, and those of the call. */
 export interface CreatePasteOptions extends CreateOptions, NewPasteFields {}

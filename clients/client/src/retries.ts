@@ -1,5 +1,5 @@
 import { PasteflowApiError, PasteflowConnectionError } from './errors.ts';
-import { sleep, withTimeout } from './timing.ts';
+import { sleep, withTimeout } from './waiting.ts';
 
 /** How a request is retried. The first bound that is reached ends it with the last error. */
 export interface RetryPolicy {

@@ -1,5 +1,5 @@
 import type { Paste, SlugMove, SlugVersion } from './api-types.ts';
-import type { CallOptions } from './call-options.ts';
+import type { CallOptions } from './waiting.ts';
 import type { Transport } from './transport.ts';
 
 /** Chosen names of pastes, without `~`. */

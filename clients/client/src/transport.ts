@@ -36,21 +36,6 @@ interface FetchResult<T> {
   readonly response: Response;
 }
 
-export interface RequestOptions {
-  readonly signal: AbortSignal | undefined;
-  /** The body of the response is a stream that is read later, not JSON. */
-  readonly streamed?: boolean;
-  /**
-   * The code of a 503 without a problem document: content whose upload is in progress has an empty body, for
-   * `curl --retry`.
-   */
-  readonly codeOfBare503?: ErrorCode;
-  /** Whether the content can be sent again; default: it can. */
-  readonly isRepeatable?: () => boolean;
-  /** Overrides of the client's policy. */
-  readonly retry?: Partial<RetryPolicy> | undefined;
-}
-
 /** Requests with retries and typed errors. */
 export class Transport {
   readonly api: BareApi;
@@ -78,7 +63,26 @@ export class Transport {
    */
   async call<T>(
     send: (init: TryInit) => Promise<FetchResult<T>>,
-    { signal, streamed = false, codeOfBare503, isRepeatable = () => true, retry }: RequestOptions,
+    {
+      signal,
+      streamed = false,
+      codeOfBare503,
+      isRepeatable = () => true,
+      retry,
+    }: {
+      readonly signal: AbortSignal | undefined;
+      /** The body of the response is a stream that is read later, not JSON. */
+      readonly streamed?: boolean;
+      /**
+       * The code of a 503 without a problem document: content whose upload is in progress has an empty body, for
+       * `curl --retry`.
+       */
+      readonly codeOfBare503?: ErrorCode;
+      /** Whether the content can be sent again; default: it can. */
+      readonly isRepeatable?: () => boolean;
+      /** Overrides of the client's policy. */
+      readonly retry?: Partial<RetryPolicy> | undefined;
+    },
   ): Promise<{ readonly data: T; readonly response: Response }> {
     const fetch: Fetch = async (request) => await this.#receive(request, streamed);
     return await withRetries(

@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Bytes } from '@pasteflow/client';
+import type { Attachment } from '@pasteflow/sealed';
 import { EXIT_DONE, type ExitCode, UsageError } from '../errors.ts';
-import { assertWritable } from '../files/write-atomically.ts';
+import { assertWritable, writeAtomically } from '../files/write-atomically.ts';
 import {
   contentOfBytes,
   type ContentPart,
@@ -11,13 +12,14 @@ import {
   type OpenedContent,
   type ReadableContent,
 } from '../sealed/open-content.ts';
-import { noteLeftOut, saveAttachments } from '../sealed/save-attachments.ts';
 import type { Session } from '../session.ts';
 import { pasteNamedBy } from '../settings/named.ts';
-import { isFile, printContent, type PrintOptions } from './print-content.ts';
 import { type NamedPaste, reveal, type UseContent } from './reveal.ts';
+import { sizeText, startProgress } from '../terminal/progress-bar.ts';
+import { safeContent } from '../terminal/output.ts';
+import { writeTo } from '../terminal/terminal.ts';
 
-export interface CatOptions extends PrintOptions {
+interface CatOptions extends PrintOptions {
   readonly reveal?: boolean;
   /** A file with the content, which is not asked for again. */
   readonly from?: string;
@@ -156,4 +158,104 @@ export async function diff(session: Session, paste: string, options: PrintOption
   const patch = await client.pastes.diff(pasteNamedBy(paste, server), { signal });
   await printContent(session, contentOfBytes(patch), options);
   return EXIT_DONE;
+}
+
+/** What stderr shows of the names: each may have megabytes, and there may be any number of them. */
+const MAX_NAME_CHARACTERS = 100;
+const MAX_NAMES = 20;
+
+/**
+ * Writes the first attachments of a paste into these files. The names in the paste are texts of strangers:
+ * they are shown, and never used as paths.
+ * @returns the attachments that no file was named for
+ * @throws Error when there are more files than attachments; nothing was written
+ */
+async function saveAttachments(
+  { output, signal }: Session,
+  attachments: readonly Attachment[],
+  files: readonly string[],
+): Promise<readonly Attachment[]> {
+  if (files.length > attachments.length)
+    throw new Error(
+      `--attachment names ${files.length} files, but the paste has ${attachments.length} attachments. No attachment was saved.`,
+    );
+  for (const [index, { name, bytes }] of attachments.slice(0, files.length).entries()) {
+    signal.throwIfAborted();
+    const file = files[index] ?? '';
+    await writeAtomically(file, (handle) => handle.writeFile(bytes), { followsLink: true });
+    output.note(`The attachment ${shown(name)} is in ${file}`);
+  }
+  return attachments.slice(files.length);
+}
+
+/** Says which attachments nobody has got. */
+function noteLeftOut({ output }: Session, attachments: readonly Attachment[]): void {
+  if (attachments.length === 0) return;
+  const names = attachments.slice(0, MAX_NAMES).map(({ name }) => shown(name));
+  const others = attachments.length - names.length;
+  const all = others === 0 ? names.join(', ') : `${names.join(', ')} and ${others} others`;
+  output.note(
+    `These attachments of the paste are not printed: ${all}. To save them, add --attachment FILE for each one, in this order.`,
+  );
+}
+
+function shown(name: string): string {
+  return name.length > MAX_NAME_CHARACTERS ? `${name.slice(0, MAX_NAME_CHARACTERS)}…` : name;
+}
+
+interface PrintOptions {
+  /** A file; `-` is stdout. Default: stdout. */
+  readonly output?: string;
+  /** Whether a terminal, too, gets every byte as it is. */
+  readonly raw?: boolean;
+}
+
+/** Writes content to stdout or into a file, byte for byte. On a terminal nothing of it can act. */
+async function printContent(
+  session: Session,
+  content: ReadableContent,
+  options: PrintOptions,
+): Promise<void> {
+  const { stdout } = session.terminal;
+  if (isFile(options.output)) await save(session, content, options.output);
+  else if (stdout.isTTY === true && options.raw !== true) await show(session, content);
+  else for await (const chunk of content.stream) await writeTo(stdout, chunk);
+}
+
+/** Whether `--output` names a file. */
+function isFile(output: string | undefined): output is string {
+  return output !== undefined && output !== '-';
+}
+
+async function save({ terminal, signal }: Session, content: ReadableContent, path: string): Promise<void> {
+  const progress = startProgress(terminal);
+  try {
+    await writeAtomically(
+      path,
+      async (file) => {
+        let received = 0;
+        for await (const chunk of content.stream) {
+          signal.throwIfAborted();
+          await file.writeFile(chunk);
+          received += chunk.length;
+          progress.update(received / content.size, `${sizeText(received)} of ${sizeText(content.size)}`);
+        }
+      },
+      { followsLink: true },
+    );
+  } finally {
+    progress.end();
+  }
+}
+
+/** Content of strangers on a terminal: nothing in it may act as a command of the terminal. */
+async function show({ terminal }: Session, content: ReadableContent): Promise<void> {
+  const decoder = new TextDecoder();
+  let held = '';
+  for await (const chunk of content.stream) {
+    const text = held + decoder.decode(chunk, { stream: true });
+    held = text.endsWith('\r') ? '\r' : ''; // its line feed may come with the next chunk
+    await writeTo(terminal.stdout, safeContent(text.slice(0, text.length - held.length)));
+  }
+  await writeTo(terminal.stdout, safeContent(held + decoder.decode()));
 }

@@ -9,13 +9,15 @@ import { expiryOf, pasteNamedBy } from '../settings/named.ts';
 import { runProgram } from '../terminal/programs.ts';
 import { keepToken } from './put.ts';
 
-export interface EditOptions {
-  readonly expires?: string;
-  readonly move?: boolean;
-}
-
 /** `pasteflow edit CODE`: a new paste, made from this one in an editor. The file stays when that fails. */
-export async function edit(session: Session, argument: string, options: EditOptions): Promise<ExitCode> {
+export async function edit(
+  session: Session,
+  argument: string,
+  options: {
+    readonly expires?: string;
+    readonly move?: boolean;
+  },
+): Promise<ExitCode> {
   const { client, output, server, signal, terminal } = session;
   const expires = options.expires === undefined ? {} : { expires_in: expiryOf(options.expires) };
   const paste = await client.pastes.get(pasteNamedBy(argument, server), { signal });

@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Asset, Job } from '@pasteflow/client';
 import { EXIT_DONE, EXIT_FAILED, type ExitCode, UsageError } from '../errors.ts';
-import { download } from '../files/download.ts';
 import { assertWritable, writeAtomically } from '../files/write-atomically.ts';
 import { requireToken, type Session } from '../session.ts';
 import { jobNamedBy } from '../settings/named.ts';
@@ -9,20 +9,21 @@ import { sizeText, startProgress } from '../terminal/progress-bar.ts';
 import { writeTo } from '../terminal/terminal.ts';
 import { waitForJob } from './jobs.ts';
 
-export interface ExportOptions {
-  readonly output?: string;
-  readonly format: string;
-  /** The id of an export that runs or has ended. */
-  readonly job?: string;
-}
-
 const FORMATS = ['zip', 'tar.gz', 'ndjson'] as const;
 
 /**
  * `pasteflow export`: the caller's own pastes in an archive, or in several when they are many: in files whose
  * names are on stdout, or on stdout for `-o -`.
  */
-export async function exportPastes(session: Session, options: ExportOptions): Promise<ExitCode> {
+export async function exportPastes(
+  session: Session,
+  options: {
+    readonly output?: string;
+    readonly format: string;
+    /** The id of an export that runs or has ended. */
+    readonly job?: string;
+  },
+): Promise<ExitCode> {
   const { output, terminal } = session;
   const format = FORMATS.find((each) => each === options.format);
   if (format === undefined) throw new UsageError(`--format takes one of ${FORMATS.join(', ')}.`);
@@ -128,4 +129,95 @@ async function toFile(session: Session, { urlOf, size }: Archive, path: string):
 
 async function toStdout({ terminal, signal }: Session, { urlOf, size }: Archive): Promise<void> {
   await download({ urlOf, size, signal, write: (chunk) => writeTo(terminal.stdout, chunk) });
+}
+
+type Write = (chunk: Uint8Array, position: number) => Promise<void>;
+
+/** Requests in a row that may bring nothing. */
+const MAX_STALLS = 8;
+
+const FIRST_WAIT_MS = 250;
+const MAX_WAIT_MS = 8000;
+
+/** A request that brings nothing for so long is given up, and the next one continues. */
+const SILENCE_MS = 30_000;
+
+/** The part of a download that is there. */
+interface Received {
+  bytes: number;
+  etag: string | null;
+}
+
+/**
+ * Downloads a file. When a request breaks off, the next one continues at the same byte, if the file is still
+ * the same (`If-Range`, and the ETag of the answer, for servers that ignore `If-Range`).
+ * @throws Error when the file has changed meanwhile, or too many requests in a row bring nothing
+ */
+async function download({
+  urlOf,
+  size,
+  write,
+  signal,
+}: {
+  /** The URL for the next request: a signed one may have expired since the last. */
+  readonly urlOf: () => Promise<string>;
+  /** In bytes. */
+  readonly size: number;
+  readonly write: Write;
+  readonly signal: AbortSignal;
+}): Promise<void> {
+  const received: Received = { bytes: 0, etag: null };
+  for (let stalls = 0; received.bytes < size;) {
+    const before = received.bytes;
+    try {
+      await receive(await urlOf(), received, write, signal);
+      if (received.bytes > size) throw new ChangedError();
+      if (received.bytes < size)
+        throw new Error(`the download ended after ${received.bytes} of ${size} bytes`);
+    } catch (error) {
+      signal.throwIfAborted();
+      stalls = received.bytes > before ? 1 : stalls + 1;
+      if (error instanceof ChangedError || stalls > MAX_STALLS) throw error;
+      await sleep(Math.min(FIRST_WAIT_MS * 2 ** (stalls - 1), MAX_WAIT_MS), undefined, { signal });
+    }
+  }
+}
+
+class ChangedError extends Error {
+  constructor() {
+    super('The file has changed during the download. Download it again.');
+  }
+}
+
+async function receive(url: string, received: Received, write: Write, outer: AbortSignal): Promise<void> {
+  const silence = new AbortController();
+  const signal = AbortSignal.any([outer, silence.signal]);
+  const hear = () =>
+    setTimeout(() => silence.abort(new Error(`nothing arrived for ${SILENCE_MS} ms`)), SILENCE_MS);
+  let timer = hear();
+  try {
+    const response = await fetch(url, { headers: headersFor(received), signal });
+    assertContinues(response, received);
+    received.etag = response.headers.get('ETag');
+    for await (const chunk of response.body ?? []) {
+      clearTimeout(timer);
+      await write(chunk, received.bytes);
+      received.bytes += chunk.length;
+      timer = hear();
+    }
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function headersFor({ bytes, etag }: Received): Record<string, string> {
+  if (bytes === 0) return {};
+  return { Range: `bytes=${bytes}-`, ...(etag !== null && { 'If-Range': etag }) };
+}
+
+function assertContinues({ status, headers, ok }: Response, { bytes, etag }: Received): void {
+  if (!ok) throw new Error(`the store answered ${status}`);
+  if (bytes === 0) return;
+  const isRest = status === 206 && headers.get('Content-Range')?.startsWith(`bytes ${bytes}-`) === true;
+  if (!isRest || headers.get('ETag') !== etag) throw new ChangedError();
 }

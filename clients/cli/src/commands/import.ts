@@ -7,18 +7,20 @@ import { expiryOf } from '../settings/named.ts';
 import { sizeText, startProgress } from '../terminal/progress-bar.ts';
 import { waitForJob } from './jobs.ts';
 
-export interface ImportOptions {
-  readonly expires?: string;
-  readonly private?: boolean;
-}
-
 /** The archive is a paste until the job has read it. The job may wait for its turn. */
 const SOURCE_SECONDS = 7 * 86_400;
 
 /**
  * `pasteflow import FILE`: makes a paste of each entry of an archive or of NDJSON, with their URLs on stdout.
  */
-export async function importFile(session: Session, file: string, options: ImportOptions): Promise<ExitCode> {
+export async function importFile(
+  session: Session,
+  file: string,
+  options: {
+    readonly expires?: string;
+    readonly private?: boolean;
+  },
+): Promise<ExitCode> {
   const { client, output, signal } = session;
   const expires = options.expires === undefined ? {} : { expires_in: expiryOf(options.expires) };
   requireToken(session);

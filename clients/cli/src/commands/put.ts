@@ -1,19 +1,18 @@
 import { basename } from 'node:path';
-import type { CreatedPaste, NewPasteFields } from '@pasteflow/client';
+import type { Content, CreatedPaste, NewPasteFields } from '@pasteflow/client';
 import { pasteOptions, type OptionName } from '@pasteflow/domain';
 import { Option } from 'commander';
 import { renderUnicodeCompact } from 'uqr';
+import { fragmentOfKey, MAX_MESSAGE_BYTES, messageOfFile, seal, textOfSealed } from '@pasteflow/sealed';
 import { EXIT_DONE, EXIT_FAILED, type ExitCode, messageOf, UsageError } from '../errors.ts';
-import { openContent } from '../files/content-source.ts';
+import { type ContentSource, openContent } from '../files/content-source.ts';
 import { askForPassword, presetPassword } from '../sealed/open-content.ts';
-import { sealContent, type SealContentOptions } from '../sealed/seal-content.ts';
 import type { Session } from '../session.ts';
-import type { DeleteTokens } from '../settings/delete-tokens.ts';
-import { expiryOf, pasteNamedBy } from '../settings/named.ts';
-import { syntaxOf } from '../settings/syntax.ts';
+import type { DeleteTokens } from '../settings/config-file.ts';
+import { expiryOf, pasteNamedBy, syntaxOf } from '../settings/named.ts';
 import { copyToClipboard } from '../terminal/programs.ts';
 import { sizeText, startProgress } from '../terminal/progress-bar.ts';
-import { safeText } from '../terminal/safe-text.ts';
+import { safeText } from '../terminal/output.ts';
 
 interface PasteFlag {
   /** As commander reads it. */
@@ -53,7 +52,7 @@ export const pasteFlags: Readonly<Record<Exclude<OptionName, 'encrypted'>, Paste
 };
 
 /** The options of `pasteFlags`, by the names that commander gives them, and those of the command. */
-export interface PutOptions {
+interface PutOptions {
   readonly title?: string;
   readonly syntax?: string;
   readonly burn?: boolean;
@@ -80,9 +79,10 @@ type Outcome =
 /** `pasteflow put [FILE|-]…`: a new paste for each file, with its URL on stdout. */
 export async function put(
   session: Session,
-  files: readonly string[],
+  named: readonly string[],
   options: PutOptions,
 ): Promise<ExitCode> {
+  const files = named.length === 0 ? ['-'] : named;
   const fields = fieldsOf(session, files, options);
   const encryption = await encryptionOf(session, options);
   const { output, signal } = session;
@@ -146,7 +146,15 @@ function fieldsOf({ server }: Session, files: readonly string[], options: PutOpt
   return { ...(options.encrypt === true && { encrypted: true }), ...Object.fromEntries(fields) };
 }
 
-type Encryption = Omit<SealContentOptions, 'file'>;
+/** How the content is encrypted. */
+interface Encryption {
+  readonly title: string | null;
+  readonly syntax: string | null;
+  /** Empty: none. */
+  readonly password: string;
+  /** Readers learn from the document that it can be read once. */
+  readonly burn: boolean;
+}
 
 /**
  * The title and the language of an encrypted paste are in its ciphertext.
@@ -166,19 +174,22 @@ async function encryptionOf(session: Session, options: PutOptions): Promise<Encr
   };
 }
 
-interface PutOneOptions {
-  readonly fields: NewPasteFields;
-  /** null: the content is sent as it is. */
-  readonly encryption: Encryption | null;
-  readonly wait: boolean;
-  readonly onSent: (bytes: number) => void;
-}
-
 /** One file that fails doesn't stop the others. The delete token is kept before anybody learns the URL. */
 async function putOne(
   { client, signal, terminal, deleteTokens }: Session,
   file: string,
-  { fields, encryption, wait, onSent }: PutOneOptions,
+  {
+    fields,
+    encryption,
+    wait,
+    onSent,
+  }: {
+    readonly fields: NewPasteFields;
+    /** null: the content is sent as it is. */
+    readonly encryption: Encryption | null;
+    readonly wait: boolean;
+    readonly onSent: (bytes: number) => void;
+  },
 ): Promise<Outcome> {
   try {
     signal.throwIfAborted();
@@ -188,7 +199,7 @@ async function putOne(
       const named = encryption !== null || title === undefined ? fields : { title, ...fields };
       const sealed =
         encryption &&
-        (await sealContent(source, { file, ...encryption, title: encryption.title ?? title ?? null }));
+        (await sealContent(source, file, { ...encryption, title: encryption.title ?? title ?? null }));
       const created = await client.pastes.create(sealed?.content ?? source.content, { ...named, signal });
       const paste = sealed === null ? created : { ...created, url: `${created.url}#${sealed.fragment}` };
       const unkept = await keepToken(deleteTokens, paste);
@@ -257,4 +268,28 @@ async function inLanes<Item, Result>(
     }
   };
   await Promise.all(Array.from({ length: Math.min(lanes, items.length) }, lane));
+}
+
+/**
+ * Encrypts the content of a new paste.
+ * @returns what is sent, and the part of the link behind `#`
+ * @throws Error for content that no reader would decrypt, because it is too large
+ */
+async function sealContent(
+  { content, size }: Pick<ContentSource, 'content' | 'size'>,
+  file: string,
+  { title, syntax, password, burn }: Encryption,
+): Promise<{ readonly content: string; readonly fragment: string }> {
+  if (size === 0) throw new Error('There is nothing to encrypt: the content is empty.');
+  if (size > MAX_MESSAGE_BYTES / 2) throw new Error('Content of more than 32 MiB can not be encrypted.');
+  const name = file === '-' ? 'attachment' : basename(file);
+  const message = messageOfFile({ bytes: await bytesOf(content), name, title, syntax });
+  const { document, key } = await seal(message, { password, burn });
+  return { content: textOfSealed(document), fragment: fragmentOfKey(key) };
+}
+
+async function bytesOf(content: Content): Promise<Uint8Array<ArrayBuffer>> {
+  const body = typeof content === 'function' ? await content() : content;
+  const response = new Response(body instanceof Uint8Array ? new Blob([Uint8Array.from(body)]) : body);
+  return new Uint8Array(await response.arrayBuffer());
 }

@@ -1,4 +1,4 @@
-import { secondsOf } from '@pasteflow/domain';
+import { languageNamed, languages, nearestLanguage, secondsOf } from '@pasteflow/domain';
 import { UsageError } from '../errors.ts';
 
 /** What the argument of a command names. */
@@ -65,4 +65,16 @@ export function expiryOf(text: string): 'never' | number {
   if (seconds === null)
     throw new UsageError(`${JSON.stringify(text)} is not a time such as 30m, 12h, 7d or never.`);
   return seconds;
+}
+
+/** @returns the language as the pages know it. @throws UsageError with the nearest one */
+export function syntaxOf(text: string): string {
+  const language = languageNamed(text);
+  if (language !== null) return language.id;
+  const nearest = nearestLanguage(text);
+  const hint =
+    nearest === null
+      ? `The languages are ${languages.map(({ id }) => id).join(', ')}.`
+      : `Did you mean ${nearest}?`;
+  throw new UsageError(`The language ${JSON.stringify(text)} is unknown. ${hint}`);
 }

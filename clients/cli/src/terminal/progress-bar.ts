@@ -1,4 +1,4 @@
-import { safeText } from './safe-text.ts';
+import { safeText } from './output.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface Progress {
