@@ -1,10 +1,9 @@
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
-import { baselineOf, compare, writeBaseline } from './bench/baseline.ts';
 import { startBenchCluster, type BenchCluster } from './bench/costs.ts';
 import { compareHeldSnapshots } from './bench/held-snapshots.ts';
 import { PeerBench } from './bench/peers/run-peers.ts';
-import { runBench, runShortBench } from './bench/run-bench.ts';
+import { baselineOf, compare, runBench, runShortBench, writeBaseline } from './bench/run-bench.ts';
 
 const { values, positionals } = parseArgs({
   options: {

@@ -13,7 +13,13 @@ export class Http {
   /** POST of the raw bytes. */
   async post(
     content: Uint8Array | string,
-    { path = '/v1/pastes', headers = {} }: PostOptions = {},
+    {
+      path = '/v1/pastes',
+      headers = {},
+    }: {
+      readonly path?: string;
+      readonly headers?: Record<string, string>;
+    } = {},
   ): Promise<Response> {
     const body = typeof content === 'string' ? Buffer.from(content) : Buffer.from(content);
     return await this.request(path, {
@@ -32,11 +38,6 @@ export class Http {
       body: Buffer.from(await response.arrayBuffer()),
     };
   }
-}
-
-export interface PostOptions {
-  readonly path?: string;
-  readonly headers?: Record<string, string>;
 }
 
 export interface ReadContent {

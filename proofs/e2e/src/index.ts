@@ -2,7 +2,7 @@ export { externalEndpoints } from './aws.ts';
 export { Cluster, runOps, startCluster, type User } from './cluster.ts';
 export { Collector, type ExportedSpan } from './collector.ts';
 export { cpuSecondsOf, coreTime, idleShare, memoryOf, resetPeakMemory } from './usage.ts';
-export { curl, unpack } from './programs.ts';
+export { curl, pythonPackage, unpack } from './programs.ts';
 export {
   entryOf,
   MIGRATE_ENTRY,
@@ -15,16 +15,13 @@ export {
   type ServiceName,
 } from './entries.ts';
 export { Load } from './load.ts';
-export { ForgetfulDisk } from './forgetful-disk.ts';
+export { ForgetfulDisk, SmallDisk } from './disks.ts';
 export { installPrograms, OneMachine, oneMachineSettings } from './one-machine.ts';
 export { isPgbouncerRequired, Pgbouncer } from './pgbouncer.ts';
 export { isPrometheusRequired, Prometheus, promtool, selectorsIn } from './prometheus.ts';
-export { pythonPackage } from './python-package.ts';
-export { findCopies } from './find-copies.ts';
-export { findTraces } from './find-traces.ts';
+export { findCopies, findTraces } from './find-copies.ts';
 export { findViolations } from './find-violations.ts';
 export { Service } from './service.ts';
-export { SmallDisk } from './small-disk.ts';
 export { StackProcess, startStack, type RestartableStack, type Stack } from './stacks.ts';
 export { isLibfaketimeRequired, WrongClock } from './wrong-clock.ts';
 export { visibilityChanges } from './queues.ts';

@@ -5,7 +5,7 @@ import { mkdtemp, open, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { SmallDisk } from '../src/small-disk.ts';
+import { SmallDisk } from '../src/disks.ts';
 import { startCluster, type Cluster } from '../src/index.ts';
 import { startCuttingProxy } from './support/cutting-proxy.ts';
 import { BuiltCli, NOTHING_BUT_WAITS } from './support/packed-cli.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { trendsOf, type Reading } from '../src/soak/slope.ts';
+import { type Reading, trendsOf } from '../src/soak/read-measures.ts';
 
 const MINUTES = 60_000;
 

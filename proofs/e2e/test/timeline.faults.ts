@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Timeline } from '@pasteflow/client';
-import { findWrongTrails } from '../src/campaign/verify-trails.ts';
+import { findWrongTrails } from '../src/campaign/verify.ts';
 import { runOps, startCluster, type Cluster } from '../src/index.ts';
 
 type OperatorsTimeline = {

@@ -5,8 +5,7 @@ import { makePastes, makeUsers, type PasteShape } from '@pasteflow/postgres/test
 import type { Scenario } from './harness/explore.ts';
 import type { Operation, World } from './harness/operation.ts';
 import type { Lane } from './harness/run-schedule.ts';
-import { NEWER, RIVAL } from './operations/slugs.ts';
-import { SLUG } from './operations/uploads.ts';
+import { NEWER, RIVAL, SLUG } from './operations/uploads.ts';
 
 const SHORT_CODE = 'interleaved';
 

@@ -5,7 +5,7 @@ import type { Operation } from './harness/operation.ts';
 import * as deletions from './operations/deletions.ts';
 import * as jobs from './operations/jobs.ts';
 import * as keyed from './operations/keyed.ts';
-import { deleteNewer, moveToNewer, moveToRival } from './operations/slugs.ts';
+import { deleteNewer, moveToNewer, moveToRival } from './operations/uploads.ts';
 import * as uploads from './operations/uploads.ts';
 import { nothing, paste, revealed, withSlug } from './paste-scenario.ts';
 

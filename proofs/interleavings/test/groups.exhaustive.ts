@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { seededRandom, startTestPostgres, type TestPostgres } from '@pasteflow/dev-stack/testing';
-import { everyOrder, randomOrders } from '../src/harness/orders.ts';
+import { everyOrder, randomOrders } from '../src/harness/explore.ts';
 import { groupsOf, runGroups } from '../src/harness/run-groups.ts';
 import { scenarios } from '../src/scenarios.ts';
 

@@ -1,9 +1,30 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { startTestPostgres, type TestPostgres } from '@pasteflow/dev-stack/testing';
-import { takeWithoutFence } from '../src/operations/broken.ts';
+import { sql } from 'kysely';
 import { retryByOperator } from '../src/operations/uploads.ts';
 import { groupsOf, runGroups } from '../src/harness/run-groups.ts';
 import { scenarios } from '../src/scenarios.ts';
+import { operation } from '../src/harness/operation.ts';
+
+/** Reads the state and changes it by two statements: what a claim without a compare-and-set would do. */
+const takeWithoutFence = operation('take without a fence', { touches: ['execution'] }, () => null, [
+  {
+    read: async (db, { executionId }) => {
+      const { rows } = await sql`
+          SELECT FROM task_executions WHERE id = ${executionId} AND status = 'PENDING'`.execute(db);
+      return rows.length > 0;
+    },
+  },
+  {
+    statement: async (db, { executionId }, actor) => {
+      await sql`
+          WITH actor AS MATERIALIZED (SELECT set_config('pasteflow.actor', ${actor}, true))
+          UPDATE task_executions SET status = 'RUNNING', worker_id = ${actor}, started_at = now(), lease_expires_at = now()
+          FROM actor WHERE id = ${executionId}`.execute(db);
+      return { changed: true };
+    },
+  },
+]);
 
 /**
  * Those in which most operations change rows. `npm run proof -- interleavings` runs the pairs of all

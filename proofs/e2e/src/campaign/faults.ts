@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import type { FaultProxy } from '@pasteflow/dev-stack/testing';
 import type { Cluster } from '../cluster.ts';
 import type { Service } from '../service.ts';
-import type { Random } from './random.ts';
+import type { Random } from './plan.ts';
 
 /** Does something to the cluster and repairs it. Resolves when the fault is over. */
 export type Fault = (cluster: Cluster, random: Random) => Promise<void>;

@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cluster } from '../cluster.ts';
 import type { Contention } from './contention.ts';
 import type { History } from './history.ts';
-import { clientsOf, fateOf, itemsOf, jobAfter, readersOf, slugAfter, type Fate } from './plan.ts';
-import { Random } from './random.ts';
+import { clientsOf, type Fate, fateOf, itemsOf, jobAfter, Random, readersOf, slugAfter } from './plan.ts';
 import type { Reveal, User } from './user.ts';
 
 export interface Pasted {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Random } from './random.ts';
+import { seededRandom } from '@pasteflow/dev-stack/testing';
 
 export type Fate =
   | 'kept'
@@ -60,4 +60,26 @@ export function itemsOf(seed: number, n: number): { title: string; content: stri
     title: `${titleOf(seed, n)} item ${item}`,
     content: `item ${item} of job ${n} with seed ${seed}`,
   }));
+}
+
+/** Numbers that depend on the seed alone. */
+export class Random {
+  /** Uniform in [0, 1). */
+  readonly next: () => number;
+
+  constructor(seed: number) {
+    this.next = seededRandom(seed);
+  }
+
+  /** A whole number from `from` to `to`. */
+  between(from: number, to: number): number {
+    return from + Math.floor(this.next() * (to - from + 1));
+  }
+
+  shuffle<Item>(items: readonly Item[]): Item[] {
+    return items
+      .map((item) => ({ item, order: this.next() }))
+      .toSorted((a, b) => a.order - b.order)
+      .map(({ item }) => item);
+  }
 }

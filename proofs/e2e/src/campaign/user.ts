@@ -18,12 +18,6 @@ export type Reveal =
   | { readonly kind: 'content' | 'gone' | 'again' }
   | { readonly kind: 'wrong'; readonly answer: string };
 
-export interface CreateOptions {
-  readonly burn?: boolean;
-  /** Seconds. */
-  readonly expires_in?: number;
-}
-
 const TRY_AGAIN_AFTER_MS = 200;
 const LOOK_AGAIN_AFTER_MS = 300;
 /** A frozen process answers after 12 s. */
@@ -55,7 +49,14 @@ export class User {
    */
   async create(
     n: number,
-    { times = 1, ...options }: CreateOptions & { readonly wait?: boolean; readonly times?: number } = {},
+    {
+      times = 1,
+      ...options
+    }: {
+      readonly burn?: boolean;
+      /** Seconds. */
+      readonly expires_in?: number;
+    } & { readonly wait?: boolean; readonly times?: number } = {},
   ): Promise<string> {
     const create = async (_: unknown, first: number): Promise<string> => {
       const { short_code: code } = await this.#untilAnswered(n + first, (client) =>

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
+import { problemOfTrail, type TrailEntry } from '@pasteflow/protocol';
 import type { Cluster } from '../cluster.ts';
-import type { CampaignLoad, Import } from './load.ts';
+import type { CampaignLoad, Import, Secret } from './load.ts';
 import { contentOf, itemsOf, titleOf } from './plan.ts';
-import type { User } from './user.ts';
-import { findWrongTrails } from './verify-trails.ts';
+import type { Reveal, User } from './user.ts';
+import type { Rows } from '../rows.ts';
 
 /** Compares the system with the answers of the api. @returns one sentence for each broken promise */
 export async function findBrokenPromises(
@@ -80,4 +81,111 @@ async function findWrongEnds(cluster: Cluster, imports: readonly Import[]): Prom
   return rows.map(
     ({ id, end }) => `job ${id} ${idsOf(true).includes(id) ? 'was cancelled and ' : ''}is ${end}`,
   );
+}
+
+interface Trail {
+  readonly code: string;
+  readonly status: string;
+  readonly deletion: string;
+  readonly entries: readonly TrailEntry[];
+}
+
+/** The transitions of each paste and of its executions are a trace of the model of the protocol. */
+export async function findWrongTrails(rows: Rows): Promise<string[]> {
+  const trails = await rows.query<Trail>(`
+    WITH of_paste AS (
+      SELECT p.id AS paste, p.id AS entity, NULL::json AS execution FROM pastes p
+      UNION ALL
+      SELECT e.subject_id, e.id, json_build_object('id', e.id, 'attempt', e.attempt, 'losses', e.losses)
+      FROM task_executions e WHERE e.kind = 'upload'
+    ), trail AS (
+      SELECT paste, json_agg(json_build_object('machine', machine, 'from', "from", 'to', "to",
+        'reason', reason, 'execution', execution) ORDER BY t.id) AS entries
+      FROM of_paste JOIN state_transitions t USING (entity) GROUP BY paste
+    )
+    SELECT short_code AS code, status, deletion_status AS deletion, coalesce(entries, '[]') AS entries
+    FROM pastes LEFT JOIN trail ON paste = id`);
+  return trails.flatMap(({ code, entries, ...present }) => {
+    const problem = problemOfTrail(entries, present);
+    return problem === null ? [] : [`the trail of paste ${code} is no trace of the model: ${problem}`];
+  });
+}
+
+/**
+ * Each paste that is deleted when it is read was read by exactly one of its readers, who have all repeated
+ * their requests to the end, and one that nobody has read can still be read.
+ * @returns one sentence for each broken promise
+ */
+export async function findBrokenSecrets(
+  cluster: Cluster,
+  user: User,
+  secrets: readonly Secret[],
+  seed: number,
+): Promise<string[]> {
+  const problems: string[] = [];
+  for (const secret of secrets) {
+    const { n, code, reveals } = secret;
+    const told = (what: string): string =>
+      `secret ${n}, ${code}, ${what}; its readers have got ${reveals.map(({ kind }) => kind).join(', ') || 'nothing'}`;
+    problems.push(
+      ...wrongAnswers(reveals).map(told),
+      ...(await wrongReads(user, secret, seed)).map(told),
+      ...(await wrongLastReads(user, secret)).map(told),
+    );
+  }
+  return [...problems, ...(await findWrongClaims(cluster, secrets))];
+}
+
+/** A sentence for the report. */
+export function summaryOf(secrets: readonly Secret[], lostAnswers: number): string {
+  const read = secrets.filter(isRead).length;
+  const repeated = secrets.filter((secret) => isRead(secret) && count(secret.reveals, 'again') > 0).length;
+  return (
+    `${read} pastes were revealed, ${repeated} of them to readers who repeated requests; nobody tried to read the other ${secrets.length - read}; ` +
+    `${lostAnswers} claims lost their answers`
+  );
+}
+
+const count = (reveals: readonly Reveal[], kind: Reveal['kind']): number =>
+  reveals.filter((reveal) => reveal.kind === kind).length;
+const isRead = ({ reveals }: Secret): boolean => count(reveals, 'content') > 0;
+
+function wrongAnswers(reveals: readonly Reveal[]): string[] {
+  const contents = count(reveals, 'content');
+  return [
+    ...reveals.flatMap((reveal) => (reveal.kind === 'wrong' ? [`was answered ${reveal.answer}`] : [])),
+    ...(contents > 1 ? [`was revealed ${contents} times`] : []),
+    ...(contents === 0 && reveals.length > 0 ? ['was read by none of its readers'] : []),
+  ];
+}
+
+/** GET never reads it. */
+async function wrongReads(user: User, secret: Secret, seed: number): Promise<string[]> {
+  const { status, body } = await user.read(secret.n, secret.code);
+  const isRight = status === (isRead(secret) ? 410 : 403) && !body.includes(contentOf(seed, secret.n));
+  return isRight ? [] : [`answers ${status} with ${body.length} bytes to GET`];
+}
+
+/** Readers after the faults. */
+const LAST_READERS = [100, 101] as const;
+
+async function wrongLastReads(user: User, secret: Secret): Promise<string[]> {
+  const reveal = async (reader: number): Promise<Reveal['kind'] | undefined> =>
+    (await user.reveal(secret.n, secret.code, reader, 100)).at(-1)?.kind; // without faults, only a limit refuses
+  const last = await reveal(LAST_READERS[0]);
+  if (isRead(secret)) return last === 'gone' ? [] : [`was revealed, and is answered ${last} again`];
+  if (last !== 'content') return [`is lost: its first reader after the faults has got ${last}`];
+  const again = await reveal(LAST_READERS[1]);
+  return again === 'gone' ? [] : [`was revealed after the faults, and is answered ${again} again`];
+}
+
+/** After the last reads, each paste was claimed for exactly one reader. */
+async function findWrongClaims(cluster: Cluster, secrets: readonly Secret[]): Promise<string[]> {
+  const rows = await cluster.rows.query<{ code: string; claims: number }>(
+    `SELECT short_code AS code, count(t.id)::int AS claims
+     FROM pastes p LEFT JOIN state_transitions t ON t.entity = p.id AND t.reason LIKE 'revealed%'
+     WHERE short_code = ANY ($1) GROUP BY short_code HAVING count(t.id) <> 1`,
+    [secrets.map(({ code }) => code)],
+  );
+  return rows.map(({ code, claims }) => `secret ${code} was claimed ${claims} times for a reader`);
 }

@@ -1,10 +1,8 @@
 import { createTestDatabase, type TestPostgres } from '@pasteflow/dev-stack/testing';
-import { explore, type Scenario } from './explore.ts';
-import { Gates } from './gates.ts';
+import { explore, type Orders, type Scenario } from './explore.ts';
 import type { Operation } from './operation.ts';
-import type { Orders } from './orders.ts';
-import type { Lane } from './run-schedule.ts';
-import { openOne } from './session.ts';
+import { Gates, type Lane } from './run-schedule.ts';
+import { openOne } from './runner.ts';
 
 /** Operations that meet in a scenario. */
 export interface Group {

@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
-import type { Database } from '@pasteflow/postgres';
-import type { Gates } from './gates.ts';
+import type { Database, Schema } from '@pasteflow/postgres';
+import { type ControlledTransaction, sql } from 'kysely';
 import type { LockPoint, Operation, World } from './operation.ts';
-import { Runner, type RunnerReport } from './runner.ts';
-import { readBlockers } from './session.ts';
+import { readBlockers, readPid, Runner, type RunnerReport } from './runner.ts';
 
 /** The connections that one schedule at a time uses. */
 export interface Lane {
@@ -113,4 +112,39 @@ async function untilPostgresEndsDeadlock(runners: readonly Runner[]): Promise<vo
   const ended = () => runners.filter(({ error }) => error !== undefined).length;
   const before = ended();
   while (ended() === before) await sleep(1);
+}
+
+/**
+ * A session for each lock point that holds its row locked, until the schedule lets the first waiter through.
+ */
+export class Gates {
+  readonly #sessions: readonly Database[];
+  readonly #closed = new Map<number, ControlledTransaction<Schema>>();
+
+  constructor(sessions: readonly Database[]) {
+    this.#sessions = sessions;
+  }
+
+  async close(world: World, lockPoints: readonly LockPoint[]): Promise<void> {
+    const close = async (lockPoint: LockPoint, db: Database): Promise<void> => {
+      const transaction = await db.startTransaction().execute();
+      this.#closed.set(await readPid(transaction), transaction);
+      await sql.raw(`${world.lockPoints[lockPoint]} FOR UPDATE`).execute(transaction);
+    };
+    await Promise.all(lockPoints.map((lockPoint, index) => close(lockPoint, this.#sessions[index]!)));
+  }
+
+  has(pid: number): boolean {
+    return this.#closed.has(pid);
+  }
+
+  async open(pid: number): Promise<void> {
+    const transaction = this.#closed.get(pid);
+    this.#closed.delete(pid);
+    await transaction?.rollback().execute();
+  }
+
+  async openAll(): Promise<void> {
+    await Promise.all([...this.#closed.keys()].map((pid) => this.open(pid)));
+  }
 }

@@ -1,9 +1,10 @@
+import { createHash } from 'node:crypto';
 import {
+  type AttemptCount,
   decideNextStep,
   defaultRetryPolicy,
   ExecutionTakenError,
   MAX_JOB_LOSSES,
-  type AttemptCount,
 } from '@pasteflow/domain';
 import {
   cancelJob,
@@ -11,26 +12,26 @@ import {
   claimJob,
   createAsset,
   createCappedJob,
+  type Database,
   findOldJobs,
   findStranded,
   findUndispatched,
   findZombies,
+  type ImportEntry,
   importPastes,
+  type JobSettlement,
   jobSubject,
   removeJobs,
   renewLeases,
   rescueStranded,
   settleExecutions,
   stampDispatched,
-  writeProgress,
-  type Database,
-  type JobSettlement,
   type Stranded,
+  writeProgress,
   type Zombie,
 } from '@pasteflow/postgres';
 import { findStrayJobObjects } from '@pasteflow/postgres/interleavings';
 import { MAX_OPEN_JOBS, operation, statement, type World } from '../harness/operation.ts';
-import { entryOf } from './entry.ts';
 
 const nothing = { touches: [] } as const;
 const execution = { touches: ['execution'] } as const;
@@ -262,3 +263,25 @@ export const rescueJob = operation(
     },
   ],
 );
+
+/** The first entry of an import, always with the same short code. */
+function entryOf(userId: string): ImportEntry {
+  const content = Buffer.from('imported');
+  const shortCode = 'imported';
+  return {
+    position: 0,
+    url: `s3://pasteflow/pastes/${shortCode}`,
+    storagePath: `pastes/${shortCode}`,
+    paste: {
+      userId,
+      visibility: 'unlisted',
+      shortCode,
+      content,
+      contentHash: `sha256:${createHash('sha256').update(content).digest('hex')}`,
+      title: null,
+      syntax: null,
+      expiresInSeconds: 3600,
+      deleteTokenHash: null,
+    },
+  };
+}

@@ -1,22 +1,24 @@
-import { decideNextStep, defaultRetryPolicy, type AttemptCount } from '@pasteflow/domain';
+import { type AttemptCount, decideNextStep, defaultRetryPolicy } from '@pasteflow/domain';
 import {
   claimExecutions,
   createPaste,
   createPastes,
-  requestDeletion,
+  type Database,
+  findPasteBySlug,
   findStranded,
   findUndispatched,
   findZombies,
+  moveSlug,
   renewLeases,
+  requestDeletion,
   rescueStranded,
   retryFailed,
   settleExecutions,
   stampDispatched,
-  takeDown,
-  uploadSubject,
-  type Database,
-  type UploadSettlement,
   type Stranded,
+  takeDown,
+  type UploadSettlement,
+  uploadSubject,
   type Zombie,
 } from '@pasteflow/postgres';
 import { pasteToCreate } from '@pasteflow/postgres/testing';
@@ -193,5 +195,27 @@ export const retryByOperator = statement('retry', retried, async (db, { shortCod
 /** `npm run ops -- takedown`. A paste that has the code at the end has been taken down. */
 export const takeDownByOperator = statement('take down', paste, async (db, { shortCode }, actor) => {
   await takeDown(db, [shortCode], { actor, class: 'malware', reason: 'reported' });
+  return undefined;
+});
+
+/** The codes of two pastes that were made from the one with the slug. */
+export const NEWER = 'newer';
+export const RIVAL = 'rival';
+
+const moveTo = (to: string) =>
+  statement(`move to ${to}`, { touches: ['paste', 'newer'] }, async (db, { userId, shortCode }, actor) => {
+    const before = await findPasteBySlug(db, SLUG);
+    const outcome = await moveSlug(db, { slug: SLUG, userId, from: shortCode, to }, actor);
+    const present = await findPasteBySlug(db, SLUG);
+    const hasMoved = outcome === 'moved' && before?.short_code !== to;
+    if (hasMoved && present?.gone !== false) throw new Error('the slug was moved to a paste that has ended');
+    return undefined;
+  });
+
+export const moveToNewer = moveTo(NEWER);
+export const moveToRival = moveTo(RIVAL);
+
+export const deleteNewer = statement('delete newer', { touches: ['newer'] }, async (db, { newerId }) => {
+  await requestDeletion(db, newerId);
   return undefined;
 });

@@ -117,3 +117,14 @@ function spread(values: readonly number[]): string {
   const median = sorted[Math.floor(sorted.length / 2)] ?? NaN;
   return `${rounded(median)} (${rounded(sorted[0] ?? NaN)}–${rounded(sorted.at(-1) ?? NaN)})`;
 }
+
+/** The versions that are compared, all of them here. */
+export const VERSIONS = {
+  'graphile-worker': '0.18.0',
+  'pg-boss': '12.38.0',
+  River: '0.51.2',
+  /** Its signer, with which River's worker puts. */
+  'aws-sdk-go-v2': '1.48.0',
+  wastebin: '3.7.0',
+  rustypaste: '0.18.1',
+} as const;

@@ -4,12 +4,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { spawnProgram, spawnService, type SpawnedProcess } from '@pasteflow/dev-stack/testing';
 import { CREDENTIALS } from '../../aws.ts';
-import { installed } from '../../installed.ts';
+import { installed } from '../../programs.ts';
 import { Rows } from '../../rows.ts';
 import type { BenchCluster } from '../costs.ts';
-import type { Contender } from './comparison.ts';
-import { checkpoint, JOBS, WARM_UP, type ReadyWorker } from './measure-jobs.ts';
-import { VERSIONS } from './versions.ts';
+import { type Contender, VERSIONS } from './comparison.ts';
+import { checkpoint, JOBS, type ReadyWorker, WARM_UP_JOBS } from './measure-peers.ts';
 
 const START_LIMIT_MS = 180_000;
 const ROUND_LIMIT_MS = 300_000;
@@ -115,7 +114,7 @@ async function start(
   url.pathname = '/peer';
   const { s3, bucket } = cluster.stack.aws;
   const rows = new Rows(url.href);
-  const worker = spawn(folder, [url.href, s3, bucket, String(WARM_UP), String(JOBS)]);
+  const worker = spawn(folder, [url.href, s3, bucket, String(WARM_UP_JOBS), String(JOBS)]);
   const stop = async (): Promise<void> => {
     worker.kill('SIGKILL');
     await Promise.all([worker.exited, rows.close()]);

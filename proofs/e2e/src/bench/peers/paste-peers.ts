@@ -3,13 +3,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { spawnProgram } from '@pasteflow/dev-stack/testing';
-import { installed } from '../../installed.ts';
+import { installed } from '../../programs.ts';
 import { freePort } from '../../ports.ts';
 import { cpuSecondsOf } from '../../usage.ts';
 import { randomText, type RequestOf } from '../load.ts';
-import type { Contender } from './comparison.ts';
-import type { RunningPastes } from './measure-pastes.ts';
-import { VERSIONS } from './versions.ts';
+import { type Contender, VERSIONS } from './comparison.ts';
+import type { RunningPastes } from './measure-peers.ts';
 
 interface PastePeer {
   readonly name: 'wastebin' | 'rustypaste';
