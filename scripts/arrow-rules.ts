@@ -1,7 +1,6 @@
 // The import arrows of docs/architecture.md. Each rule returns one sentence for each violation.
 import { isBuiltin } from 'node:module';
-import { computedImport } from './imports.ts';
-import { resolveRelative, type SourceFile, type Workspace } from './workspace.ts';
+import { computedImport, resolveRelative, type SourceFile, type Workspace } from './workspace.ts';
 
 const scope = '@pasteflow/';
 const adapters = ['@pasteflow/postgres', '@pasteflow/sqs', '@pasteflow/s3', '@pasteflow/runtime'];

@@ -9,7 +9,6 @@ import { resolveRelative, type Workspace } from './workspace.ts';
 export const folderOrders: Readonly<Record<string, string>> = {
   'clients/cli': 'commands sealed settings files terminal',
   'packages/dev-stack': 'testing commands start aws postgres',
-  'packages/domain': 'machines',
   'proofs/e2e': 'campaign soak bench',
   'packages/http-kit': 'sign-in',
   'packages/jobs': 'types content definition',

@@ -9,7 +9,7 @@ import { findTransitionSources } from './transition-sources.ts';
 
 const intro = `# State machines
 
-\`npm run docs\` generates this page from \`packages/domain/src/machines\` and the calls of \`transition()\`: don't
+\`npm run docs\` generates this page from \`packages/domain/src/machines.ts\` and the calls of \`transition()\`: don't
 edit it by hand. An update that keeps the state is no transition and always allowed.
 `;
 

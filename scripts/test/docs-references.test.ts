@@ -9,7 +9,7 @@ const documents = globSync(['*.md', 'docs/**/*.md', '{packages,clients}/*/*.md',
 });
 
 /**
- * A path from the root between backticks, such as `packages/domain/src/machines` or
+ * A path from the root between backticks, such as `packages/domain/src/machines.ts` or
  * `services/api/src/app.ts`.
  */
 const PATH =

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DEFAULT_QUEUES } from './aws/queues.ts';
-import { startAwsEmulator, DEFAULT_BUCKET, type AwsEmulator } from './aws/start-aws-emulator.ts';
-import { keepPostgresUp } from './postgres/keep-postgres-up.ts';
+import { type AwsEmulator, DEFAULT_BUCKET, startAwsEmulator } from './aws/start-aws-emulator.ts';
 import { createServiceRoles } from './postgres/service-roles.ts';
 import type { Report } from './stack-error.ts';
-import type { StackConfig } from './stack-config.ts';
-import { removeStackFile, stackFileIn, writeStackFile } from './stack-file.ts';
+import { removeStackFile, type StackConfig, stackFileIn, writeStackFile } from './stack-config.ts';
+import { type Postgres, type PostgresOptions, startPostgres } from './postgres/start-postgres.ts';
 
 export interface EmbeddedStack {
   /**
@@ -84,5 +84,43 @@ function awsEnvironment(
     S3_BUCKET: names.bucket ?? DEFAULT_BUCKET,
     UPLOAD_QUEUE_NAME: names.uploadQueue ?? DEFAULT_QUEUES.uploads,
     JOB_QUEUE_NAME: names.jobQueue ?? DEFAULT_QUEUES.jobs,
+  };
+}
+
+const RESTART_AFTER_MS = 1000;
+
+/** Like startPostgres, and restarts the server on the same port whenever it ends without `stop()`. */
+async function keepPostgresUp(
+  options: PostgresOptions,
+  report: Report,
+): Promise<Pick<Postgres, 'url' | 'port' | 'stop'>> {
+  let current = await startPostgres(options);
+  const again = { ...options, port: current.port };
+  const stopping = new AbortController();
+
+  const watch = async () => {
+    while (!stopping.signal.aborted) {
+      await current.exited;
+      if (stopping.signal.aborted) return;
+      report('Postgres ended unexpectedly; restarting');
+      await current.stop(); // releases the lock on the data folder
+      await sleep(RESTART_AFTER_MS, undefined, { signal: stopping.signal }).catch(() => {});
+      if (stopping.signal.aborted) return;
+      current = await startPostgres(again).catch((error: Error) => {
+        report(error.message);
+        return current; // This server has ended, so the next round tries again.
+      });
+    }
+  };
+  const watched = watch();
+  return {
+    url: current.url,
+    port: current.port,
+    stop: async () => {
+      stopping.abort();
+      await current.stop();
+      await watched;
+      await current.stop(); // A restart under way may have started another server.
+    },
   };
 }

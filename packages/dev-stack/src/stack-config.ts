@@ -1,5 +1,7 @@
-import { resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
 import { DEFAULT_QUEUES } from './aws/queues.ts';
 import { DEFAULT_BUCKET, DEFAULT_REGION } from './aws/start-aws-emulator.ts';
 import { StackError } from './stack-error.ts';
@@ -99,4 +101,35 @@ function checked<T>(read: (problems: string[]) => T): T {
   if (problems.length > 0)
     throw new StackError('configuration', `Wrong configuration: ${problems.join('; ')}.`);
   return config;
+}
+
+/**
+ * `stack.env` in the data folder, which a shell or `node --env-file` can read. It exists while the embedded
+ * stack runs.
+ */
+export function stackFileIn(dataDir: string): string {
+  return join(dataDir, 'stack.env');
+}
+
+/**
+ * Only its owner can read the file: it has the database's password. No value needs quotes: they are URLs,
+ * names and numbers.
+ */
+export function writeStackFile(file: string, environment: Readonly<Record<string, string>>): void {
+  const lines = Object.entries(environment).map(([name, value]) => `${name}=${value}\n`);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, lines.join(''), { mode: 0o600 });
+}
+
+/** @returns null when there is no such file, or it can't be read: either way its stack can't be used */
+export function readStackFile(file: string): Environment | null {
+  try {
+    return parseEnv(readFileSync(file, 'utf8'));
+  } catch {
+    return null;
+  }
+}
+
+export function removeStackFile(file: string): void {
+  rmSync(file, { force: true });
 }

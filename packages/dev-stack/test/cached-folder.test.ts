@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { cachedFolder, type Cache } from '../src/testing/cached-folder.ts';
+import { type Cache, cachedFolder } from '../src/folder-lock.ts';
 
 let cache: Cache;
 beforeEach(() => {

@@ -13,13 +13,22 @@ export {
   type OpenStateOf,
   type StateOf,
 } from './machine.ts';
-export { machines, type MachineName } from './machines/all.ts';
-export { pasteUpload, type PasteUploadState } from './machines/paste-upload.ts';
-export { pasteDeletion, type PasteDeletionState } from './machines/paste-deletion.ts';
-export { job, type JobState } from './machines/job.ts';
-export { erasure, type ErasureState } from './machines/erasure.ts';
-export { pasteReport, type PasteReportState } from './machines/paste-report.ts';
-export { taskExecution, type TaskExecutionState } from './machines/task-execution.ts';
+export {
+  erasure,
+  type ErasureState,
+  job,
+  type JobState,
+  type MachineName,
+  machines,
+  pasteDeletion,
+  type PasteDeletionState,
+  pasteReport,
+  type PasteReportState,
+  pasteUpload,
+  type PasteUploadState,
+  taskExecution,
+  type TaskExecutionState,
+} from './machines.ts';
 export {
   ContentBlockedError,
   QuotaExceededError,
@@ -36,7 +45,6 @@ export {
   type ErrorCode,
   type RetryRefusal,
 } from './errors.ts';
-export { DURATION, secondsOf } from './duration.ts';
 export { fileNameOf } from './file-name.ts';
 export {
   languageNamed,
@@ -46,13 +54,12 @@ export {
   nearestLanguage,
   type Language,
 } from './languages.ts';
-export { isSlug, SLUG, SLUG_MARK, SLUG_RULE } from './slug.ts';
-export { DEFAULT_LEASE_SECONDS, heartbeatIntervalMs, messageVisibilitySeconds } from './lease.ts';
 export {
   DEFAULT_EXPIRY_SECONDS,
   DEFAULT_MAX_PASTE_BYTES,
   DEFAULT_PAGE_SIZE,
   DELETION_BATCH_SIZE,
+  DURATION,
   INLINE_CONTENT_BYTES,
   MAX_EXPIRY_SECONDS,
   MAX_OPEN_REPORTS,
@@ -62,11 +69,11 @@ export {
   MAX_SYNTAX_CHARACTERS,
   MIN_EXPIRY_SECONDS,
   REVEAL_MINUTES,
+  secondsOf,
   SQS_BATCH_SIZE,
   visibilities,
   type Visibility,
 } from './limits.ts';
-export { contentEncodingOf, contentEncodings, type ContentEncoding } from './content-encoding.ts';
 export {
   MAX_OWN_TOKENS,
   isVisibleName,
@@ -93,9 +100,12 @@ export {
   type StoredOption,
   type StoredOptions,
 } from './paste-options.ts';
-export { isShortCode, shortCodeFrom } from './short-code.ts';
+export { isShortCode, isSlug, isUuid, shortCodeFrom, SLUG, SLUG_MARK, SLUG_RULE } from './short-code.ts';
 export {
   BUCKET_OWNER_KEY,
+  type ContentEncoding,
+  contentEncodingOf,
+  contentEncodings,
   JOB_OBJECT_KEY_PREFIX,
   jobIdOfKey,
   jobKeyPrefix,
@@ -104,16 +114,17 @@ export {
   PROBE_KEY,
   shortCodeOfKey,
 } from './object-key.ts';
-export { takedownClasses, type TakedownClass } from './takedown.ts';
-export { isUuid } from './uuid.ts';
 export { type JobMessage, type MessageContext, type UploadMessage } from './messages.ts';
 export {
+  DEFAULT_LEASE_SECONDS,
   defaultRetryPolicy,
+  heartbeatIntervalMs,
   longestDelayMs,
   lossDelayMs,
   MAX_JOB_LOSSES,
   MAX_UNREPORTED_LOSSES,
   maxAttempts,
+  messageVisibilitySeconds,
   retryDelayMs,
   type RetryPolicy,
 } from './retry.ts';
@@ -128,14 +139,16 @@ export {
 } from './attempt.ts';
 export { rereadCredentials } from './credentials.ts';
 export {
-  ALL_REFUSED,
   actorClasses,
   actorClassOf,
+  ALL_REFUSED,
   parseJobReason,
   parseReason,
+  type Reason,
   reasonClasses,
   storedReason,
+  type TakedownClass,
+  takedownClasses,
   textForOwner,
   wordsOf,
-  type Reason,
 } from './reason.ts';

@@ -1,5 +1,4 @@
-import { isShortCode } from './short-code.ts';
-import { isUuid } from './uuid.ts';
+import { isShortCode, isUuid } from './short-code.ts';
 
 export const OBJECT_KEY_PREFIX = 'pastes/';
 
@@ -40,4 +39,13 @@ export function jobIdOfKey(key: string): string | null {
   if (!key.startsWith(JOB_OBJECT_KEY_PREFIX)) return null;
   const [jobId = '', ...rest] = key.slice(JOB_OBJECT_KEY_PREFIX.length).split('/');
   return rest.length > 0 && isUuid(jobId) ? jobId : null;
+}
+
+/** How the object of a paste may be compressed. The names are those of HTTP's Content-Encoding. */
+export const contentEncodings = ['gzip'] as const;
+export type ContentEncoding = (typeof contentEncodings)[number];
+
+/** @returns null when the field is missing or names no known encoding: the bytes are used as they are */
+export function contentEncodingOf(field: string | undefined): ContentEncoding | null {
+  return contentEncodings.find((each) => each === field?.trim().toLowerCase()) ?? null;
 }

@@ -1,6 +1,6 @@
 import { deriveKey, fromBase64, gcmOf, type SecretKey } from './keys.ts';
 import { inflate } from './deflate.ts';
-import { textOfAuthenticatedData, type SealedPaste } from './sealed-paste.ts';
+import { type SealedPaste, textOfAuthenticatedData } from './sealed-paste.ts';
 import { decodeMessage, type Message } from './message.ts';
 
 /** The key or the password is wrong, or somebody has changed the document: the cipher can't tell which. */
@@ -60,4 +60,22 @@ function bytesOfPassword(password: string): readonly Uint8Array[] {
   const utf8 = new TextEncoder().encode(password);
   if (utf8.length === password.length) return [utf8];
   return [utf8, Uint8Array.from(password, (_, i) => i).map((i) => password.charCodeAt(i))];
+}
+
+/** `{}`, with a key of zeros and one round. */
+const SAMPLE: SealedPaste = {
+  v: 2,
+  adata: [['AAAAAAAAAAAAAAAAAAAAAA==', 'AAAAAAAAAAA=', 1, 256, 128, 'aes', 'gcm', 'zlib'], 'plaintext', 0, 0],
+  ct: 'bkAs2j77lTfNJlE7BWunbUJnSEU=',
+};
+
+/**
+ * Whether this browser can decrypt. Ask before a paste is revealed: the server then deletes it. Browsers have
+ * no `crypto.subtle` on pages that were loaded by http, and old ones don't know `deflate-raw`.
+ */
+export async function canOpenSealed(): Promise<boolean> {
+  return await openSealed(SAMPLE, new Uint8Array(32)).then(
+    () => true,
+    () => false,
+  );
 }

@@ -16,12 +16,6 @@ const ITERATIONS = 600_000;
 const IV_BYTES = 16;
 const SALT_BYTES = 8;
 
-interface SealOptions {
-  /** Empty: the link alone opens the paste. */
-  readonly password?: string;
-  readonly burn?: boolean;
-}
-
 interface Sealed {
   readonly document: SealedPaste;
   readonly key: SecretKey;
@@ -30,7 +24,14 @@ interface Sealed {
 /** Encrypts a message with a new key. */
 export async function seal(
   message: Message,
-  { password = '', burn = false }: SealOptions = {},
+  {
+    password = '',
+    burn = false,
+  }: {
+    /** Empty: the link alone opens the paste. */
+    readonly password?: string;
+    readonly burn?: boolean;
+  } = {},
 ): Promise<Sealed> {
   const cipher = [
     toBase64(crypto.getRandomValues(new Uint8Array(IV_BYTES))),

@@ -51,7 +51,7 @@ export async function writeConfigFile(env: Environment, config: ConfigFile): Pro
 }
 
 /** Writes a file that only its owner may read, and makes its folders likewise. */
-export async function writePrivately(path: string, text: string): Promise<void> {
+async function writePrivately(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: PRIVATE_FOLDER });
   await writeAtomically(path, async (file) => file.writeFile(text), { mode: PRIVATE_FILE });
 }

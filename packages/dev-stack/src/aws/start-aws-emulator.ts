@@ -12,17 +12,6 @@ import {
   resources,
 } from './queues.ts';
 
-export interface AwsEmulatorOptions {
-  /** Created if missing; holds queues, messages and objects in one SQLite file, and the lock. */
-  dataDir: string;
-  /** 0 or absent: any free port. */
-  port?: number;
-  bucket?: string;
-  /** Each gets a dead-letter queue `<name>-dead-letters`. */
-  queues?: QueueNames;
-  region?: string;
-}
-
 export interface AwsEmulator {
   /** One endpoint for S3 and SQS. */
   endpoint: string;
@@ -40,7 +29,16 @@ export const DEFAULT_REGION = 'us-east-1';
  * lose the last moments.
  * @throws StackError when the emulator cannot start
  */
-export async function startAwsEmulator(options: AwsEmulatorOptions): Promise<AwsEmulator> {
+export async function startAwsEmulator(options: {
+  /** Created if missing; holds queues, messages and objects in one SQLite file, and the lock. */
+  dataDir: string;
+  /** 0 or absent: any free port. */
+  port?: number;
+  bucket?: string;
+  /** Each gets a dead-letter queue `<name>-dead-letters`. */
+  queues?: QueueNames;
+  region?: string;
+}): Promise<AwsEmulator> {
   const { port = 0, bucket = DEFAULT_BUCKET, queues = DEFAULT_QUEUES, region = DEFAULT_REGION } = options;
   const dataDir = resolve(options.dataDir);
   const definitions = queueDefinitions(queues, region);

@@ -1,6 +1,5 @@
 import { connect } from 'node:net';
-import { dataDirOf } from '../stack-config.ts';
-import { readStackFile, stackFileIn } from '../stack-file.ts';
+import { dataDirOf, readStackFile, stackFileIn } from '../stack-config.ts';
 
 /** The parts of a system that a command can need. */
 export type Part = 'postgres' | 'aws';

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 import { REPOSITORY } from '../stack-config.ts';
-import { cachedFolder } from './cached-folder.ts';
+import { cachedFolder } from '../folder-lock.ts';
 import { BUNDLED_ENTRIES, BUNDLES } from './service-bundles.ts';
 
 /** Sources find their files by import.meta. In a bundle it gets the value that it has in the source. */

@@ -1,11 +1,17 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { awsError } from './aws-error.ts';
-import { applyRule, matches, type Fault, type FaultRule, type RequestMatch } from './fault-rules.ts';
-import { HeldRequest, type Exchange } from './held-request.ts';
-import type { RecordedRequest } from './recorded-request.ts';
+import {
+  applyRule,
+  type Exchange,
+  type Fault,
+  type FaultRule,
+  HeldRequest,
+  matches,
+  type RecordedRequest,
+  type RequestMatch,
+} from './fault-rules.ts';
 import { RestartableServer } from './restartable-server.ts';
-import { sendUpstream, type BufferedRequest, type BufferedResponse } from './upstream.ts';
+import { type BufferedRequest, type BufferedResponse, sendUpstream } from './upstream.ts';
 
 const KEPT_BODY_BYTES = 1_048_576;
 
@@ -183,4 +189,32 @@ function answer(outgoing: ServerResponse, record: RecordedRequest, response: Buf
   record.status = response.status;
   outgoing.writeHead(response.status, response.rawHeaders);
   outgoing.end(response.body);
+}
+
+const CODES: Record<number, string> = {
+  400: 'InvalidRequest',
+  403: 'AccessDenied',
+  404: 'NoSuchKey',
+  500: 'InternalError',
+  503: 'SlowDown',
+  507: 'InsufficientStorage',
+};
+
+/** An error response in the format of S3 (XML) or, for a request with a target, of SQS (JSON). */
+function awsError(status: number, target: string | undefined): BufferedResponse {
+  const code = CODES[status] ?? 'InternalError';
+  const message = 'Injected by the fault proxy';
+  return target === undefined
+    ? {
+        status,
+        rawHeaders: ['content-type', 'application/xml'],
+        body: Buffer.from(
+          `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code><Message>${message}</Message></Error>`,
+        ),
+      }
+    : {
+        status,
+        rawHeaders: ['content-type', 'application/x-amz-json-1.0'],
+        body: Buffer.from(JSON.stringify({ __type: `com.amazonaws.sqs#${code}`, message })),
+      };
 }

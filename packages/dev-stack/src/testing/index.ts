@@ -1,12 +1,16 @@
-export { copyRunningPostgres } from './copy-postgres.ts';
 export { FaultProxy } from './fault-proxy.ts';
-export { withHeader, type RequestMatch } from './fault-rules.ts';
-export { type HeldRequest } from './held-request.ts';
+export { type HeldRequest, type RequestMatch, withHeader } from './fault-rules.ts';
 export { urlOfService } from '../postgres/service-roles.ts';
 export { seededRandom } from './seeded-random.ts';
-export { spawnCommand, spawnService, UNSAFE_POSTGRES } from './spawn-service.ts';
-export { spawnProgram, type ExitStatus, type SpawnedProcess } from './spawned-process.ts';
-export { startStandby, type Standby } from './standby.ts';
+export {
+  type ExitStatus,
+  spawnCommand,
+  type SpawnedProcess,
+  spawnProgram,
+  spawnService,
+  UNSAFE_POSTGRES,
+} from './spawn-service.ts';
+export { copyRunningPostgres, type Standby, startStandby } from './standby.ts';
 export { TcpProxy } from './tcp-proxy.ts';
 export { createTestDatabase } from './test-database.ts';
 export {

@@ -10,7 +10,7 @@ import { createServiceRoles } from '../postgres/service-roles.ts';
 import { startPostgres } from '../postgres/start-postgres.ts';
 import { sourceCommand } from '../child-command.ts';
 import { REPOSITORY } from '../stack-config.ts';
-import { cachedFolder } from './cached-folder.ts';
+import { cachedFolder } from '../folder-lock.ts';
 
 /** The migrated database of every test cluster. Nothing but CREATE DATABASE uses it. */
 export const TEMPLATE_DATABASE = 'pasteflow_template';

@@ -17,13 +17,6 @@ interface Stack {
 /** The names by the server of their stack. */
 const databases = new WeakMap<Stack['postgres'], Set<string>>();
 
-export interface TestDatabaseOptions {
-  /** false: an empty database, for tests of the migrations. Default: true. */
-  readonly migrated?: boolean;
-  /** The URL of a database that was created here and has no connections: the new database is a copy of it. */
-  readonly copyOf?: string;
-}
-
 /**
  * Creates a database for the caller alone: a clone of the migrated template. A clone and its first connection
  * take 30 ms of CPU time. Without FILE_COPY, Postgres also writes each page of the template to the WAL, and
@@ -31,7 +24,15 @@ export interface TestDatabaseOptions {
  */
 export async function createTestDatabase(
   stack: Stack,
-  { migrated = true, copyOf }: TestDatabaseOptions = {},
+  {
+    migrated = true,
+    copyOf,
+  }: {
+    /** false: an empty database, for tests of the migrations. Default: true. */
+    readonly migrated?: boolean;
+    /** The URL of a database that was created here and has no connections: the new database is a copy of it. */
+    readonly copyOf?: string;
+  } = {},
 ): Promise<TestDatabase> {
   const name = `pasteflow_test_${randomBytes(6).toString('hex')}`; // other files create theirs in the same server
   const original = copyOf === undefined ? undefined : new URL(copyOf).pathname.slice(1);
