@@ -6,8 +6,7 @@ import * as elb from 'aws-cdk-lib/aws-elasticloadbalancingv2';
 import type * as sns from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { connectionsAllowed, type Configuration } from './configuration.ts';
-import type { DataStack } from './data-stack.ts';
-import type { QueuePair } from './queue-pair.ts';
+import type { DataStack, QueuePair } from './data-stack.ts';
 
 export interface AlarmsProps {
   readonly configuration: Configuration;

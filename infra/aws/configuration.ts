@@ -1,3 +1,5 @@
+import { RemovalPolicy } from 'aws-cdk-lib';
+
 export const stages = ['development', 'staging', 'production'] as const;
 export type Stage = (typeof stages)[number];
 
@@ -167,4 +169,12 @@ export function maxConnections({ api, uploadWorker, poolSize, environment }: Con
 /** The default of RDS for PostgreSQL: one connection for each 9,531,392 bytes, at most 5000. */
 export function connectionsAllowed({ database }: Configuration): number {
   return Math.min(5000, Math.floor((database.memoryGiB * 2 ** 30) / 9_531_392));
+}
+
+/**
+ * A protected resource stays when its stack is deleted. It does not stay when the creation of its stack
+ * failed: it is empty then, and its name would block the next attempt.
+ */
+export function removalPolicy({ protect }: Configuration): RemovalPolicy {
+  return protect ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY;
 }

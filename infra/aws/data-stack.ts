@@ -5,11 +5,10 @@ import * as logs from 'aws-cdk-lib/aws-logs';
 import * as rds from 'aws-cdk-lib/aws-rds';
 import * as s3 from 'aws-cdk-lib/aws-s3';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
-import type { Construct } from 'constructs';
-import { readResources, type Resources } from '../resources.ts';
-import type { Configuration, ServiceName } from './configuration.ts';
-import { QueuePair } from './queue-pair.ts';
-import { removalPolicy } from './removal-policy.ts';
+import { Construct } from 'constructs';
+import * as sqs from 'aws-cdk-lib/aws-sqs';
+import { type QueueDescription, type QueueSettings, readResources, type Resources } from '../resources.ts';
+import { type Configuration, removalPolicy, type ServiceName } from './configuration.ts';
 
 export interface DataStackProps extends StackProps {
   readonly configuration: Configuration;
@@ -231,5 +230,45 @@ export class DataStack extends Stack {
     const description = queues[kind];
     const name = stage === 'production' ? description.name : `${description.name}-${stage}`;
     return new QueuePair(this, id, { name, deadLetterName: `${name}${deadLetterSuffix}`, description });
+  }
+}
+
+/**
+ * A queue and its dead-letter queue as resources.json describes them. Both are encrypted and accept only TLS.
+ */
+export class QueuePair extends Construct {
+  readonly queue: sqs.Queue;
+  readonly deadLetters: sqs.Queue;
+
+  constructor(
+    scope: Construct,
+    id: string,
+    props: { name: string; deadLetterName: string; description: QueueDescription },
+  ) {
+    super(scope, id);
+    const { name, deadLetterName, description } = props;
+    this.deadLetters = this.#make('DeadLetters', deadLetterName, description.deadLetters);
+    this.queue = this.#make('Queue', name, description, {
+      queue: this.deadLetters,
+      maxReceiveCount: description.maxReceiveCount,
+    });
+  }
+
+  #make(
+    id: string,
+    queueName: string,
+    settings: QueueSettings,
+    deadLetterQueue?: sqs.DeadLetterQueue,
+  ): sqs.Queue {
+    return new sqs.Queue(this, id, {
+      queueName,
+      visibilityTimeout: Duration.seconds(settings.visibilitySeconds),
+      retentionPeriod: Duration.seconds(settings.retentionSeconds),
+      // The key of SQS: a KMS key would cost a request to KMS for each data key, and every paste would depend
+      // on KMS.
+      encryption: sqs.QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+      ...(deadLetterQueue && { deadLetterQueue }),
+    });
   }
 }

@@ -4,8 +4,7 @@ import * as ecr from 'aws-cdk-lib/aws-ecr';
 import * as ecs from 'aws-cdk-lib/aws-ecs';
 import * as logs from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import type { Configuration } from './configuration.ts';
-import { removalPolicy } from './removal-policy.ts';
+import { type Configuration, removalPolicy } from './configuration.ts';
 
 /** The targets of the Dockerfile. Each has its own repository. */
 export const images = ['api', 'upload-worker', 'janitor', 'migrate'] as const;

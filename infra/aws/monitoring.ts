@@ -5,7 +5,10 @@ import * as ec2 from 'aws-cdk-lib/aws-ec2';
 import type * as ecs from 'aws-cdk-lib/aws-ecs';
 import { DnsRecordType, PrivateDnsNamespace } from 'aws-cdk-lib/aws-servicediscovery';
 import { Construct } from 'constructs';
-import type { AlarmTopic } from './alarm-topic.ts';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import * as kms from 'aws-cdk-lib/aws-kms';
+import * as sns from 'aws-cdk-lib/aws-sns';
+import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Configuration, ServiceName } from './configuration.ts';
 
 /** The port of each service for /metrics, /healthz and /readyz. */
@@ -130,5 +133,44 @@ export class Monitoring extends Construct {
     };
     // The service expects a YAML string. JSON is valid YAML.
     return Stack.of(this).toJsonString({ alertmanager_config: Stack.of(this).toJsonString(definition) });
+  }
+}
+
+/** The topic of all alarms, from CloudWatch and from Prometheus. */
+export class AlarmTopic extends Construct {
+  readonly topic: sns.Topic;
+  readonly #key: kms.Key;
+
+  constructor(scope: Construct, id: string, { stage, alarmEmail }: Configuration) {
+    super(scope, id);
+    this.#key = new kms.Key(this, 'Key', { enableKeyRotation: true });
+    this.#key.grantEncryptDecrypt(new ServicePrincipal('cloudwatch.amazonaws.com')); // CloudWatch can't use AWS' own key, and its messages would be lost
+    this.topic = new sns.Topic(this, 'Topic', {
+      topicName: `pasteflow-${stage}-alarms`,
+      masterKey: this.#key,
+      enforceSSL: true,
+    });
+    if (alarmEmail !== null) this.topic.addSubscription(new EmailSubscription(alarmEmail));
+    this.#admitPrometheus();
+  }
+
+  /**
+   * Allows Amazon Managed Service for Prometheus to publish. The policy can't name the workspace, which is
+   * created after the topic.
+   */
+  #admitPrometheus(): void {
+    const stack = Stack.of(this);
+    const statement = (actions: string[], resource: string) =>
+      new PolicyStatement({
+        principals: [new ServicePrincipal('aps.amazonaws.com')],
+        actions,
+        resources: [resource],
+        conditions: {
+          ArnLike: { 'aws:SourceArn': stack.formatArn({ service: 'aps', resource: 'workspace/*' }) },
+          StringEquals: { 'aws:SourceAccount': stack.account },
+        },
+      });
+    this.topic.addToResourcePolicy(statement(['sns:Publish', 'sns:GetTopicAttributes'], this.topic.topicArn));
+    this.#key.addToResourcePolicy(statement(['kms:GenerateDataKey*', 'kms:Decrypt'], '*'));
   }
 }

@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { DescribeTasksCommand, type ECSClient, RunTaskCommand, type Task } from '@aws-sdk/client-ecs';
+import type { Stage } from './configuration.ts';
 
 /** The outputs of the migration stack. Every task that an operator runs uses its network. */
 export interface TaskTarget {
@@ -70,4 +72,16 @@ function expectSuccess(task: Task): void {
   throw new Error(
     `The task failed (exit code ${container?.exitCode ?? 'none'}, ${reason}). Its log has the error.`,
   );
+}
+
+/**
+ * Reads the output of `cdk deploy --outputs-file dist/outputs.json`.
+ * @throws Error that names the stack to deploy first
+ */
+export function readTarget(stage: Stage): TaskTarget {
+  const outputs = JSON.parse(readFileSync('dist/outputs.json', 'utf8')) as Record<string, TaskTarget>;
+  const target = outputs[`pasteflow-${stage}-migration`];
+  if (target === undefined)
+    throw new Error(`dist/outputs.json has no stack pasteflow-${stage}-migration: deploy it first`);
+  return target;
 }

@@ -5,10 +5,8 @@ import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import * as logs from 'aws-cdk-lib/aws-logs';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
-import type { Configuration, TaskSize } from './configuration.ts';
+import { type Configuration, removalPolicy, type TaskSize } from './configuration.ts';
 import { DATABASE_NAME, type DataStack } from './data-stack.ts';
-import { removalPolicy } from './removal-policy.ts';
-import { addTunnelContainer, TUNNEL } from './tunnel-container.ts';
 
 export interface ServiceTaskProps {
   readonly name: string;
@@ -118,4 +116,34 @@ function healthCheck(port: number): ecs.HealthCheck {
     retries: 3,
     startPeriod: Duration.seconds(20),
   };
+}
+
+/** The name of the container, which the command of docs/deploy.md looks for. */
+export const TUNNEL = 'tunnel';
+
+/** Waits until it is stopped. The image has no shell, and no program that sleeps. */
+const WAIT = 'setInterval(() => {}, 2 ** 30)';
+
+/**
+ * Adds a container for the agent of ECS Exec, which forwards ports of the task to an operator. The agent
+ * needs a container with a writable file system, which the service itself must not have. This one runs the
+ * same image and has none of the service's secrets, so that a session doesn't lead to the database.
+ * Containers of a task share the loopback address. The service goes on when this container ends.
+ */
+function addTunnelContainer(
+  scope: Construct,
+  definition: ecs.FargateTaskDefinition,
+  { image, logging }: Required<Pick<ecs.ContainerDefinitionOptions, 'image' | 'logging'>>,
+): void {
+  definition.addContainer(TUNNEL, {
+    containerName: TUNNEL,
+    image,
+    logging,
+    command: ['--eval', WAIT],
+    essential: false,
+    readonlyRootFilesystem: false,
+    user: '65532',
+    // An init process removes the ended processes of the agent, and passes SIGTERM on, which ends node.
+    linuxParameters: new ecs.LinuxParameters(scope, 'TunnelProcesses', { initProcessEnabled: true }),
+  });
 }

@@ -1,17 +1,15 @@
+import { readFileSync } from 'node:fs';
 import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
 import * as ec2 from 'aws-cdk-lib/aws-ec2';
 import * as ecs from 'aws-cdk-lib/aws-ecs';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
-import { AlarmTopic } from './alarm-topic.ts';
 import { Alarms } from './alarms.ts';
-import { JANITORS, type Configuration, type ServiceName } from './configuration.ts';
+import { type Configuration, derivedSettings, JANITORS, type ServiceName } from './configuration.ts';
 import type { DataStack } from './data-stack.ts';
-import { requireOidcClient, settingsOf } from './environment.ts';
 import type { FoundationStack } from './foundation-stack.ts';
-import { InternalEntrance } from './internal-entrance.ts';
-import { METRICS_PORTS, Monitoring, type MonitoredService } from './monitoring.ts';
-import { OPERATIONS_PORT, OperationsPage } from './operations-page.ts';
+import { InternalEntrance, OPERATIONS_PORT, OperationsPage } from './internal-entrance.ts';
+import { AlarmTopic, METRICS_PORTS, type MonitoredService, Monitoring } from './monitoring.ts';
 import { apiPermissions, janitorPermissions, uploadWorkerPermissions } from './permissions.ts';
 import { PublicEntrance } from './public-entrance.ts';
 import { scaleApi, scaleUploadWorker } from './scaling.ts';
@@ -191,4 +189,42 @@ function sharedEnvironment(
     JOB_QUEUE_NAME: jobs.queue.queueName,
     DATABASE_POOL_SIZE: String(poolSize),
   };
+}
+
+/** A variable of the OpenTelemetry specification. .env.example names only the usual ones. */
+const OPEN_TELEMETRY = /^OTEL_[A-Z0-9_]+$/;
+
+/**
+ * The settings that `environment` of the configuration has for a service.
+ * @throws Error that names a setting which no service reads, or which the stacks set
+ */
+function settingsOf({ environment }: Configuration, service: ServiceName): Record<string, string> {
+  const settings: Record<string, string> = { ...environment.all, ...environment[service] };
+  const known = knownSettings();
+  for (const name of Object.keys(settings)) {
+    if ((derivedSettings as readonly string[]).includes(name))
+      throw new Error(
+        `environment: ${name} is set by the stacks; remove it from the configuration. docs/deploy.md says where secrets belong`,
+      );
+    if (!known.has(name) && !OPEN_TELEMETRY.test(name))
+      throw new Error(`environment: no service reads ${name}; .env.example lists every setting`);
+  }
+  return settings;
+}
+
+/**
+ * `OIDC_CLIENT_SECRET` is useless without the client that it belongs to, and the api would not start with it.
+ * @throws Error that names the setting which is missing
+ */
+function requireOidcClient(configuration: Configuration): void {
+  if (configuration.oidcClientSecretArn === null) return;
+  if (settingsOf(configuration, 'api')['OIDC_CLIENT_ID'] === undefined)
+    throw new Error(
+      'oidcClientSecretArn: the environment of the api has no OIDC_CLIENT_ID; set both or none of them',
+    );
+}
+
+function knownSettings(): Set<string> {
+  const text = readFileSync(new URL('../../.env.example', import.meta.url), 'utf8');
+  return new Set([...text.matchAll(/^# ([A-Z][A-Z0-9_]*)=/gm)].map(([, name = '']) => name));
 }

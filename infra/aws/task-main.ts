@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ECSClient } from '@aws-sdk/client-ecs';
 import { stages } from './configuration.ts';
 import { configurations } from './configurations.ts';
-import { readTarget } from './read-target.ts';
-import { runTask } from './run-task.ts';
+import { readTarget, runTask } from './run-task.ts';
 
 /**
  * `npm run task -- STAGE SERVICE ENTRY [ARGUMENT…]`: runs another entry of a service's image once, with the

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Configuration, Stage } from '../../aws/configuration.ts';
 import { configurations } from '../../aws/configurations.ts';
 import { deploy, featureFlags } from '../../aws/deployment.ts';
-import { TUNNEL } from '../../aws/tunnel-container.ts';
+import { TUNNEL } from '../../aws/service-task.ts';
 
 export interface Resource {
   readonly Type: string;

@@ -19,7 +19,11 @@ import { sizeText, startProgress } from '../terminal/progress-bar.ts';
 import { safeContent } from '../terminal/output.ts';
 import { writeTo } from '../terminal/terminal.ts';
 
-interface CatOptions extends PrintOptions {
+interface CatOptions {
+  /** A file; `-` is stdout. Default: stdout. */
+  readonly output?: string;
+  /** Whether a terminal, too, gets every byte as it is. */
+  readonly raw?: boolean;
   readonly reveal?: boolean;
   /** A file with the content, which is not asked for again. */
   readonly from?: string;
@@ -153,7 +157,7 @@ async function withContent(
 }
 
 /** `pasteflow diff CODE`: what has changed since the paste that this one was made from, as a patch. */
-export async function diff(session: Session, paste: string, options: PrintOptions): Promise<ExitCode> {
+export async function diff(session: Session, paste: string, options: Pick<CatOptions, 'output' | 'raw'>): Promise<ExitCode> {
   const { client, server, signal } = session;
   const patch = await client.pastes.diff(pasteNamedBy(paste, server), { signal });
   await printContent(session, contentOfBytes(patch), options);
@@ -203,18 +207,11 @@ function shown(name: string): string {
   return name.length > MAX_NAME_CHARACTERS ? `${name.slice(0, MAX_NAME_CHARACTERS)}…` : name;
 }
 
-interface PrintOptions {
-  /** A file; `-` is stdout. Default: stdout. */
-  readonly output?: string;
-  /** Whether a terminal, too, gets every byte as it is. */
-  readonly raw?: boolean;
-}
-
 /** Writes content to stdout or into a file, byte for byte. On a terminal nothing of it can act. */
 async function printContent(
   session: Session,
   content: ReadableContent,
-  options: PrintOptions,
+  options: Pick<CatOptions, 'output' | 'raw'>,
 ): Promise<void> {
   const { stdout } = session.terminal;
   if (isFile(options.output)) await save(session, content, options.output);
