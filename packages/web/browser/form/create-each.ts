@@ -1,7 +1,7 @@
 import { keepToken } from '../delete-tokens.ts';
 import { element } from '../element.ts';
 import { keepCreated, readPage } from './created.ts';
-import { wordsOfSeveral } from './several-files.ts';
+import { wordsOfSeveral } from './file-field.ts';
 
 interface Refused {
   readonly name: string;

@@ -7,7 +7,11 @@ export function choice(
   values: readonly (readonly [value: string, name: string])[],
   chosen: string | null = null,
 ): Html {
-  return html`<div class="field"><label for="${id}">${label}</label><select id="${id}" name="${id}">${any !== undefined && html`<option value="">${any}</option>`}${values.map(([value, name]) => html`<option value="${value}"${value === chosen && html` selected`}>${name}</option>`)}</select></div>`;
+  return html`<div class="field"><label for="${id}">${label}</label><select id="${id}" name="${id}">${
+    any !== undefined && html`<option value="">${any}</option>`
+  }${values.map(
+    ([value, name]) => html`<option value="${value}"${value === chosen && html` selected`}>${name}</option>`,
+  )}</select></div>`;
 }
 
 /** A form that filters a list, by its address. */
@@ -35,5 +39,7 @@ export function pageLinks(
     return all.length === 0 ? action : `${action}?${new URLSearchParams(all).toString()}`;
   };
   if (isFirst && next === null) return html``;
-  return html`<nav class="toolbar" aria-label="${words.list.pages}">${!isFirst && html`<a class="button" href="${link(null)}">${words.list.newest}</a>`}${next !== null && html`<a class="button" href="${link(next)}" rel="next">${words.list.older}</a>`}</nav>`;
+  return html`<nav class="toolbar" aria-label="${words.list.pages}">${
+    !isFirst && html`<a class="button" href="${link(null)}">${words.list.newest}</a>`
+  }${next !== null && html`<a class="button" href="${link(next)}" rel="next">${words.list.older}</a>`}</nav>`;
 }

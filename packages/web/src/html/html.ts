@@ -44,3 +44,12 @@ const ENTITIES: Readonly<Record<string, string>> = {
 export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }
+
+/** A table with a name. A wide one scrolls by itself, and can be scrolled with the keyboard. */
+export function table(name: string, heads: readonly HtmlValue[], rows: readonly Html[]): Html {
+  return html`<div class="scroll" role="region" aria-label="${name}" tabindex="0"><table>
+<thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
+<tbody>
+${rows}</tbody>
+</table></div>`;
+}

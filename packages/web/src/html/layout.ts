@@ -62,7 +62,9 @@ export function frame(
       : html`<link rel="stylesheet" href="${asset('all.css')}">`;
   const mainTag = new Html(isOfLibrary ? 'div' : 'main');
   const link = (path: Place, name: string | Html, className = ''): Html =>
-    html`<a${className !== '' && html` class="${className}"`} href="${base}${path}"${path === place && html` aria-current="page"`}${path === '/' && html` aria-keyshortcuts="n"`}>${name}</a> `;
+    html`<a${className !== '' && html` class="${className}"`} href="${base}${path}"${
+      path === place && html` aria-current="page"`
+    }${path === '/' && html` aria-keyshortcuts="n"`}>${name}</a> `;
   const before = html`<!doctype html>
 <html lang="${words.locale}" dir="${words.direction}">
 <head>
@@ -78,7 +80,10 @@ ${['site.js', ...scripts].map((name) => html`<script type="module" src="${asset(
 <a class="skip" href="#main">${words.skipToContent}</a>
 <header class="site">
 ${brand(`${base}/`, asset, words.product)}
-<nav aria-label="${words.navigation}">${link('/', html`${words.newPasteShort}<span class="wide">${words.newPasteRest}</span>`)}${site.viewer !== null && html`${link('/my/pastes', words.myPastes.title)}${link('/my/jobs', words.myJobs.title)}`}${link('/docs', words.documentation, 'at-foot')}</nav>
+<nav aria-label="${words.navigation}">${link(
+    '/',
+    html`${words.newPasteShort}<span class="wide">${words.newPasteRest}</span>`,
+  )}${site.viewer !== null && html`${link('/my/pastes', words.myPastes.title)}${link('/my/jobs', words.myJobs.title)}`}${link('/docs', words.documentation, 'at-foot')}</nav>
 ${account(site, place)}
 ${themeButton(words)}
 </header>
@@ -89,7 +94,8 @@ ${themeButton(words)}
 <footer class="site">
 <p>${words.footer}</p>
 <p class="foot"><a href="${base}/docs">${words.documentation}</a></p>
-<button type="button" id="keys" aria-keyshortcuts="?" data-title="${words.keys.title}" data-option="${words.keys.option}" data-close="${words.keys.close}" hidden>${words.keys.title}</button>
+<button type="button" id="keys" aria-keyshortcuts="?" data-title="${words.keys.title}"
+data-option="${words.keys.option}" data-close="${words.keys.close}" hidden>${words.keys.title}</button>
 ${site.abuseContact !== null && html`<p><a href="${contactLink(site.abuseContact)}">${words.reportAbuse}</a></p>`}
 ${languageSwitch(site)}</footer>
 </body>
@@ -118,7 +124,9 @@ export function themeButton({ themes }: Words): Html {
 /** Who is signed in, with a menu of what belongs to that; or the link to sign in. */
 function account({ base, viewer, words }: Site, place: Place | undefined): Html {
   if (viewer === null) return html`<p class="account"><a href="${base}/session">${words.signIn.link}</a></p>`;
-  return html`<details class="account menu"><summary><span><span class="visually-hidden">${words.signIn.signedInAs} </span><bdi>${viewer.name}</bdi><span class="initial" aria-hidden="true">${String.fromCodePoint(viewer.name.codePointAt(0) ?? 0x3f)}</span></span></summary><div>
+  return html`<details class="account menu">
+<summary><span><span class="visually-hidden">${words.signIn.signedInAs} </span><bdi>${viewer.name}</bdi><span class="initial"
+aria-hidden="true">${String.fromCodePoint(viewer.name.codePointAt(0) ?? 0x3f)}</span></span></summary><div>
 <a class="button" href="${base}/my/account"${place === '/my/account' && html` aria-current="page"`}>${words.myAccount.title}</a>
 <a class="button" href="${base}/my/tokens"${place === '/my/tokens' && html` aria-current="page"`}>${words.myTokens.title}</a>
 <a class="button" href="${base}/my/sessions"${place === '/my/sessions' && html` aria-current="page"`}>${words.mySessions.title}</a>
@@ -129,7 +137,13 @@ function account({ base, viewer, words }: Site, place: Place | undefined): Html 
 /** A button for each language. The browser module reloads the page instead of going to it again. */
 function languageSwitch({ base, again, words }: Site): Html | false {
   if (again === null) return false;
-  return html`<form id="languages" class="toolbar" method="post" action="${base}/language" aria-label="${words.choice}"><input type="hidden" name="next" value="${again}">${languageNames.map(({ locale, name }) => html`<button name="language" value="${locale}" lang="${locale}"${locale === words.locale && html` aria-current="true"`}>${name}</button>`)}</form>\n`;
+  return html`<form id="languages" class="toolbar" method="post" action="${base}/language"
+aria-label="${words.choice}"><input type="hidden" name="next" value="${again}">${languageNames.map(
+    ({ locale, name }) =>
+      html`<button name="language" value="${locale}" lang="${locale}"${
+        locale === words.locale && html` aria-current="true"`
+      }>${name}</button>`,
+  )}</form>\n`;
 }
 
 /**

@@ -44,14 +44,22 @@ function confirmingForm(
 ${subject !== null && html`<input type="hidden" name="subject" value="${subject}">`}
 <input type="hidden" name="count" value="${count}">
 ${classes !== null && classField(classes, chosen)}
-${options.map((option) => html`<p class="check"><input type="checkbox" id="${option}" name="also" value="${option}"><label for="${option}">${words.options[option] ?? option}</label></p>\n`)}
-<div class="field"><label for="reason">${isReasonForOwner ? words.reasonForOwner : words.reasonField}</label><input id="reason" name="reason" required maxlength="500" autocomplete="off"></div>
+${options.map(
+  (option) => html`<p class="check"><input type="checkbox" id="${option}"
+name="also" value="${option}"><label for="${option}">${words.options[option] ?? option}</label></p>\n`,
+)}
+<div class="field"><label for="reason">${isReasonForOwner ? words.reasonForOwner : words.reasonField}</label><input id="reason"
+name="reason" required maxlength="500" autocomplete="off"></div>
 <p class="toolbar"><button class="danger">${words.confirm}</button> <a class="button" href="${base}/">${words.cancel}</a></p>
 </form>`;
 }
 
 function classField(classes: readonly string[], chosen: string | null): Html {
-  return html`<div class="field"><label for="class">${words.class}</label><select id="class" name="class" required><option value=""></option>${classes.map((each) => html`<option value="${each}"${each === chosen && html` selected`}>${each.replaceAll('_', ' ')}</option>`)}</select></div>`;
+  return html`<div class="field"><label for="class">${words.class}</label><select id="class" name="class"
+required><option value=""></option>${classes.map(
+    (each) =>
+      html`<option value="${each}"${each === chosen && html` selected`}>${each.replaceAll('_', ' ')}</option>`,
+  )}</select></div>`;
 }
 
 interface ShownAction {
@@ -73,7 +81,8 @@ export function outcomePage(site: OperationsSite, shown: ShownAction): string {
     ...(outcome === null && { scripts: ['operations.js'], head: refreshWithoutScript }),
     main: html`<h1>${title} ${subject !== null && html`<bdi>${subject}</bdi>`}</h1>
 <div id="live"${outcome === null && html` data-refresh-ms="2000"`}><p class="meant" role="status">${outcome ?? words.running}</p></div>
-<dl class="facts"><div><dt>${words.at}</dt><dd>${formatTime(at, en)}</dd></div><div><dt>${words.by}</dt><dd><bdi>${actor}</bdi></dd></div><div><dt>${words.reason}</dt><dd><bdi>${reason}</bdi></dd></div></dl>
+<dl class="facts"><div><dt>${words.at}</dt><dd>${formatTime(at, en)}</dd></div><div><dt>${words.by}</dt>
+<dd><bdi>${actor}</bdi></dd></div><div><dt>${words.reason}</dt><dd><bdi>${reason}</bdi></dd></div></dl>
 <p><a class="button" href="${site.base}/">${words.back}</a></p>`,
   });
 }

@@ -1,6 +1,5 @@
 import { formatTime } from '../html/formats.ts';
-import { html, type Html } from '../html/html.ts';
-import { table } from '../html/table.ts';
+import { html, type Html, table } from '../html/html.ts';
 import { actionLink, operationsPage, type OperationsSite } from './layout.ts';
 import { en } from '../words/en.ts';
 import { operationsWords as words } from './words.ts';
@@ -56,7 +55,9 @@ ${next !== null && html`<p><a class="button" rel="next" href="${site.base}/faile
 function causesTable(site: OperationsSite, causes: ShownFailed['causes']): Html {
   const rows = causes.map(
     ({ reason, count, oldestAt, newestAt }) =>
-      html`<tr><td class="message"><a href="${site.base}/failed?${queryOf(reason, null)}">${reason}</a></td><td>${count}</td><td>${formatTime(oldestAt, en)}</td><td>${formatTime(newestAt, en)}</td><td>${actionLink(site, { action: 'retry-failed', subject: `because ${reason}`, label: words.retryCause })}</td></tr>\n`,
+      html`<tr><td class="message"><a href="${site.base}/failed?${queryOf(reason, null)}">${reason}</a></td><td>${count}</td>
+<td>${formatTime(oldestAt, en)}</td><td>${formatTime(newestAt, en)}</td>
+<td>${actionLink(site, { action: 'retry-failed', subject: `because ${reason}`, label: words.retryCause })}</td></tr>\n`,
   );
   return table(words.failedPastes, [words.cause, words.count, words.first, words.last, words.action], rows);
 }

@@ -61,13 +61,22 @@ ${['site.js', ...scripts].map((name) => html`<script type="module" src="${asset(
 <a class="skip" href="#main">${words.skipToContent}</a>
 <header class="site">
 ${brand(`${base}/`, asset, words.product)}
-<form class="search" action="${base}/find" role="search"><input name="q" required aria-label="${words.searchLabel}" placeholder="${words.searchHint}"><button>${words.search}</button></form>
+<form class="search" action="${base}/find" role="search"><input name="q" required aria-label="${words.searchLabel}"
+placeholder="${words.searchHint}"><button>${words.search}</button></form>
 ${themeButton(en)}
 </header>
 <main id="main" tabindex="-1">
 ${main}
 </main>
-${(hasFooter || signedInAs !== null) && html`<footer class="site">${hasFooter && html`<p>${mayAct ? words.footer : words.readOnly}</p>`}${signedInAs !== null && html`<form method="post" action="${base}/session/end"><p>${words.signedInAs} <bdi>${signedInAs}</bdi> <button type="submit">${words.signOut}</button></p></form>`}</footer>\n`}</body>
+${
+  (hasFooter || signedInAs !== null) &&
+  html`<footer class="site">${hasFooter && html`<p>${mayAct ? words.footer : words.readOnly}</p>`}${
+    signedInAs !== null &&
+    html`<form method="post"
+action="${base}/session/end"><p>${words.signedInAs} <bdi>${signedInAs}</bdi> <button type="submit">${words.signOut}</button></p>
+</form>`
+  }</footer>\n`
+}</body>
 </html>
 `.markup;
 }

@@ -1,6 +1,5 @@
 import { formatDuration } from '../html/formats.ts';
-import { html, type Html, type HtmlValue } from '../html/html.ts';
-import { table } from '../html/table.ts';
+import { html, type Html, type HtmlValue, table } from '../html/html.ts';
 import { actionLink, operationsPage, type OperationsSite } from './layout.ts';
 import { en } from '../words/en.ts';
 import { operationsWords as words } from './words.ts';
@@ -278,9 +277,12 @@ function smallChart(name: string, kind: 'good' | 'bad' | 'busy', values: readonl
   const bars = values.map((value, index) => {
     if (value === 0) return null;
     const height = Math.max(2, (value / peak) * (HEIGHT - 4));
-    return html`<rect class="${kind}" x="${((first + index) * step).toFixed(1)}" y="${(HEIGHT - height).toFixed(1)}" width="${(step - 1).toFixed(1)}" height="${height.toFixed(1)}"></rect>`;
+    return html`<rect class="${kind}" x="${((first + index) * step).toFixed(1)}" y="${(HEIGHT - height).toFixed(1)}"
+width="${(step - 1).toFixed(1)}" height="${height.toFixed(1)}"></rect>`;
   });
   const summary = words.peak(String(Math.round(peak)));
-  return html`<figure class="small-chart"><svg class="timeline" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${name}: ${summary}">${bars}<line class="base" x1="0" y1="${HEIGHT - 0.5}" x2="${WIDTH}" y2="${HEIGHT - 0.5}"></line></svg>
+  return html`<figure class="small-chart"><svg class="timeline" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img"
+aria-label="${name}: ${summary}">${bars}<line class="base" x1="0" y1="${HEIGHT - 0.5}" x2="${WIDTH}"
+y2="${HEIGHT - 0.5}"></line></svg>
 <figcaption>${name} <span class="hint">${summary}</span></figcaption></figure>`;
 }

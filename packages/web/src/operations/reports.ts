@@ -1,5 +1,5 @@
 import { formatTime } from '../html/formats.ts';
-import { textMarkup } from '../content/text-markup.ts';
+import { textMarkup } from '../content/paste-lines.ts';
 import { html, Html } from '../html/html.ts';
 import { choice, filterForm } from '../html/filter-form.ts';
 import { actionLink, operationsPage, type OperationsSite } from './layout.ts';
@@ -79,8 +79,14 @@ function queue(site: OperationsSite, { pastes, total, by }: ShownQueue): Html {
     (
       paste,
     ) => html`<li>${site.mayAct && html`<input type="checkbox" name="subject" value="${paste.shortCode}" aria-label="${words.select(paste.shortCode)}">`}
-<div><p><a href="${site.base}/reports/${paste.shortCode}">${paste.title === null ? paste.shortCode : html`<bdi>${paste.title}</bdi>`}</a>${paste.isHeld && html` <strong class="bad-news">${words.held}</strong>`}</p>
-<p class="line"><span>${paste.shortCode}</span><span><strong>${plainList(paste.classes)}</strong></span><span>${words.reporterCount(paste.reporters)}</span><span>${formatTime(paste.oldestAt, en)}</span><span><a href="${site.base}/reports?by=${by}&amp;network=${paste.network}">${words.network(paste.network)}</a></span><span>${paste.userId === null ? words.noOwner : html`<a href="${site.base}/users/${paste.userId}">${words.owner(paste.userId)}</a>`}</span></p>
+<div><p><a href="${site.base}/reports/${paste.shortCode}">${
+      paste.title === null ? paste.shortCode : html`<bdi>${paste.title}</bdi>`
+    }</a>${paste.isHeld && html` <strong class="bad-news">${words.held}</strong>`}</p>
+<p class="line"><span>${paste.shortCode}</span><span><strong>${plainList(paste.classes)}</strong></span><span>${words.reporterCount(paste.reporters)}</span><span>${formatTime(paste.oldestAt, en)}</span><span><a href="${site.base}/reports?by=${by}&amp;network=${paste.network}">${words.network(paste.network)}</a></span><span>${
+      paste.userId === null
+        ? words.noOwner
+        : html`<a href="${site.base}/users/${paste.userId}">${words.owner(paste.userId)}</a>`
+    }</span></p>
 ${paste.text !== null && html`<p class="words">“<bdi>${paste.text}</bdi>”</p>`}
 <p class="first-line"><code><bdi>${new Html(textMarkup(paste.firstLine))}</bdi></code></p></div></li>\n`,
   );
@@ -88,7 +94,11 @@ ${paste.text !== null && html`<p class="words">“<bdi>${paste.text}</bdi>”</p
 <p>${words.reportedCount(total)}</p>
 <ul class="rows">
 ${rows}</ul>
-${site.mayAct && html`<p class="toolbar"><button formaction="${site.base}/confirm/uphold">${words.upholdSelected}</button> <button>${words.rejectSelected}</button></p>`}
+${
+  site.mayAct &&
+  html`<p class="toolbar"><button
+formaction="${site.base}/confirm/uphold">${words.upholdSelected}</button> <button>${words.rejectSelected}</button></p>`
+}
 </form>`;
 }
 
@@ -121,7 +131,9 @@ export function reportedPage(site: OperationsSite, shown: ShownReports): string 
   const { shortCode, pasteTitle, isHeld, reports, content } = shown;
   const items = reports.map(
     ({ class: why, text, contact, at }) =>
-      html`<li><strong>${plainList([why])}</strong>, ${formatTime(at, en)}${contact !== null && html`, <bdi>${contact}</bdi>`}${text !== null && html`<p class="words"><bdi>${text}</bdi></p>`}</li>\n`,
+      html`<li><strong>${plainList([why])}</strong>, ${formatTime(at, en)}${
+        contact !== null && html`, <bdi>${contact}</bdi>`
+      }${text !== null && html`<p class="words"><bdi>${text}</bdi></p>`}</li>\n`,
   );
   return operationsPage(site, {
     title: words.reportsOf(shortCode),
@@ -141,7 +153,9 @@ ${contentPart(site, shortCode, content)}`,
 function contentPart({ base }: OperationsSite, shortCode: string, content: ShownReports['content']): Html {
   const download = html`<p><a class="button" href="${base}/content/${shortCode}" download>${words.downloadContent}</a></p>`;
   if ('hidden' in content)
-    return html`<p>${words.contentHidden[content.hidden]}${content.error !== undefined && html`: <bdi>${content.error}</bdi>`}</p>\n${content.hidden !== 'missing' && download}`;
+    return html`<p>${words.contentHidden[content.hidden]}${
+      content.error !== undefined && html`: <bdi>${content.error}</bdi>`
+    }</p>\n${content.hidden !== 'missing' && download}`;
   return html`<pre class="reported" tabindex="0">${new Html(textMarkup(content.text))}</pre>
 ${content.isCut && html`<p class="hint">${words.contentCut}</p>`}
 ${download}`;

@@ -36,7 +36,15 @@ export function subjectPage(site: OperationsSite, shown: ShownSubject, now: Date
     title,
     main: html`<h1>${title}</h1>
 ${takedown !== null && html`<p class="bad-news">${words.takenDown}: <bdi>${takedown}</bdi></p>`}
-<dl class="facts">${facts.map(([fact, value]) => html`<div><dt>${fact}</dt><dd>${value instanceof Date ? formatTime(value.toISOString(), en) : html`<bdi>${value}</bdi>`}</dd></div>`)}${user_id !== null && html`<div><dt>${words.user}</dt><dd><a href="${site.base}/users/${user_id}">${user_id}</a></dd></div>`}</dl>
+<dl class="facts">${facts.map(
+      ([fact, value]) => html`<div><dt>${fact}</dt>
+<dd>${value instanceof Date ? formatTime(value.toISOString(), en) : html`<bdi>${value}</bdi>`}</dd>
+</div>`,
+    )}${
+      user_id !== null &&
+      html`<div><dt>${words.user}</dt>
+<dd><a href="${site.base}/users/${user_id}">${user_id}</a></dd></div>`
+    }</dl>
 ${kind === 'paste' && pasteActions(site, shown)}
 ${shown.canCancel && html`<p>${actionLink(site, { action: 'cancel-job', subject: name, label: words.cancelJob })}</p>`}
 ${kind === 'job' && shown.canRetry && html`<p>${actionLink(site, { action: 'retry-job', subject: name, label: words.retryJob })}</p>`}

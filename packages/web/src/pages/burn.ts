@@ -27,7 +27,8 @@ export function burnPage(site: Site, paste: ShownPaste, readerKey: string): stri
     hasStylesInside: true,
     main: html`${heading(site, paste, languageOf(paste))}
 <p class="notice attention">${text.explanation}</p>
-<form method="post" action="${site.base}/${paste.short_code}"><input type="hidden" name="key" value="${readerKey}"><p><button class="primary" type="submit">${text.reveal}</button></p></form>
+<form method="post" action="${site.base}/${paste.short_code}"><input type="hidden"
+name="key" value="${readerKey}"><p><button class="primary" type="submit">${text.reveal}</button></p></form>
 <details class="explanation"><summary>${text.helpTitle}</summary><p>${text.help}</p>
 <p>${text.command} <code dir="ltr">curl -X POST ${paste.url} -H "Idempotency-Key: \${KEY:=$(uuidgen)}"</code></p></details>
 ${deletion(site, paste)}`,
@@ -68,5 +69,7 @@ export function revealedImagePage(
 
 /** In a window of its own, because an answer that is no file must not take the place of the only copy. */
 function download({ base, words }: Site, { short_code }: ShownPaste, key: string, weight = ''): Html {
-  return html`<form method="post" action="${base}/${short_code}" target="_blank"><input type="hidden" name="key" value="${key}"><input type="hidden" name="download" value="yes"><button class="${weight}" type="submit">${words.paste.download}</button></form>`;
+  return html`<form method="post" action="${base}/${short_code}" target="_blank"><input type="hidden"
+name="key" value="${key}"><input type="hidden" name="download" value="yes"><button class="${weight}"
+type="submit">${words.paste.download}</button></form>`;
 }

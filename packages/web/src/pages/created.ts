@@ -24,8 +24,15 @@ export function createdPage(site: Site, created: ShownCreation): string {
     scripts: ['created.js'],
     main: html`<div class="card created">
 <h1>${text.title}</h1>
-<p class="line">${title !== null && html`<span><bdi>${title}</bdi></span>`}<span>${burn ? text.readOnce : text.readers[visibility]}</span><span>${expires === null ? paste.neverExpiresLine : html`${paste.expiresLine} ${formatTime(expires, site.words)}`}</span></p>
-<div class="field"><label for="url">${text.link}</label><div class="copyable"><input id="url" value="${url}" dir="ltr" readonly>${copyButton(site.words, 'url', text.copyLink, 'primary')}</div>${encrypted && html`<p class="hint">${text.keyHint}</p>`}</div>
+<p class="line">${title !== null && html`<span><bdi>${title}</bdi></span>`}<span>${burn ? text.readOnce : text.readers[visibility]}</span><span>${
+      expires === null
+        ? paste.neverExpiresLine
+        : html`${paste.expiresLine} ${formatTime(expires, site.words)}`
+    }</span></p>
+<div class="field"><label for="url">${text.link}</label><div class="copyable"><input id="url" value="${url}" dir="ltr"
+readonly>${copyButton(site.words, 'url', text.copyLink, 'primary')}</div>${
+      encrypted && html`<p class="hint">${text.keyHint}</p>`
+    }</div>
 <p class="toolbar"><a id="open" class="button" href="${url}">${text.open}</a> <a class="button" href="${site.base}/">${text.another}</a></p>
 <details id="qr" data-label="${paste.qrOf('{url}')}" hidden><summary>${paste.qr}</summary></details>
 ${deleteToken !== null && deletionToken(site.words, deleteToken)}</div>`,
@@ -36,9 +43,12 @@ ${deleteToken !== null && deletionToken(site.words, deleteToken)}</div>`,
 function deletionToken(words: Words, token: string): Html {
   const { created: text } = words;
   return html`<details id="deletion" open><summary>${text.deleteToken}</summary>
-<div class="field"><label for="delete-token">${text.deleteToken}</label><div class="copyable"><input id="delete-token" value="${token}" dir="ltr" readonly>${copyButton(words, 'delete-token', text.copy)}</div><p class="hint">${text.deleteTokenHint}</p></div>
+<div class="field"><label for="delete-token">${text.deleteToken}</label><div class="copyable"><input id="delete-token" value="${token}"
+dir="ltr" readonly>${copyButton(words, 'delete-token', text.copy)}</div>
+<p class="hint">${text.deleteTokenHint}</p></div>
 </details>
-<p id="kept" class="hint" hidden><span role="status">${text.kept}</span> <button id="forget" type="button" data-done="${text.forgotten}">${text.forget}</button></p>
+<p id="kept" class="hint" hidden><span role="status">${text.kept}</span> <button id="forget" type="button"
+data-done="${text.forgotten}">${text.forget}</button></p>
 `;
 }
 

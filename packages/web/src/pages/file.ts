@@ -23,9 +23,13 @@ export function filePage(site: Site, paste: ShownPaste, kind: Exclude<ContentKin
     main: html`${heading(site, paste, null, type)}
 ${
   isImage
-    ? html`<div class="code"><div class="bar"><a class="button" href="${image}" aria-keyshortcuts="r">${text.openImage}</a><div class="right">${download(' primary')}</div></div>
+    ? html`<div class="code"><div class="bar"><a class="button" href="${image}"
+aria-keyshortcuts="r">${text.openImage}</a><div class="right">${download(' primary')}</div></div>
 <div class="picture"><img src="${image}" alt="${text.imageAlt(titleOf(site.words, paste))}"></div></div>`
-    : html`<div class="card"><p><strong>${text.binary}</strong> · ${formatSize(paste.size_bytes, site.words)}</p><p>${text.binaryHint}</p><p class="toolbar">${download(' primary')} <a class="button" href="${site.base}/${paste.short_code}?view=text">${text.asText}</a></p></div>`
+    : html`<div class="card"><p><strong>${text.binary}</strong> · ${formatSize(paste.size_bytes, site.words)}</p>
+<p>${text.binaryHint}</p>
+<p class="toolbar">${download(' primary')} <a class="button" href="${site.base}/${paste.short_code}?view=text">${text.asText}</a></p>
+</div>`
 }
 ${deletion(site, paste)}`,
   });

@@ -1,8 +1,7 @@
 import { formatNumber, formatSize, formatTime } from '../html/formats.ts';
-import { html, type Html } from '../html/html.ts';
+import { html, type Html, table } from '../html/html.ts';
 import { formUser, page, type Site } from '../html/layout.ts';
 import { progressText } from '../html/progress-text.ts';
-import { table } from '../html/table.ts';
 import type { Words } from '../words/translation.ts';
 import {
   nameOf,
@@ -100,7 +99,8 @@ export function progress({ base, words }: Site, job: OwnJob): Html {
   const texts = progressWords(words);
   return html`<div id="job" class="pending column" data-events="${base}/v1/jobs/${job.id}/events">
 <progress id="job-progress" max="100" value="${job.progress}" aria-label="${text.progress}"></progress>
-<p role="status"><span id="job-percent">${percent(job.progress, words)}</span> <span id="job-message" dir="auto" data-words="${JSON.stringify(texts)}">${job.progress_message === null ? job.status === 'queued' && text.waiting : progressText(job.progress_message, texts)}</span></p>
+<p role="status"><span id="job-percent">${percent(job.progress, words)}</span> <span id="job-message" dir="auto"
+data-words="${JSON.stringify(texts)}">${job.progress_message === null ? job.status === 'queued' && text.waiting : progressText(job.progress_message, texts)}</span></p>
 </div>`;
 }
 
@@ -131,7 +131,9 @@ function errorsOf(words: Words, errors: unknown, isFile: boolean): Html | false 
   const hasNames = errors.some(({ name }: Readonly<Record<string, unknown>>) => typeof name === 'string');
   const rows = errors.map((each: Readonly<Record<string, unknown>>) => {
     const { position, name, reason } = each;
-    return html`<tr><td class="number">${placeOf(text, position, isFile && name === null)}</td>${hasNames && html`<td class="title" dir="auto">${textOf(name)}</td>`}<td class="title" lang="en" dir="auto">${textOf(reason)}</td></tr>\n`;
+    return html`<tr><td class="number">${placeOf(text, position, isFile && name === null)}</td>${
+      hasNames && html`<td class="title" dir="auto">${textOf(name)}</td>`
+    }<td class="title" lang="en" dir="auto">${textOf(reason)}</td></tr>\n`;
   });
   const heads = [text.position, ...(hasNames ? [text.name] : []), text.reason];
   return html`<h2>${text.errors}</h2>\n${table(text.errors, heads, rows)}`;
@@ -176,7 +178,9 @@ function assetsOf(
     pastes.length > 0 &&
     completedAt !== null &&
     html`<h2>${text.pastes}</h2>
-${hasMoreAssets && html`<p class="hint">${text.newestPastes(pastes.length)} <a href="${base}/my/pastes">${text.allPastes}</a></p>\n`}<ul class="made">${pastes.map(({ url, title }) => html`<li><a href="${url}"><bdi>${title ?? url.split('/').at(-1)}</bdi></a></li>\n`)}</ul>`
+${hasMoreAssets && html`<p class="hint">${text.newestPastes(pastes.length)} <a href="${base}/my/pastes">${text.allPastes}</a></p>\n`}<ul class="made">${pastes.map(
+      ({ url, title }) => html`<li><a href="${url}"><bdi>${title ?? url.split('/').at(-1)}</bdi></a></li>\n`,
+    )}</ul>`
   }`;
 }
 

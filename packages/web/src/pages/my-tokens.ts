@@ -44,7 +44,13 @@ ${made !== null && secret(site.words, made)}
 <p>${text.intro}</p>
 ${!list.canRevoke && html`<p class="notice">${text.notFull}</p>`}
 ${list.canRevoke && !list.canMake && html`<p class="notice">${text.cannotMake}</p>`}
-${tokens.length === 0 ? html`<p class="card">${text.none}</p>` : html`<form method="post" action="${site.base}/my/tokens/revoke">${formUser(site)}\n<ul class="rows">\n${tokens.map((each) => row(site.words, each, list.canRevoke))}</ul>\n</form>`}
+${
+  tokens.length === 0
+    ? html`<p class="card">${text.none}</p>`
+    : html`<form method="post"
+action="${site.base}/my/tokens/revoke">${formUser(site)}\n<ul
+class="rows">\n${tokens.map((each) => row(site.words, each, list.canRevoke))}</ul>\n</form>`
+}
 ${list.canMake && form(site, list)}`,
   });
 }
@@ -52,7 +58,10 @@ ${list.canMake && form(site, list)}`,
 function secret(words: Words, { name, token }: NonNullable<MyTokens['made']>): Html {
   const { myTokens: text, created } = words;
   return html`<div class="card" role="status"><h2>${text.made(name)}</h2>
-<div class="field"><label for="secret">${text.secret}</label><div class="copyable"><input id="secret" value="${token}" dir="ltr" readonly autocomplete="off" spellcheck="false" aria-describedby="secret-hint">${copyButton(words, 'secret', created.copy, 'primary')}</div><p id="secret-hint" class="hint">${text.secretHint}</p></div></div>`;
+<div class="field"><label for="secret">${text.secret}</label><div class="copyable"><input id="secret" value="${token}"
+dir="ltr" readonly autocomplete="off" spellcheck="false"
+aria-describedby="secret-hint">${copyButton(words, 'secret', created.copy, 'primary')}</div>
+<p id="secret-hint" class="hint">${text.secretHint}</p></div></div>`;
 }
 
 export function row(
@@ -62,8 +71,16 @@ export function row(
 ): Html {
   const { myTokens: text } = words;
   return html`<li><div><p><strong><bdi>${name}</bdi></strong> <span class="badge">${text.scopes[scope]}</span></p>
-<p class="line"><span>${text.created} ${formatTime(created, words)}</span><span>${lastUsed === null ? text.neverUsed : html`${text.lastUsed} ${formatTime(lastUsed, words)}`}</span><span>${expires === null ? text.neverExpires : html`${text.expires} ${formatTime(expires, words)}`}</span></p></div>
-${canRevoke && html`<details class="menu"><summary aria-label="${text.revokeOne(name)}">${text.revoke}</summary><div><button class="danger" name="id" value="${id}" type="submit">${text.revokeOne(name)}</button></div></details>`}</li>\n`;
+<p class="line"><span>${text.created} ${formatTime(created, words)}</span><span>${
+    lastUsed === null ? text.neverUsed : html`${text.lastUsed} ${formatTime(lastUsed, words)}`
+  }</span><span>${expires === null ? text.neverExpires : html`${text.expires} ${formatTime(expires, words)}`}</span></p>
+</div>
+${
+  canRevoke &&
+  html`<details class="menu"><summary aria-label="${text.revokeOne(name)}">${text.revoke}</summary>
+<div><button class="danger" name="id" value="${id}" type="submit">${text.revokeOne(name)}</button></div>
+</details>`
+}</li>\n`;
 }
 
 function form(site: Site, { name, maxSeconds, usualSeconds }: MyTokens): Html {
@@ -78,7 +95,9 @@ function form(site: Site, { name, maxSeconds, usualSeconds }: MyTokens): Html {
   return html`<h2 id="make">${text.make}</h2>
 <form class="narrow" method="post" action="${site.base}/my/tokens" aria-labelledby="make">${formUser(site)}
 <input type="hidden" name="form_key" value="${randomUUID()}" autocomplete="off">
-<div class="field"><label for="name">${text.name}</label><input id="name" name="name" value="${name}" dir="auto" maxlength="${MAX_TOKEN_NAME_CHARACTERS}" required autocomplete="off" aria-describedby="name-hint"><p id="name-hint" class="hint">${text.nameHint}</p></div>
+<div class="field"><label for="name">${text.name}</label><input id="name" name="name" value="${name}" dir="auto"
+maxlength="${MAX_TOKEN_NAME_CHARACTERS}" required autocomplete="off" aria-describedby="name-hint"><p id="name-hint"
+class="hint">${text.nameHint}</p></div>
 ${choice(
   { id: 'scope', label: text.scope },
   ownTokenScopes.map((scope) => [scope, text.scopes[scope]] as const),

@@ -13,9 +13,15 @@ export function reportPage(
     main: html`<h1>${text.title(short_code)}</h1>
 <p>${text.intro}</p>
 <form class="narrow" method="post" action="${site.base}/${short_code}/report">${formUser(site)}
-<div class="field"><label for="reason">${text.reason}</label><select id="reason" name="reason" required><option value=""></option>${reasons.map((reason) => html`<option value="${reason}">${text.reasons[reason]}</option>`)}</select></div>
-<div class="field"><label for="text">${text.text}</label><textarea id="text" name="text" dir="auto" rows="4" maxlength="${MAX_REPORT_CHARACTERS}"></textarea></div>
-<div class="field"><label for="contact">${text.contact}</label><input id="contact" name="contact" maxlength="${MAX_REPORT_CONTACT_CHARACTERS}" autocomplete="email" aria-describedby="contact-hint"><p id="contact-hint" class="hint">${text.contactHint}</p></div>
+<div class="field"><label for="reason">${text.reason}</label><select id="reason" name="reason"
+required><option value=""></option>${reasons.map(
+      (reason) => html`<option value="${reason}">${text.reasons[reason]}</option>`,
+    )}</select></div>
+<div class="field"><label for="text">${text.text}</label><textarea id="text" name="text" dir="auto" rows="4"
+maxlength="${MAX_REPORT_CHARACTERS}"></textarea></div>
+<div class="field"><label for="contact">${text.contact}</label><input id="contact" name="contact"
+maxlength="${MAX_REPORT_CONTACT_CHARACTERS}" autocomplete="email" aria-describedby="contact-hint"><p id="contact-hint"
+class="hint">${text.contactHint}</p></div>
 <p><button class="primary" type="submit">${text.send}</button></p>
 </form>`,
   });

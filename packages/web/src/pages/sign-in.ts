@@ -34,12 +34,34 @@ ${
 }
 <form class="narrow" method="post" action="${site.base}/session">
 <input type="hidden" name="next" value="${next}">
-<div class="field"><label for="token">${signIn.token}</label><input id="token" name="token" type="password" autocomplete="current-password" spellcheck="false" required${site.provider === null && html` autofocus`} aria-describedby="token-hint"><p id="token-hint" class="hint">${signIn.tokenHint}</p></div>
+<div class="field"><label for="token">${signIn.token}</label><input id="token" name="token" type="password"
+autocomplete="current-password" spellcheck="false" required${site.provider === null && html` autofocus`}
+aria-describedby="token-hint"><p id="token-hint" class="hint">${signIn.tokenHint}</p></div>
 <p><button type="submit"${site.provider === null && html` class="primary"`}>${signIn.submit}</button></p>
 </form>
 ${
   problem !== null &&
-  html`<form method="post" action="${site.base}/session/end?next=${encodeURIComponent(next.startsWith(`${site.base}/my/`) ? `${site.base}/` : next)}"><button type="submit">${signIn.without}</button></form>`
+  html`<form method="post"
+action="${site.base}/session/end?next=${encodeURIComponent(next.startsWith(`${site.base}/my/`) ? `${site.base}/` : next)}"><button
+type="submit">${signIn.without}</button></form>`
 }</div>`,
   });
+}
+
+/**
+ * The page that a browser shows for a moment when it comes back from the identity provider. It goes on by
+ * itself, without JavaScript.
+ * @param next the path to go to
+ */
+export function signedInPage(site: Site, { next }: { readonly next: string }): string {
+  const { signIn } = site.words;
+  return page(
+    { ...site, again: null },
+    {
+      title: signIn.done,
+      head: html`<meta http-equiv="refresh" content="0; url=${next}">\n`,
+      main: html`<h1>${signIn.done}</h1>
+<p><a class="button primary" href="${next}">${signIn.goOn}</a></p>`,
+    },
+  );
 }

@@ -1,9 +1,8 @@
 import { languageNamed, storedOptionNames, valuesOf } from '@pasteflow/domain';
 import { PasteLines } from '../content/paste-lines.ts';
 import { choice, filterForm, pageLinks } from '../html/filter-form.ts';
-import { html, Html } from '../html/html.ts';
+import { html, Html, table } from '../html/html.ts';
 import { page, type Site } from '../html/layout.ts';
-import { table } from '../html/table.ts';
 import { progress } from './my-job.ts';
 import { row as jobRow, stateBadge, type OwnJob } from './my-jobs.ts';
 import { nothing, pastesForm, type MyPastes, type OwnPaste } from './my-pastes.ts';

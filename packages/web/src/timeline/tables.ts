@@ -1,7 +1,6 @@
 import { formatDuration, formatTime } from '../html/formats.ts';
-import { html, type Html } from '../html/html.ts';
+import { html, type Html, table } from '../html/html.ts';
 import type { Words } from '../words/translation.ts';
-import { table } from '../html/table.ts';
 import { startOf, stateName, type ShownTimeline } from './chart.ts';
 
 export function transitionsTable(
@@ -19,7 +18,10 @@ export function transitionsTable(
         ? ((text.machines as Readonly<Record<string, string>>)[machine] ?? machine)
         : text.attempt(attempt);
     const afterMs = Date.parse(at) - startMs;
-    return html`<tr><td class="number">${subject}</td><td>${stateName(words, from)}</td><td class="${to.toLowerCase()}">${stateName(words, to)}</td><td>${formatTime(at, words)}</td><td class="number">${formatDuration(Math.max(0, afterMs), words)}</td><td class="number">${actor}</td><td class="message" dir="auto">${reasonOf(words, reason_class, reason)}</td></tr>\n`;
+    return html`<tr><td class="number">${subject}</td><td>${stateName(words, from)}</td>
+<td class="${to.toLowerCase()}">${stateName(words, to)}</td><td>${formatTime(at, words)}</td>
+<td class="number">${formatDuration(Math.max(0, afterMs), words)}</td><td class="number">${actor}</td>
+<td class="message" dir="auto">${reasonOf(words, reason_class, reason)}</td></tr>\n`;
   });
   const heads = [text.subject, text.from, text.to, text.at, text.after, text.by, text.reason];
   return table(text.transitions, heads, rows);
@@ -29,7 +31,10 @@ export function attemptsTable(words: Words, { executions }: ShownTimeline): Html
   const { timeline: text } = words;
   const rows = executions.map(
     ({ attempt, status, run_at, started_at, finished_at, error_class, error }) =>
-      html`<tr><td>${attempt}</td><td class="${status.toLowerCase()}">${stateName(words, status)}</td><td>${formatTime(run_at, words)}</td><td>${started_at !== null && formatTime(started_at, words)}</td><td>${finished_at !== null && formatTime(finished_at, words)}</td><td class="message" dir="auto">${reasonOf(words, error_class, error)}</td></tr>\n`,
+      html`<tr><td>${attempt}</td><td class="${status.toLowerCase()}">${stateName(words, status)}</td>
+<td>${formatTime(run_at, words)}</td><td>${started_at !== null && formatTime(started_at, words)}</td>
+<td>${finished_at !== null && formatTime(finished_at, words)}</td>
+<td class="message" dir="auto">${reasonOf(words, error_class, error)}</td></tr>\n`,
   );
   return table(text.attempts, ['#', text.state, text.due, text.started, text.finished, text.error], rows);
 }
@@ -40,7 +45,8 @@ export function retriesTable(words: Words, { retries }: ShownTimeline): Html | f
   const { timeline: text } = words;
   const rows = retries.map(
     ({ at, actor, reason_class, reason }) =>
-      html`<tr><td>${formatTime(at, words)}</td><td class="number">${actor}</td><td class="message" dir="auto">${reasonOf(words, reason_class, reason)}</td></tr>\n`,
+      html`<tr><td>${formatTime(at, words)}</td><td class="number">${actor}</td>
+<td class="message" dir="auto">${reasonOf(words, reason_class, reason)}</td></tr>\n`,
   );
   return html`<h2>${text.retries}</h2>
 ${table(text.retries, [text.at, text.by, text.reason], rows)}

@@ -1,9 +1,9 @@
-import { BIDI_MARK, REPLACED, textMarkup } from '../content/text-markup.ts';
-import { formatNumber } from '../html/formats.ts';
+import { BIDI_MARK, REPLACED, textMarkup } from '../content/paste-lines.ts';
+import { formatNumber, formatSize, formatTime } from '../html/formats.ts';
 import { Html, html } from '../html/html.ts';
 import { page, type Site } from '../html/layout.ts';
 import type { Words } from '../words/translation.ts';
-import { titleOf, type ShownPaste } from './paste.ts';
+import { type ShownPaste, titleOf } from './paste.ts';
 import { detailOf, type ShownProblem } from './problem.ts';
 
 /** Lines that follow one another and have the same fate. */
@@ -45,7 +45,10 @@ export function diffPage(
   return page(site, {
     title: text.title(titleOf(site.words, pair.paste)),
     main: html`${heading(site, pair, hunks)}
-${hunks.length === 0 && html`<p class="notice">${text.equal}</p>\n`}${notes.map((note) => note !== false && html`<p class="warning" role="note">${note}</p>\n`)}${hunks.map((hunk) => hunkHtml(site.words, hunk))}<p class="hint">${text.command} <code dir="ltr">curl ${pair.paste.url}/diff</code></p>`,
+${hunks.length === 0 && html`<p class="notice">${text.equal}</p>\n`}${notes.map(
+      (note) => note !== false && html`<p class="warning" role="note">${note}</p>\n`,
+    )}${hunks.map((hunk) => hunkHtml(site.words, hunk))}<p class="hint">${text.command} <code
+dir="ltr">curl ${pair.paste.url}/diff</code></p>`,
   });
 }
 
@@ -101,11 +104,58 @@ function runHtml({ diff }: Words, { kind, text, lines, oldNumber, newNumber }: S
   const marked =
     kind === 'removed' ? html`<del>${shown}</del>` : kind === 'added' ? html`<ins>${shown}</ins>` : shown;
   const group = kind === 'same' ? null : html` role="group" aria-label="${diff.groups[kind]}"`;
-  return html`<div class="change ${kind}"${group}><div class="numbers" aria-hidden="true">${numbers(oldNumber, kind !== 'added')}</div><div class="numbers" aria-hidden="true">${numbers(newNumber, kind !== 'removed')}</div><div class="signs" aria-hidden="true">${column(lines, () => SIGNS[kind])}</div><pre>
+  return html`<div class="change ${kind}"${group}><div class="numbers"
+aria-hidden="true">${numbers(oldNumber, kind !== 'added')}</div>
+<div class="numbers" aria-hidden="true">${numbers(newNumber, kind !== 'removed')}</div>
+<div class="signs" aria-hidden="true">${column(lines, () => SIGNS[kind])}</div><pre>
 ${marked}</pre>${!text.endsWith('\n') && html`<span class="no-newline">${diff.noNewline}</span>`}</div>
 `;
 }
 
 function column(count: number, cell: (n: number) => string): string {
   return Array.from({ length: count }, (_, n) => cell(n)).join('\n');
+}
+
+/** A version that the reader can read. `named_at` is in ISO 8601. */
+interface ShownVersion {
+  readonly number: number;
+  readonly short_code: string;
+  readonly title: string | null;
+  readonly size_bytes: number;
+  readonly visibility: 'unlisted' | 'private';
+  readonly parent: string | null;
+  readonly named_at: string;
+}
+
+/** The versions of a slug, newest first. @param paste by which they were found */
+export function historyPage(
+  site: Site,
+  { short_code, slug }: { readonly short_code: string; readonly slug: string | null },
+  versions: readonly ShownVersion[],
+): string {
+  const { history: text } = site.words;
+  const name = slug === null ? short_code : `~${slug}`;
+  return page(site, {
+    title: text.title(name),
+    scripts: ['timeline.js'], // which shows the times relative to now
+    main: html`<p><a href="${site.base}/${name}">${site.words.back(site.words.timeline.back)}</a></p>
+<h1>${text.title(name)}</h1>
+<p class="hint">${text.intro}</p>
+<ul class="rows">
+${versions.map((version, n) => row(site, version, versions[n + 1]))}</ul>`,
+  });
+}
+
+/** The changes are those since the parent, so that they are shown where the parent is the version before. */
+function row({ base, words }: Site, version: ShownVersion, before: ShownVersion | undefined): Html {
+  const { history: text, paste } = words;
+  const { number, short_code, title, size_bytes, visibility, parent, named_at } = version;
+  const hasChanges = before !== undefined && before.short_code === parent;
+  return html`<li><div>
+<p><a href="${base}/${short_code}"><strong>${text.version(number)}</strong></a> <bdi>${title ?? paste.untitled}</bdi>${
+    visibility === 'private' && html` <span class="badge private">${paste.badges.private}</span>`
+  }</p>
+<p class="line"><span>${short_code}</span><span>${formatSize(size_bytes, words)}</span><span>${formatTime(named_at, words)}</span>${
+    hasChanges && html`<span><a href="${base}/${short_code}/diff">${paste.changes}</a></span>`
+  }</p></div></li>\n`;
 }
