@@ -11,12 +11,12 @@ export const folderOrders: Readonly<Record<string, string>> = {
   'packages/dev-stack': 'testing commands start aws postgres',
   'proofs/e2e': 'campaign soak bench',
   'packages/http-kit': 'sign-in',
-  'packages/jobs': 'types content definition',
+  'packages/jobs': 'types',
   'packages/postgres':
     'testing roles enforcement monitoring timeline sweeps jobs pastes executions identity requests ' +
     'migrations database schema',
   'proofs/interleavings': 'operations harness',
-  'packages/runtime': 'entry health lifecycle tracing logging config',
+  'packages/runtime': 'entry health tracing logging config',
   'packages/s3': 'direct',
   'packages/service-kit': 'command-line bucket-owner',
   'packages/web': 'operations pages timeline content html words',

@@ -157,7 +157,11 @@ async function withContent(
 }
 
 /** `pasteflow diff CODE`: what has changed since the paste that this one was made from, as a patch. */
-export async function diff(session: Session, paste: string, options: Pick<CatOptions, 'output' | 'raw'>): Promise<ExitCode> {
+export async function diff(
+  session: Session,
+  paste: string,
+  options: Pick<CatOptions, 'output' | 'raw'>,
+): Promise<ExitCode> {
   const { client, server, signal } = session;
   const patch = await client.pastes.diff(pasteNamedBy(paste, server), { signal });
   await printContent(session, contentOfBytes(patch), options);

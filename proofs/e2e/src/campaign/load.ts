@@ -1,8 +1,20 @@
+import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cluster } from '../cluster.ts';
 import type { Contention } from './contention.ts';
 import type { History } from './history.ts';
-import { clientsOf, type Fate, fateOf, itemsOf, jobAfter, Random, readersOf, slugAfter } from './plan.ts';
+import {
+  clientsOf,
+  contentOf,
+  keyOf,
+  type Fate,
+  fateOf,
+  itemsOf,
+  jobAfter,
+  Random,
+  readersOf,
+  slugAfter,
+} from './plan.ts';
 import type { Reveal, User } from './user.ts';
 
 export interface Pasted {
@@ -211,4 +223,38 @@ export class CampaignLoad {
     });
     return count;
   }
+}
+
+/**
+ * After the work has ended, the history gets a read of each name, and what the tables say: how many pastes
+ * each Idempotency-Key and each import has made.
+ */
+export async function recordLastOperations(
+  cluster: Cluster,
+  contention: Contention,
+  history: History,
+  load: CampaignLoad,
+  seed: number,
+): Promise<void> {
+  for (const { n, name } of load.names) await contention.readAt(n, name, [0, 4]);
+  const keyed = load.keyed.map((n) => ({
+    hash: `sha256:${createHash('sha256').update(contentOf(seed, n)).digest('hex')}`,
+    end: history.begin({ op: 'count', key: keyOf(seed, n) }),
+  }));
+  const imported = load.imports.map(({ n, id }) => ({
+    titles: itemsOf(seed, n).map(({ title }) => title),
+    end: history.begin({ op: 'made', job: id }),
+  }));
+  const byHash = await countsBy(cluster, 'content_hash');
+  const byTitle = await countsBy(cluster, 'title');
+  for (const { hash, end } of keyed) end({ event: 'ok', count: byHash.get(hash) ?? 0 });
+  for (const { titles, end } of imported)
+    end({ event: 'ok', count: titles.reduce((sum, title) => sum + (byTitle.get(title) ?? 0), 0) });
+}
+
+async function countsBy(cluster: Cluster, column: 'content_hash' | 'title'): Promise<Map<string, number>> {
+  const rows = await cluster.rows.query<{ value: string; count: number }>(
+    `SELECT ${column} AS value, count(*)::int AS count FROM pastes WHERE ${column} IS NOT NULL GROUP BY 1`,
+  );
+  return new Map(rows.map(({ value, count }) => [value, count]));
 }
