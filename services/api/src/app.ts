@@ -9,7 +9,7 @@ import { RequestError } from './http/answers/request-error.ts';
 import { respondWithError } from './http/answers/respond-with-error.ts';
 import { answerPreflight, isAnonymousFetch, shareAnswer } from './http/answers/cross-origin.ts';
 import { robotsHeader } from './http/answers/response-headers.ts';
-import type { Endpoint, Handler, Method, Routes } from './http/openapi/endpoint.ts';
+import { type Endpoint, type Handler, type Method, policyOf, type Routes } from './http/openapi/endpoint.ts';
 import { problemPageFor } from './http/pages/problem-page.ts';
 import { admit } from './sessions/admit.ts';
 import { pageHeaders } from './http/pages/page.ts';
@@ -64,10 +64,10 @@ export function buildApp(api: ApiContext): Express {
   app.use(async (req: Request, res: Response) => {
     res.vary(PAGE_VARIES);
     if (wantsPage(req)) contextOf(req).wantsPage = true;
-    await admit(api, req, res, { access: 'open', errors: [] });
+    await admit(api, req, res, { access: 'open' });
     throw new RequestError(
       'route_not_found',
-      `There is no route ${pathOf(req)}. GET /docs lists all routes.`,
+      `There is no route ${pathOf(req)}. GET /docs lists all routes for programs.`,
     );
   });
   // Express recognises an error handler by its four parameters.
@@ -94,13 +94,14 @@ function byMethod(path: string, methods: Routes[string], api: ApiContext): Handl
         { headers: { Allow: allowed.join(', ') } },
       );
     }
-    if (endpoint.operation.access !== 'open') res.set(robotsHeader);
+    const policy = policyOf(endpoint);
+    if (policy.access !== 'open') res.set(robotsHeader);
     const handle = handlerFor(endpoint, req, res);
     const shares = handle === endpoint.handle && isShared(endpoint) && shareAnswer(req, res, api.corsOrigins);
     // A page of another site must not create or delete anything in the name of its visitor.
     const reads = req.method === 'GET' || req.method === 'HEAD';
     if (!reads && !(shares && isAnonymousFetch(req))) api.sessions.refuseForeign(req);
-    await admit(api, req, res, endpoint.operation);
+    await admit(api, req, res, policy);
     try {
       await handle(req, res);
     } catch (error) {
@@ -114,11 +115,11 @@ function byMethod(path: string, methods: Routes[string], api: ApiContext): Handl
 
 /** Whether pages of other sites may use the endpoint. */
 function isShared(endpoint: Endpoint | undefined): boolean {
-  return endpoint?.operation.isShared === true;
+  return endpoint !== undefined && policyOf(endpoint).isShared === true;
 }
 
 function endpointFor(endpoint: Endpoint | undefined, req: Request): Endpoint | undefined {
-  if (endpoint?.privateBin === undefined || !isPrivateBin(req)) return endpoint;
+  if (endpoint === undefined || !('privateBin' in endpoint) || !isPrivateBin(req)) return endpoint;
   contextOf(req).privateBin = true;
   return endpoint.privateBin;
 }

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { TcpProxy } from '@pasteflow/dev-stack/testing';
 import { routesOf } from '../src/app.ts';
+import { policyOf } from '../src/http/openapi/endpoint.ts';
 import type { ApiContext } from '../src/context.ts';
 import { hashOfSecret, newApiToken } from '../src/http/callers/secret.ts';
 import type { Method } from '../src/http/openapi/endpoint.ts';
@@ -215,10 +216,10 @@ describe('the access to each endpoint', () => {
   const bed = useApi();
 
   const endpoints = Object.entries(routesOf({} as ApiContext)).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { operation }]) => ({
+    Object.entries(methods).map(([method, endpoint]) => ({
       method: method as Method,
       path,
-      access: operation.access,
+      access: policyOf(endpoint).access,
     })),
   );
 

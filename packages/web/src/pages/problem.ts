@@ -86,5 +86,5 @@ function nameOf({ form }: Words, path: string): string {
     content: form.content,
     text: form.content,
   };
-  return labels[path] ?? path;
+  return Object.hasOwn(labels, path) ? (labels[path] ?? path) : path; // somebody may name a field `__proto__`
 }

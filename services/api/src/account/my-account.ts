@@ -8,37 +8,25 @@ import { RequestError, validate } from '../http/answers/request-error.ts';
 import { contextOf } from '../http/request/request-context.ts';
 import { sessionEnded } from '../http/callers/authorization.ts';
 import { hashOfCaller, isFull, requireFull, requireUser, nameOfUser } from '../http/callers/caller-of.ts';
-import type { Endpoint, Handler } from '../http/openapi/endpoint.ts';
+import { type Endpoint, pageEndpoint } from '../http/openapi/endpoint.ts';
 import { sendPage } from '../http/pages/page.ts';
-import { forgetting, forgetUser, formErrors, pageOf } from '../http/pages/page-answers.ts';
+import { forgetUser } from '../http/pages/page-answers.ts';
 
 /** GET /my/account: the name of the user, an export, and the erasure. */
 export function myAccount({ db, pages }: ApiContext): Endpoint {
-  const show: Handler = async (req, res) => {
+  return pageEndpoint({ access: 'user' }, async (req, res) => {
     const name = await nameOfUser(db, requireUser(req));
     sendPage(res, myAccountPage(pages.site(req), { name, exportFormats, canErase: isFull(req) }));
-  };
-  return {
-    operation: {
-      operationId: 'showMyAccount',
-      tag: 'pages',
-      access: 'user',
-      summary: 'Shows who the user is, with an export and the erasure of everything.',
-      answers: { 200: pageOf('The page.') },
-      errors: ['dependency_unavailable'],
-    },
-    handle: show,
-    page: show,
-  };
+  });
 }
 
 const form = z.strictObject({
-  name: z.string().meta({ description: 'The name of the user, exactly as the page shows it.' }),
+  name: z.string(),
 });
 
 /** POST /my/account/erase: begins the erasure of the user. */
 export function eraseMyAccount({ db, pages, bodies, sessions }: ApiContext): Endpoint {
-  const erase: Handler = async (req, res) => {
+  return pageEndpoint({ access: 'user' }, async (req, res) => {
     const userId = requireUser(req);
     requireFull(req);
     const { name } = validate(form, await readUrlForm(req, res, bodies));
@@ -57,25 +45,5 @@ export function eraseMyAccount({ db, pages, bodies, sessions }: ApiContext): End
     const site = pages.site(req);
     forgetUser(res, sessions, site.base);
     sendPage(res, accountErasedPage({ ...site, viewer: null }));
-  };
-  return {
-    operation: {
-      operationId: 'eraseMyAccount',
-      tag: 'pages',
-      access: 'user',
-      setsCookies: true,
-      summary:
-        'Erases the user with all pastes and jobs, immediately and permanently, from the form of the page.',
-      description:
-        'From the answer on, no token and no session of the user is good, and nothing more is created. The deletion follows within minutes. A token that its user has made erases nobody.',
-      body: {
-        required: true,
-        content: { 'application/x-www-form-urlencoded': { schema: form, example: { name: 'alice' } } },
-      },
-      answers: { 200: pageOf('The erasure has begun.', forgetting) },
-      errors: [...formErrors, 'dependency_unavailable'],
-    },
-    handle: erase,
-    page: erase,
-  };
+  });
 }

@@ -1,10 +1,8 @@
 import type { Request } from 'express';
-import { z } from 'zod';
 import { pagePolicyOf, type Asset } from '@pasteflow/web';
 import { RequestError } from '../http/answers/request-error.ts';
 import { pathOf } from '../http/request/request-context.ts';
 import type { Endpoint } from '../http/openapi/endpoint.ts';
-import * as headers from '../http/openapi/answer-headers.ts';
 import { assets } from '../http/pages/page.ts';
 
 const workerPolicy = pagePolicyOf(null);
@@ -13,33 +11,7 @@ const workerPolicy = pagePolicyOf(null);
  * GET /assets/:file: a file of the pages. Its name changes with its bytes, so that it is cached for a year.
  */
 export const readAsset: Endpoint = {
-  operation: {
-    operationId: 'readAsset',
-    tag: 'pages',
-    access: 'open',
-    summary: 'Returns a script, a style or an image of the pages.',
-    params: {
-      path: z.object({
-        file: z.string().meta({
-          param: { description: 'The name of the file.', example: assets.fileOf('icon.svg') },
-        }),
-      }),
-    },
-    answers: {
-      200: {
-        description: 'The file.',
-        headers: z.object({ Vary: headers.varyEncoding, 'Content-Encoding': headers.contentEncoding }),
-        content: {
-          'text/javascript': {},
-          'text/css': {},
-          'image/svg+xml': {},
-          'image/png': {},
-          'application/manifest+json': {},
-        },
-      },
-    },
-    errors: ['route_not_found'],
-  },
+  policy: { access: 'open' },
   handle: (req, res) => {
     const asset = assets.find(String(req.params.file));
     if (asset === null) {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { ApiContext } from '../context.ts';
-import type { Endpoint } from '../http/openapi/endpoint.ts';
+import type { ApiEndpoint } from '../http/openapi/endpoint.ts';
 
 /** GET /: usage for people who open the address in a browser or with curl. */
-export function usage({ publicUrl, maxPasteBytes }: ApiContext): Endpoint {
+export function usage({ publicUrl, maxPasteBytes }: ApiContext): ApiEndpoint {
   return {
     operation: {
       operationId: 'readUsage',

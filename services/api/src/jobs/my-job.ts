@@ -3,11 +3,10 @@ import { myJobPage } from '@pasteflow/web';
 import type { ApiContext } from '../context.ts';
 import { viewOfAsset } from './list-assets.ts';
 import { requireUser } from '../http/callers/caller-of.ts';
-import { findErrors, findNamedJob, namedJob } from './find-named-job.ts';
+import { findNamedJob } from './find-named-job.ts';
 import { isCancelled, viewOf } from './job-view.ts';
-import type { Endpoint, Handler } from '../http/openapi/endpoint.ts';
+import { type Endpoint, pageEndpoint } from '../http/openapi/endpoint.ts';
 import { sendPage } from '../http/pages/page.ts';
-import { pageOf } from '../http/pages/page-answers.ts';
 
 /** Of an import, which may have 10,000. The list of pastes has them, too. */
 const SHOWN_PASTES = 100;
@@ -18,7 +17,7 @@ const SHOWN_ARCHIVES = 10_000;
 /** GET /my/jobs/:id: the progress of a job, and what it did. */
 export function myJob(api: ApiContext): Endpoint {
   const { db, pages } = api;
-  const show: Handler = async (req, res) => {
+  return pageEndpoint({ access: 'user' }, async (req, res) => {
     const job = await findNamedJob(db, req);
     const limit = job.job_type === 'import' ? SHOWN_PASTES : SHOWN_ARCHIVES;
     const assets = await listAssets(db, job.id, { limit, after: null });
@@ -37,20 +36,7 @@ export function myJob(api: ApiContext): Endpoint {
       }),
       { 'Cache-Control': 'private, no-store, no-transform' }, // the URL of an archive is a secret
     );
-  };
-  return {
-    operation: {
-      operationId: 'showMyJob',
-      tag: 'pages',
-      access: 'user',
-      summary: 'Shows the progress and the result of a job.',
-      params: { path: namedJob },
-      answers: { 200: pageOf('The page.') },
-      errors: findErrors,
-    },
-    handle: show,
-    page: show,
-  };
+  });
 }
 
 /** The URL of a paste ends with its short code. */

@@ -10,9 +10,8 @@ import { readQuery } from '../http/request/query.ts';
 import { requireUser } from '../http/callers/caller-of.ts';
 import { isCancelled, viewOfListed } from './job-view.ts';
 import { jobTypeNames } from './new-job.ts';
-import type { Endpoint, Handler } from '../http/openapi/endpoint.ts';
+import { type Endpoint, pageEndpoint } from '../http/openapi/endpoint.ts';
 import { sendPage } from '../http/pages/page.ts';
-import { pageOf } from '../http/pages/page-answers.ts';
 
 const PAGE_SIZE = 50;
 
@@ -20,20 +19,14 @@ const states = statesOf(job);
 
 /** A form sends an empty text for a field that is not used. */
 const query = z.strictObject({
-  status: z
-    .enum(['', ...states], mustBeOneOf(states))
-    .optional()
-    .meta({ description: 'Only jobs in this state.', param: { example: 'completed' } }),
-  job_type: z
-    .enum(['', ...jobTypeNames], mustBeOneOf(jobTypeNames))
-    .optional()
-    .meta({ description: 'Only jobs of this type.', param: { example: 'import' } }),
+  status: z.enum(['', ...states], mustBeOneOf(states)).optional(),
+  job_type: z.enum(['', ...jobTypeNames], mustBeOneOf(jobTypeNames)).optional(),
   cursor: pageFields.cursor,
 });
 
 /** GET /my/jobs: the user's jobs, newest first, and the forms that start one. */
 export function myJobs({ db, pages, maxPasteBytes }: ApiContext): Endpoint {
-  const show: Handler = async (req, res) => {
+  return pageEndpoint({ access: 'user' }, async (req, res) => {
     const { status: state, job_type: type, cursor } = readQuery(req, query);
     const status = state === undefined || state === '' ? null : state;
     const jobType = type === undefined || type === '' ? null : type;
@@ -52,18 +45,5 @@ export function myJobs({ db, pages, maxPasteBytes }: ApiContext): Endpoint {
         maxFileBytes: maxPasteBytes,
       }),
     );
-  };
-  return {
-    operation: {
-      operationId: 'showMyJobs',
-      tag: 'pages',
-      access: 'user',
-      summary: 'Shows the jobs of the user.',
-      params: { query },
-      answers: { 200: pageOf('The page.') },
-      errors: ['validation_failed', 'dependency_unavailable'],
-    },
-    handle: show,
-    page: show,
-  };
+  });
 }

@@ -1,14 +1,13 @@
 import { JobNotRetryableError } from '@pasteflow/domain';
 import type { ApiContext } from '../context.ts';
 import { readEmptyForm } from '../http/body/url-form.ts';
-import { findErrors, namedJob } from './find-named-job.ts';
 import { dispatchRetry, findRetried, retryIn } from './retry-job.ts';
-import type { Endpoint, Handler } from '../http/openapi/endpoint.ts';
-import { formErrors, goTo, redirectOf } from '../http/pages/page-answers.ts';
+import { type Endpoint, pageEndpoint } from '../http/openapi/endpoint.ts';
+import { goTo } from '../http/pages/page-answers.ts';
 
 /** POST /my/jobs/:id/retry: retries a job from the form of its page, and goes to the page of the new job. */
 export function retryMyJob(api: ApiContext): Endpoint {
-  const retry: Handler = async (req, res) => {
+  return pageEndpoint({ access: 'user' }, async (req, res) => {
     await readEmptyForm(req, res, api.bodies);
     const old = await findRetried(api, req, res);
     const goToJob = (id: string) => goTo(res, `${api.pages.site(req).base}/my/jobs/${id}`);
@@ -21,18 +20,5 @@ export function retryMyJob(api: ApiContext): Endpoint {
       if (!(error instanceof JobNotRetryableError) || error.why.kind !== 'retried') throw error;
       goToJob(error.why.as);
     }
-  };
-  return {
-    operation: {
-      operationId: 'retryMyJob',
-      tag: 'pages',
-      access: 'user',
-      summary: 'Retries a job, from the form of its page.',
-      params: { path: namedJob },
-      answers: { 303: redirectOf('The job that retries it is stored durably.') },
-      errors: [...findErrors, ...formErrors, 'job_not_retryable'],
-    },
-    handle: retry,
-    page: retry,
-  };
+  });
 }

@@ -7,18 +7,16 @@ import { validate } from '../http/answers/request-error.ts';
 import { contextOf, messageContextOf } from '../http/request/request-context.ts';
 import { requireUser } from '../http/callers/caller-of.ts';
 import { insertJob } from './new-job.ts';
-import type { Endpoint, Handler } from '../http/openapi/endpoint.ts';
-import { formErrors, goTo, redirectOf } from '../http/pages/page-answers.ts';
+import { type Endpoint, pageEndpoint } from '../http/openapi/endpoint.ts';
+import { goTo } from '../http/pages/page-answers.ts';
 
 const form = z.strictObject({
-  format: z
-    .enum(exportFormats, mustBeOneOf(exportFormats))
-    .meta({ description: 'The format of the archive.' }),
+  format: z.enum(exportFormats, mustBeOneOf(exportFormats)),
 });
 
 /** POST /my/jobs/export: starts an export of the user's pastes. */
 export function startExport(api: ApiContext): Endpoint {
-  const start: Handler = async (req, res) => {
+  return pageEndpoint({ access: 'user' }, async (req, res) => {
     const userId = requireUser(req);
     const parameters = validate(form, await readUrlForm(req, res, api.bodies));
     const job = await insertJob(api.db, userId, { job_type: 'export', parameters }, api.jobLimits);
@@ -30,21 +28,5 @@ export function startExport(api: ApiContext): Endpoint {
       context: messageContextOf(context),
     });
     goTo(res, `${api.pages.site(req).base}/my/jobs/${job.id}`);
-  };
-  return {
-    operation: {
-      operationId: 'startExport',
-      tag: 'pages',
-      access: 'user',
-      summary: "Starts an export of the user's pastes, from the form of the page.",
-      body: {
-        required: true,
-        content: { 'application/x-www-form-urlencoded': { schema: form, example: { format: 'zip' } } },
-      },
-      answers: { 303: redirectOf('The job is stored durably.') },
-      errors: [...formErrors, 'dependency_unavailable'],
-    },
-    handle: start,
-    page: start,
-  };
+  });
 }

@@ -1,26 +1,13 @@
 import { INLINE_CONTENT_BYTES } from '@pasteflow/domain';
 import { contentHashOf } from '@pasteflow/service-kit';
-import { z } from 'zod';
 import type { ApiContext } from '../context.ts';
 import { MULTIPART_OVERHEAD_BYTES, readForm, type Form } from '../http/body/multipart.ts';
 import { RequestError, validate } from '../http/answers/request-error.ts';
 import { contextOf, messageContextOf } from '../http/request/request-context.ts';
 import { callerOf, requireUser } from '../http/callers/caller-of.ts';
 import { insertJob, newJobSchema, refuseOverImportLimit } from './new-job.ts';
-import type { Endpoint, Handler } from '../http/openapi/endpoint.ts';
-import { formErrors, goTo, redirectOf } from '../http/pages/page-answers.ts';
-
-const form = z.strictObject({
-  file: z.string().meta({
-    description: 'NDJSON, or a zip, tar or tar.gz. Each file of an archive becomes a paste.',
-    contentMediaType: 'application/octet-stream',
-  }),
-  visibility: z.string().optional().meta({ description: 'For pastes without a value of their own.' }),
-  expires_in: z
-    .string()
-    .optional()
-    .meta({ description: 'Seconds, or never; for pastes without a value of their own.' }),
-});
+import { type Endpoint, pageEndpoint } from '../http/openapi/endpoint.ts';
+import { goTo } from '../http/pages/page-answers.ts';
 
 /** An import may wait for a day behind others. The file is then no longer needed. */
 const SOURCE_EXPIRES_IN_SECONDS = 86_400;
@@ -30,7 +17,7 @@ const SOURCE_EXPIRES_IN_SECONDS = 86_400;
  * it. One transaction creates both, so that no file is stored whose import is refused.
  */
 export function startImport(api: ApiContext): Endpoint {
-  const start: Handler = async (req, res) => {
+  return pageEndpoint({ access: 'user' }, async (req, res) => {
     const userId = requireUser(req);
     api.limits.refuseUsedUpBytes(res, callerOf(req));
     const received = await readForm(req, res, {
@@ -65,36 +52,7 @@ export function startImport(api: ApiContext): Endpoint {
       context: messageContextOf(context),
     });
     goTo(res, `${api.pages.site(req).base}/my/jobs/${job.id}`);
-  };
-  return {
-    operation: {
-      operationId: 'startImport',
-      tag: 'pages',
-      access: 'user',
-      summary: 'Starts an import of a file, from the form of the page.',
-      body: {
-        required: true,
-        content: {
-          'multipart/form-data': {
-            schema: form,
-            example: { file: '{"content": "Hello"}', visibility: 'private', expires_in: '3600' },
-          },
-        },
-      },
-      answers: { 303: redirectOf('The file and the job are stored durably.') },
-      errors: [
-        ...formErrors,
-        'content_empty',
-        'request_timeout',
-        'short_code_taken',
-        'quota_exceeded',
-        'storage_full',
-        'dependency_unavailable',
-      ],
-    },
-    handle: start,
-    page: start,
-  };
+  });
 }
 
 function fileOf({ content, fields }: Form, maxBytes: number): Buffer {

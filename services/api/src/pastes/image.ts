@@ -2,10 +2,7 @@ import type { PasteRow } from '@pasteflow/postgres';
 import { BEGINNING_BYTES } from '@pasteflow/web';
 import type { ApiContext } from '../context.ts';
 import { isKnownToClient, type ByteRange } from '../http/request/conditional.ts';
-import * as headers from '../http/openapi/answer-headers.ts';
 import type { Endpoint } from '../http/openapi/endpoint.ts';
-import { z } from 'zod';
-import { findErrors, namedPaste } from './find-named-paste.ts';
 import { assertStays, cachingOf, etagOf, findStored, sendContent } from './read-content.ts';
 import { withKind } from './content-kind.ts';
 
@@ -15,37 +12,7 @@ import { withKind } from './content-kind.ts';
  */
 export function readImage(api: ApiContext): Endpoint {
   return {
-    operation: {
-      operationId: 'readImage',
-      tag: 'pages',
-      access: 'anyone',
-      summary: 'Returns a PNG, JPEG, GIF, WebP or AVIF image with its type.',
-      description: 'Any other content, such as SVG, is sent as plain text.',
-      params: { path: namedPaste },
-      answers: {
-        200: {
-          description: 'The content.',
-          headers: z.object({ ETag: headers.etag }),
-          content: {
-            'image/png': {},
-            'image/jpeg': {},
-            'image/gif': {},
-            'image/webp': {},
-            'image/avif': {},
-            'text/plain': {},
-          },
-        },
-        304: {
-          description: 'The client has the image: an empty body.',
-          headers: z.object({ ETag: headers.etag }),
-        },
-        503: {
-          description: 'The upload is in progress: an empty body. Retry after the given time.',
-          headers: z.object({ 'Retry-After': headers.retryAfter }),
-        },
-      },
-      errors: [...findErrors, 'reveal_required', 'overloaded'],
-    },
+    policy: { access: 'anyone', countsMisses: true },
     handle: async (req, res) => {
       const paste = await findStored(api, req, res, (found) => assertStays(api, found));
       if (paste === null) return;

@@ -14,11 +14,10 @@ import type { ApiContext } from '../context.ts';
 import { nextCursorOf, pageFields, pageRequestOf } from '../http/request/paging.ts';
 import { readQuery } from '../http/request/query.ts';
 import { requireUser } from '../http/callers/caller-of.ts';
-import type { Endpoint, Handler } from '../http/openapi/endpoint.ts';
+import { type Endpoint, pageEndpoint } from '../http/openapi/endpoint.ts';
 import { syntaxField, titlePart } from './list-pastes.ts';
 import { sendPage } from '../http/pages/page.ts';
 import { usageOfUser } from '../account/read-usage.ts';
-import { pageOf } from '../http/pages/page-answers.ts';
 
 const PAGE_SIZE = 50;
 
@@ -26,31 +25,20 @@ const states = statesOf(pasteUpload);
 
 /** A form sends an empty text for a field that is not used. */
 const query = z.strictObject({
-  title: titlePart
-    .default('')
-    .meta({ description: 'Only pastes whose title contains this text.', param: { example: 'Greet' } }),
-  status: z
-    .enum(['', ...states], mustBeOneOf(states))
-    .optional()
-    .meta({ description: 'Only pastes in this upload state.', param: { example: 'PROCESSED' } }),
-  visibility: z
-    .enum(['', ...visibilities], mustBeOneOf(visibilities))
-    .optional()
-    .meta({ description: 'Only pastes with this visibility.', param: { example: 'private' } }),
-  syntax: syntaxField
-    .default('')
-    .meta({ description: 'Only pastes in this language.', param: { example: 'rust' } }),
+  title: titlePart.default(''),
+  status: z.enum(['', ...states], mustBeOneOf(states)).optional(),
+  visibility: z.enum(['', ...visibilities], mustBeOneOf(visibilities)).optional(),
+  syntax: syntaxField.default(''),
   cursor: pageFields.cursor,
   deleted: z
     .string()
     .regex(/^\d{1,3}$/, 'must be a number')
-    .optional()
-    .meta({ description: 'How many pastes were just deleted.', param: { example: '2' } }),
+    .optional(),
 });
 
 /** GET /my/pastes: the user's pastes, newest first. */
 export function myPastes(api: ApiContext): Endpoint {
-  const show: Handler = async (req, res) => {
+  return pageEndpoint({ access: 'user' }, async (req, res) => {
     const { cursor, deleted, ...fields } = readQuery(req, query);
     const title = fields.title || null;
     const status = fields.status || null;
@@ -77,20 +65,7 @@ export function myPastes(api: ApiContext): Endpoint {
         usage: await usageOfUser(api, userId),
       }),
     );
-  };
-  return {
-    operation: {
-      operationId: 'showMyPastes',
-      tag: 'pages',
-      access: 'user',
-      summary: 'Shows the pastes of the user.',
-      params: { query },
-      answers: { 200: pageOf('The page.') },
-      errors: ['validation_failed', 'dependency_unavailable'],
-    },
-    handle: show,
-    page: show,
-  };
+  });
 }
 
 function shown(paste: ListedPaste) {

@@ -4,12 +4,11 @@ import { copiedOptionNames, valuesOf } from '@pasteflow/domain';
 import type { PasteRow } from '@pasteflow/postgres';
 import { encodingOf, MAX_FILLED_BYTES, newPastePage, textOf, type ShownOrigin } from '@pasteflow/web';
 import type { ApiContext } from '../context.ts';
-import type { Endpoint, Handler } from '../http/openapi/endpoint.ts';
-import { findErrors, findNamedPaste, namedPaste } from './find-named-paste.ts';
+import { type Endpoint, pageEndpoint } from '../http/openapi/endpoint.ts';
+import { findNamedPaste } from './find-named-paste.ts';
 import { assertStays } from './read-content.ts';
 import { readContent } from '../storage/stored-content.ts';
 import { sendPage } from '../http/pages/page.ts';
-import { pageOf } from '../http/pages/page-answers.ts';
 import { assertShown } from './paste-page.ts';
 
 /** The content is in memory, and so is its markup. */
@@ -20,7 +19,7 @@ const WEIGHT = 7;
  * without JavaScript.
  */
 export function newFromPaste(api: ApiContext): Endpoint {
-  const show: Handler = async (req, res) => {
+  return pageEndpoint({ access: 'anyone', countsMisses: true }, async (req, res) => {
     const paste = await findNamedPaste(api.db, req);
     assertShown(paste);
     assertStays(api, paste);
@@ -34,20 +33,7 @@ export function newFromPaste(api: ApiContext): Endpoint {
     } finally {
       download.release();
     }
-  };
-  return {
-    operation: {
-      operationId: 'showNewFromPaste',
-      tag: 'pages',
-      access: 'anyone',
-      summary: 'The form for a new paste that is made from this one.',
-      params: { path: namedPaste },
-      answers: { 200: pageOf('The form, with the text of the paste if it has up to 256 KiB.') },
-      errors: [...findErrors, 'reveal_required', 'rate_limited', 'overloaded'],
-    },
-    handle: show,
-    page: show,
-  };
+  });
 }
 
 async function shownTextOf(

@@ -8,7 +8,7 @@ import {
   streamDescription,
 } from '../live/live-documents.ts';
 import { readWaiting } from '../live/read-waiting.ts';
-import type { Endpoint } from '../http/openapi/endpoint.ts';
+import type { ApiEndpoint, Endpoint } from '../http/openapi/endpoint.ts';
 import { jsonResponse } from '../http/openapi/formats.ts';
 import {
   assertNotGone,
@@ -60,7 +60,7 @@ export function readPaste({ db, live, publicUrl }: ApiContext): Endpoint {
  * GET /v1/pastes/:short_code/timeline: the transitions of a paste and of its upload's executions, oldest
  * first.
  */
-export function readTimeline({ db }: ApiContext): Endpoint {
+export function readTimeline({ db }: ApiContext): ApiEndpoint {
   return {
     operation: {
       operationId: 'readTimeline',

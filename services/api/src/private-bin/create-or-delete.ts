@@ -4,7 +4,7 @@ import { textOfSealed } from '@pasteflow/sealed';
 import type { ApiContext } from '../context.ts';
 import { readBody } from '../http/body/read-body.ts';
 import { RequestError } from '../http/answers/request-error.ts';
-import type { Endpoint } from '../http/openapi/endpoint.ts';
+import type { ApiEndpoint } from '../http/openapi/endpoint.ts';
 import { shellOperation } from '../pastes/create-operations.ts';
 import { create } from '../pastes/create-paste.ts';
 import { assertMayDelete } from '../pastes/delete-paste.ts';
@@ -18,7 +18,7 @@ const OVERHEAD_BYTES = 4096;
 const WEIGHT = 3;
 
 /** POST / of PrivateBin's clients: a new paste, or with `deletetoken` the deletion of one. */
-export function privateBinPost(api: ApiContext): Endpoint {
+export function privateBinPost(api: ApiContext): ApiEndpoint {
   const { isShared: _, ...operation } = shellOperation(api); // this one deletes as well
   return {
     operation: { ...operation, errors: [...operation.errors, ...findErrors] },

@@ -3,7 +3,7 @@ import type { PasteRow } from '@pasteflow/postgres';
 import type { ApiContext } from '../context.ts';
 import { RequestError } from '../http/answers/request-error.ts';
 import { usage } from '../docs/usage.ts';
-import type { Endpoint } from '../http/openapi/endpoint.ts';
+import type { ApiEndpoint } from '../http/openapi/endpoint.ts';
 import { findErrors } from '../pastes/find-named-paste.ts';
 import { findAfterUpload, sendContent } from '../pastes/read-content.ts';
 import { readerKeyOf } from '../pastes/reveal-paste.ts';
@@ -16,7 +16,7 @@ import { privateBinQuery } from './request.ts';
 const UPLOAD_WAIT_MS = 10_000;
 
 /** GET / of PrivateBin's clients: a paste, or a JSON-LD context. */
-export function privateBinGet(api: ApiContext): Endpoint {
+export function privateBinGet(api: ApiContext): ApiEndpoint {
   return {
     operation: {
       ...usage(api).operation,

@@ -47,7 +47,7 @@ export const newReportSchema = z
   });
 
 /** What each way to report a paste can be answered. */
-export const reportErrors = [
+const reportErrors = [
   ...findErrors.filter((code) => code !== 'paste_held'),
   'report_settled',
   'content_too_large',

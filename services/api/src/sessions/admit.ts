@@ -5,7 +5,7 @@ import { credentialsRequired } from '../http/callers/authorization.ts';
 import { limitKeyOf, type Caller } from '../http/callers/caller.ts';
 import { nameOfUser, requireUser, requireWrite } from '../http/callers/caller-of.ts';
 import { idempotencyKeyOf } from '../http/idempotency/idempotency-key.ts';
-import type { Operation } from '../http/openapi/endpoint.ts';
+import type { Policy } from '../http/openapi/endpoint.ts';
 import { contextOf } from '../http/request/request-context.ts';
 import { identify } from './identify.ts';
 
@@ -14,28 +14,23 @@ import { identify } from './identify.ts';
  * checks access. Open endpoints skip it, except for the page of a browser that is signed in: its header names
  * the user.
  */
-export async function admit(
-  api: ApiContext,
-  req: Request,
-  res: Response,
-  operation: Pick<Operation, 'access' | 'errors' | 'ignoresSession' | 'allowsReadTokens'>,
-): Promise<void> {
+export async function admit(api: ApiContext, req: Request, res: Response, policy: Policy): Promise<void> {
   const { db, limits, sessions } = api;
   const context = contextOf(req);
-  if (operation.ignoresSession === true) context.ignoresSession = true;
+  if (policy.ignoresSession === true) context.ignoresSession = true;
   const isSignedIn = req.headers.authorization === undefined && sessions.secretOf(req) !== null;
-  if (operation.access === 'open' && !(isSignedIn && context.wantsPage === true)) return;
+  if (policy.access === 'open' && !(isSignedIn && context.wantsPage === true)) return;
   // Not even the browser keeps what only its user may see.
   if (isSignedIn) res.set('Cache-Control', 'private, no-store');
   const caller = await identifyCounted(api, req, res);
   context.caller = caller;
   await limits.count(res, limitKeyOf(caller), {
     creates: req.method === 'POST',
-    mayMiss: operation.errors.includes('paste_not_found'), // the answer reveals which short codes exist
+    mayMiss: policy.countsMisses === true,
   });
-  if (operation.access === 'user') requireSignedIn(req);
+  if (policy.access === 'user') requireSignedIn(req);
   const reads = req.method === 'GET' || req.method === 'HEAD';
-  if (!reads && operation.allowsReadTokens !== true) requireWrite(req);
+  if (!reads && policy.allowsReadTokens !== true) requireWrite(req);
   if (req.method === 'POST') idempotencyKeyOf(req); // refuses a malformed key before the body is read
   if (context.wantsPage === true && caller.kind === 'user')
     context.viewer = { id: caller.userId, name: await nameOfUser(db, caller.userId) };

@@ -7,23 +7,20 @@ import { contextOf } from '../http/request/request-context.ts';
 import { readQuery } from '../http/request/query.ts';
 import { throwAsAnswer } from '../http/callers/authorization.ts';
 import type { SessionCookie } from '../http/callers/session-cookie.ts';
-import type { Endpoint, Handler } from '../http/openapi/endpoint.ts';
+import { type Endpoint, pageEndpoint } from '../http/openapi/endpoint.ts';
 import { ownPath } from '../http/pages/own-path.ts';
-import { goTo, redirectOf } from '../http/pages/page-answers.ts';
+import { goTo } from '../http/pages/page-answers.ts';
 
 /** The cookie of a browser whose user is at the identity provider. */
 export const PENDING_COOKIE = 'pasteflow-sign-in';
 
 const query = z.strictObject({
-  next: z
-    .string()
-    .optional()
-    .meta({ description: 'The path of the page to show afterwards.', param: { example: '/my/pastes' } }),
+  next: z.string().optional(),
 });
 
 /** GET /session/oidc: sends a browser to the identity provider. */
 export function beginOidcSignIn({ provider, sessions, pages }: ApiContext): Endpoint {
-  const begin: Handler = async (req, res) => {
+  return pageEndpoint({ access: 'anyone', ignoresSession: true }, async (req, res) => {
     const oidc = requireProvider(provider);
     const { base } = pages.site(req);
     const next = ownPath(readQuery(req, query).next, base);
@@ -45,26 +42,7 @@ export function beginOidcSignIn({ provider, sessions, pages }: ApiContext): Endp
       ),
     );
     goTo(res, url);
-  };
-  return {
-    operation: {
-      operationId: 'beginOidcSignIn',
-      tag: 'pages',
-      access: 'anyone',
-      ignoresSession: true,
-      setsCookies: true,
-      summary: "Sends a browser to the operator's identity provider, to sign in there.",
-      description:
-        'A browser that a link of another site has sent here gets the page to sign in. 404 without OIDC_CLIENT_ID.',
-      params: { query },
-      answers: {
-        303: redirectOf('The browser continues at the identity provider.'),
-      },
-      errors: ['validation_failed', 'route_not_found'],
-    },
-    handle: begin,
-    page: begin,
-  };
+  });
 }
 
 /** @throws RequestError route_not_found */

@@ -16,11 +16,10 @@ import { contextOf, idsOf } from '../http/request/request-context.ts';
 import { throwAsAnswer } from '../http/callers/authorization.ts';
 import { beginSession } from './browser-sessions.ts';
 import { nameOfSubject } from './oidc-users.ts';
-import type { Endpoint, Handler } from '../http/openapi/endpoint.ts';
+import { type Endpoint, pageEndpoint } from '../http/openapi/endpoint.ts';
 import { ownPath } from '../http/pages/own-path.ts';
 import { sendPage } from '../http/pages/page.ts';
 import { expectSignIn, PENDING_COOKIE, pendingCookie, requireProvider } from './begin-oidc.ts';
-import { pageOf } from '../http/pages/page-answers.ts';
 
 const NOT_BEGUN_HERE = 'This browser did not begin this sign-in, or began it more than 10 minutes ago.';
 
@@ -28,15 +27,9 @@ const NOT_BEGUN_HERE = 'This browser did not begin this sign-in, or began it mor
  * Providers add parameters of their own, for instance session_state. The library checks those that it knows.
  */
 const query = z.object({
-  state: z.string().meta({ description: 'As it was sent to the provider.', param: { example: 'xyz' } }),
-  code: z
-    .string()
-    .optional()
-    .meta({ description: 'The authorization code.', param: { example: 'SplxlOBeZQQYbYS6WxSbIA' } }),
-  error: z
-    .string()
-    .optional()
-    .meta({ description: 'Why the provider signed nobody in.', param: { example: 'access_denied' } }),
+  state: z.string(),
+  code: z.string().optional(),
+  error: z.string().optional(),
 });
 
 /**
@@ -45,7 +38,7 @@ const query = z.object({
  * along the rest of a chain of redirects.
  */
 export function finishOidcSignIn(api: ApiContext): Endpoint {
-  const finish: Handler = async (req, res) => {
+  return pageEndpoint({ access: 'anyone', ignoresSession: true }, async (req, res) => {
     const provider = requireProvider(api.provider);
     const site = api.pages.site(req);
     const kept = api.sessions.valueOf(req, PENDING_COOKIE);
@@ -62,24 +55,7 @@ export function finishOidcSignIn(api: ApiContext): Endpoint {
     res.append('Set-Cookie', api.sessions.begin(secret));
     const page = signedInPage(site, { next: ownPath(pending.next, site.base) });
     sendPage(res, page, { 'Referrer-Policy': 'no-referrer' }); // its URL has the code and the state
-  };
-  return {
-    operation: {
-      operationId: 'finishOidcSignIn',
-      tag: 'pages',
-      access: 'anyone',
-      ignoresSession: true,
-      setsCookies: true,
-      summary: "Signs a browser in that comes back from the operator's identity provider.",
-      description:
-        'Accepted only from the browser that began the sign-in, within 10 minutes. 404 without OIDC_CLIENT_ID.',
-      params: { query },
-      answers: { 200: pageOf('The browser is signed in.') },
-      errors: ['validation_failed', 'route_not_found'],
-    },
-    handle: finish,
-    page: finish,
-  };
+  });
 }
 
 /** A wrong code counts as a guess, because each costs a request to the provider. */

@@ -8,13 +8,13 @@ import { readUrlForm } from '../http/body/url-form.ts';
 import { validate } from '../http/answers/request-error.ts';
 import { hashOfCaller, isFull, requireFull, requireUser } from '../http/callers/caller-of.ts';
 import { hashOfSecret } from '../http/callers/secret.ts';
-import type { Endpoint, Handler } from '../http/openapi/endpoint.ts';
+import { type Endpoint, pageEndpoint } from '../http/openapi/endpoint.ts';
 import { sendPage } from '../http/pages/page.ts';
-import { formErrors, goTo, pageOf, redirectOf } from '../http/pages/page-answers.ts';
+import { goTo } from '../http/pages/page-answers.ts';
 
 /** GET /my/sessions: the browsers in which the user is signed in. */
 export function mySessions({ db, sessions, pages }: ApiContext): Endpoint {
-  const show: Handler = async (req, res) => {
+  return pageEndpoint({ access: 'user' }, async (req, res) => {
     const found = await listBrowserSessions(db, {
       userId: requireUser(req),
       secretHash: hashOfThis(sessions, req),
@@ -28,31 +28,18 @@ export function mySessions({ db, sessions, pages }: ApiContext): Endpoint {
       ends: expiresAt.toISOString(),
     }));
     sendPage(res, mySessionsPage(pages.site(req), shown));
-  };
-  return {
-    operation: {
-      operationId: 'showMySessions',
-      tag: 'pages',
-      access: 'user',
-      summary: 'Shows the browsers in which the user is signed in.',
-      answers: { 200: pageOf('The page.') },
-      errors: ['dependency_unavailable'],
-    },
-    handle: show,
-    page: show,
-  };
+  });
 }
 
 const form = z.strictObject({
   session: z
     .string()
-    .refine((text) => text === 'others' || isUuid(text), 'must be the id of a session, or others')
-    .meta({ description: 'The id of the session; `others`: all but that of this browser.' }),
+    .refine((text) => text === 'others' || isUuid(text), 'must be the id of a session, or others'),
 });
 
 /** POST /my/sessions/end: ends one session of the user, or all others. */
 export function endMySessions({ db, sessions, pages, bodies }: ApiContext): Endpoint {
-  const end: Handler = async (req, res) => {
+  return pageEndpoint({ access: 'user' }, async (req, res) => {
     const userId = requireUser(req);
     const { session } = validate(form, await readUrlForm(req, res, bodies));
     const whose = { userId, onlyOf: isFull(req) ? null : hashOfCaller(req) };
@@ -60,25 +47,7 @@ export function endMySessions({ db, sessions, pages, bodies }: ApiContext): Endp
       await endOtherBrowserSessions(db, { ...whose, secretHash: hashOfThis(sessions, req) });
     else if (!(await endOwnBrowserSession(db, { ...whose, id: session }))) requireFull(req);
     goTo(res, `${pages.site(req).base}/my/sessions`);
-  };
-  return {
-    operation: {
-      operationId: 'endMySessions',
-      tag: 'pages',
-      access: 'user',
-      summary: 'Ends sessions of the user, from the form of the page.',
-      description:
-        'From the answer on, the browser of an ended session is no longer signed in. A token that its user has made ends only sessions that it has begun.',
-      body: {
-        required: true,
-        content: { 'application/x-www-form-urlencoded': { schema: form, example: { session: 'others' } } },
-      },
-      answers: { 303: redirectOf('The sessions have ended.') },
-      errors: [...formErrors, 'insufficient_scope', 'dependency_unavailable'],
-    },
-    handle: end,
-    page: end,
-  };
+  });
 }
 
 function hashOfThis(sessions: ApiContext['sessions'], req: Request): Buffer | null {

@@ -2,13 +2,13 @@ import { historyPage } from '@pasteflow/web';
 import type { ApiContext } from '../context.ts';
 import { readUrlForm } from '../http/body/url-form.ts';
 import { validate } from '../http/answers/request-error.ts';
-import type { Endpoint, Handler } from '../http/openapi/endpoint.ts';
+import { type Endpoint, pageEndpoint } from '../http/openapi/endpoint.ts';
 import { assertNotGone, findNamedPaste } from '../pastes/find-named-paste.ts';
-import { exampleMove, move, moveErrors, namedSlug, slugMoveSchema } from './move-slug.ts';
+import { move, slugMoveSchema } from './move-slug.ts';
 import { readHistory } from './read-history.ts';
 import { versionsOf } from '../pastes/paste-versions.ts';
 import { sendPage } from '../http/pages/page.ts';
-import { goTo, redirectOf } from '../http/pages/page-answers.ts';
+import { goTo } from '../http/pages/page-answers.ts';
 
 /** GET /:short_code/history: the versions of a slug; in a browser, as a page. */
 export function historyAtShortUrl(api: ApiContext): Endpoint {
@@ -32,26 +32,9 @@ export function historyAtShortUrl(api: ApiContext): Endpoint {
 
 /** POST /my/slugs/:slug: moves a slug from the form of a page, and goes to the address with the slug. */
 export function moveFromForm(api: ApiContext): Endpoint {
-  const send: Handler = async (req, res) => {
+  return pageEndpoint({ access: 'user', countsMisses: true }, async (req, res) => {
     const slug = String(req.params.slug);
     await move(api, req, slug, validate(slugMoveSchema, await readUrlForm(req, res, api.bodies)));
     goTo(res, `${api.pages.site(req).base}/~${slug}`);
-  };
-  return {
-    operation: {
-      operationId: 'moveSlugFromForm',
-      tag: 'pages',
-      access: 'user',
-      summary: 'Moves a slug to a newer version of its paste, from the form of its page.',
-      params: { path: namedSlug },
-      body: {
-        required: true,
-        content: { 'application/x-www-form-urlencoded': { schema: slugMoveSchema, example: exampleMove } },
-      },
-      answers: { 303: redirectOf('The slug names the new paste.') },
-      errors: moveErrors,
-    },
-    handle: send,
-    page: send,
-  };
+  });
 }

@@ -18,10 +18,10 @@ import { pasteSchema, viewOf } from '../pastes/paste-view.ts';
 
 const shortCode = z.string('must be a text').refine(isShortCode, 'must be a short code');
 
-export const exampleMove = { short_code: example.childCode, from: example.shortCode };
+const exampleMove = { short_code: example.childCode, from: example.shortCode };
 
 /** The path of a slug. */
-export const namedSlug = z.object({
+const namedSlug = z.object({
   slug: z.string().meta({ param: { description: 'The slug, without `~`.', example: example.slug } }),
 });
 
@@ -39,7 +39,7 @@ export const slugMoveSchema = z
   });
 
 /** What each way to move a slug can be answered. */
-export const moveErrors = [
+const moveErrors = [
   ...findErrors,
   'slug_moved',
   'slug_move_refused',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ApiContext } from '../context.ts';
-import type { Endpoint } from '../http/openapi/endpoint.ts';
+import type { ApiEndpoint } from '../http/openapi/endpoint.ts';
 import { instant, jsonResponse } from '../http/openapi/formats.ts';
 import { example } from '../pastes/example.ts';
 import { assertNotGone, findErrors, findNamedPaste, namedPaste } from '../pastes/find-named-paste.ts';
@@ -44,7 +44,7 @@ const historySchema = z.object({ versions: z.array(versionSchema) }).meta({
  * GET /v1/pastes/:short_code/history: the versions of a slug, by the slug or the code of any version. Only those
  * that the caller can read; of 1,000, the newest.
  */
-export function readHistory(api: ApiContext): Endpoint {
+export function readHistory(api: ApiContext): ApiEndpoint {
   return {
     operation: {
       operationId: 'readHistory',

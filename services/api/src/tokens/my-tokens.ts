@@ -8,10 +8,10 @@ import { readUrlForm } from '../http/body/url-form.ts';
 import { validate } from '../http/answers/request-error.ts';
 import { readQuery } from '../http/request/query.ts';
 import { isFull, requireUser } from '../http/callers/caller-of.ts';
-import type { Endpoint, Handler } from '../http/openapi/endpoint.ts';
+import { type Endpoint, pageEndpoint } from '../http/openapi/endpoint.ts';
 import { DEFAULT_TOKEN_SECONDS, makeToken, newTokenSchema, tokenName, tokenSeconds } from './make-token.ts';
-import { exampleTokenId, revokeNamed } from './own-tokens.ts';
-import { formErrors, goTo, pageOf, redirectOf } from '../http/pages/page-answers.ts';
+import { revokeNamed } from './own-tokens.ts';
+import { goTo } from '../http/pages/page-answers.ts';
 
 async function sendTokens(
   { db, pages, maxTokenSeconds }: ApiContext,
@@ -43,34 +43,15 @@ async function sendTokens(
 }
 
 const query = z.strictObject({
-  name: tokenName.optional().meta({
-    description: 'The name that the form proposes: a command line client names its machine.',
-    param: { example: 'laptop' },
-  }),
+  name: tokenName.optional(),
 });
 
 /** GET /my/tokens: the tokens of the user, and the form that makes one. */
 export function myTokens(api: ApiContext): Endpoint {
-  const show: Handler = (req, res) => sendTokens(api, req, res, readQuery(req, query));
-  return {
-    operation: {
-      operationId: 'showMyTokens',
-      tag: 'pages',
-      access: 'user',
-      summary: 'Shows the tokens of the user.',
-      params: { query },
-      answers: { 200: pageOf('The page.') },
-      errors: ['validation_failed', 'dependency_unavailable'],
-    },
-    handle: show,
-    page: show,
-  };
+  return pageEndpoint({ access: 'user' }, (req, res) => sendTokens(api, req, res, readQuery(req, query)));
 }
 
-const formKey = z
-  .uuid('must be a UUID')
-  .optional()
-  .meta({ description: 'The form that is sent again with its key and its fields makes no other token.' });
+const formKey = z.uuid('must be a UUID').optional();
 
 /** The fields of a form are texts. */
 const newForm = newTokenSchema.extend({
@@ -80,63 +61,20 @@ const newForm = newTokenSchema.extend({
 
 /** POST /my/tokens: makes a token from the form of the page, and shows its secret; when it is reloaded, again. */
 export function makeMyToken(api: ApiContext): Endpoint {
-  const make: Handler = async (req, res) => {
+  return pageEndpoint({ access: 'user' }, async (req, res) => {
     const { form_key: key = null, ...wanted } = validate(newForm, await readUrlForm(req, res, api.bodies));
     const { token } = await makeToken(api, req, wanted, key);
     await sendTokens(api, req, res, { made: { token, name: wanted.name } });
-  };
-  return {
-    operation: {
-      operationId: 'makeMyToken',
-      tag: 'pages',
-      access: 'user',
-      summary: 'Makes a token of the user, from the form of the page.',
-      body: {
-        required: true,
-        content: {
-          'application/x-www-form-urlencoded': {
-            schema: newTokenSchema.extend({ expires_in: z.string(), form_key: formKey }),
-            example: { name: 'laptop', scope: 'write', expires_in: String(DEFAULT_TOKEN_SECONDS) },
-          },
-        },
-      },
-      answers: {
-        200: pageOf(
-          'The token is made. The page shows its secret. Only the same form with its key shows it again.',
-        ),
-      },
-      errors: [...formErrors, 'token_limit_reached', 'token_not_found', 'dependency_unavailable'],
-    },
-    handle: make,
-    page: make,
-  };
+  });
 }
 
-const revokeForm = z.strictObject({ id: z.string().meta({ description: 'The id of the token.' }) });
+const revokeForm = z.strictObject({ id: z.string() });
 
 /** POST /my/tokens/revoke */
 export function revokeMyToken({ db, pages, bodies }: ApiContext): Endpoint {
-  const revoke: Handler = async (req, res) => {
+  return pageEndpoint({ access: 'user' }, async (req, res) => {
     const { id } = validate(revokeForm, await readUrlForm(req, res, bodies));
     await revokeNamed(db, req, id);
     goTo(res, `${pages.site(req).base}/my/tokens`);
-  };
-  return {
-    operation: {
-      operationId: 'revokeMyToken',
-      tag: 'pages',
-      access: 'user',
-      summary: 'Revokes a token of the user, from the form of the page.',
-      body: {
-        required: true,
-        content: {
-          'application/x-www-form-urlencoded': { schema: revokeForm, example: { id: exampleTokenId } },
-        },
-      },
-      answers: { 303: redirectOf('The token is revoked.') },
-      errors: [...formErrors, 'token_not_found', 'dependency_unavailable'],
-    },
-    handle: revoke,
-    page: revoke,
-  };
+  });
 }

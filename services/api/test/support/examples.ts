@@ -2,11 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { createPaste, type Database } from '@pasteflow/postgres';
 import { example as exampleJob } from '../../src/jobs/job-view.ts';
 import { example } from '../../src/pastes/example.ts';
-import { exampleToken } from '../../src/sessions/sign-in.ts';
 import { exampleTokenId } from '../../src/tokens/own-tokens.ts';
 import type { ApiBed } from './api.ts';
 import { sha256, upload } from './pastes.ts';
-import { newUser, type TestUser } from './users.ts';
+import type { TestUser } from './users.ts';
 
 /**
  * The paste of the document's examples, PROCESSED. An existing one is restored, as it may have been deleted.
@@ -84,11 +83,6 @@ export async function putExampleJob({ db }: ApiBed, owner: TestUser): Promise<vo
       file_size: example.content.length,
     })
     .execute();
-}
-
-/** The token of the document's examples, which is good. */
-export async function putExampleToken(db: Database): Promise<void> {
-  await newUser(db, { token: exampleToken });
 }
 
 /** The token that the document's examples revoke. It is good again each time. */

@@ -1,6 +1,10 @@
 import { constants, gunzipSync } from 'node:zlib';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { routesOf } from '../../src/app.ts';
+import type { ApiContext } from '../../src/context.ts';
+import { asTemplate } from '../../src/http/openapi/document.ts';
+import type { Method } from '../../src/http/openapi/endpoint.ts';
 import { pageHeaders } from '../../src/http/pages/page.ts';
 import { headersOfEveryAnswer, robotsHeader } from '../../src/http/answers/response-headers.ts';
 import { isPrivateBin } from '../../src/private-bin/request.ts';
@@ -76,7 +80,9 @@ function bytesOf(response: ServerResponse): readonly Buffer[] {
 }
 
 export function undocumentedIn(answer: ObservedAnswer): readonly string[] {
-  const at = documentedAt(answer);
+  const route = routeAt(answer);
+  if (route?.isPage === true) return pageFaults(answer);
+  const at = documentedAt(answer, route?.template);
   const documented = at.reduce<unknown>((node, key) => (node as Record<string, unknown>)[key], document);
   if (documented === undefined) return ['this status is not documented'];
   const { headers, content = {}, description } = documented as DocumentedAnswer;
@@ -86,19 +92,60 @@ export function undocumentedIn(answer: ObservedAnswer): readonly string[] {
   ];
 }
 
-const templates = Object.keys(document.paths)
-  .toSorted((a, b) => a.split('{').length - b.split('{').length) // literal paths come first
-  .map((path) => ({ path, pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}/?$`) }));
+const templates = Object.entries(routesOf({} as ApiContext))
+  .toSorted(([a], [b]) => a.split(':').length - b.split(':').length) // literal paths come first
+  .map(([path, methods]) => ({
+    template: asTemplate(path),
+    methods,
+    pattern: new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}/?$`),
+  }));
+
+/** The route of an answer, and whether the document leaves its method out, because it is a page. */
+function routeAt({ method, path }: Pick<ObservedAnswer, 'method' | 'path'>) {
+  const route = templates.find(({ pattern }) => pattern.test(path));
+  const endpoint = route?.methods[(method === 'HEAD' ? 'GET' : method) as Method];
+  return route && { template: route.template, isPage: endpoint !== undefined && 'policy' in endpoint };
+}
 
 /** The path of the document under which an answer belongs. */
-function documentedAt({ method, path, status }: ObservedAnswer): readonly string[] {
-  const template = templates.find(({ pattern }) => pattern.test(path))?.path;
+function documentedAt({ method, status }: ObservedAnswer, template: string | undefined): readonly string[] {
   if (template === undefined) return ['components', 'responses', status === 404 ? 'RouteNotFound' : 'none'];
   const operation = (method === 'HEAD' ? 'GET' : method).toLowerCase();
-  if (document.paths[template]![operation] === undefined) {
+  if (document.paths[template]?.[operation] === undefined) {
     return ['components', 'responses', status === 405 ? 'MethodNotAllowed' : 'none'];
   }
   return ['paths', template, operation, 'responses', String(status)];
+}
+
+const HEADERS_OF_PAGES =
+  'X-Request-Id Vary Content-Encoding ETag Location Set-Cookie Clear-Site-Data RateLimit RateLimit-Policy Retry-After WWW-Authenticate';
+
+/** A page is markup. Its errors are markup for a browser, and problem documents for a program. */
+function pageFaults({ method, status, headers, body }: ObservedAnswer): readonly string[] {
+  const known = new Set([...HEADERS_OF_PAGES.split(' '), ...implied].map((name) => name.toLowerCase()));
+  const unknown = Object.keys(headers).filter((name) => !known.has(name));
+  const type = String(headers['content-type'] ?? '').split(';')[0]!;
+  const isEmpty = method === 'HEAD' || status === 303 || status === 304;
+  return [
+    ...unknown.map((name) => `${name} is no header of a page`),
+    ...(headers['x-request-id'] === undefined ? ['has no X-Request-Id'] : []),
+    ...(status === 303 && headers['location'] === undefined ? ['has no Location'] : []),
+    ...(type === 'text/html' && !isEmpty && !/^<!doctype html>/i.test(body.toString())
+      ? ['is no markup']
+      : []),
+    ...(type === 'application/problem+json' && !isEmpty ? problemFaults(status, body) : []),
+    ...(status >= 400 && status !== 503 && !['text/html', 'application/problem+json'].includes(type)
+      ? [`an error is no ${type}`]
+      : []),
+  ];
+}
+
+function problemFaults(status: number, body: Buffer): readonly string[] {
+  const problem = JSON.parse(body.toString()) as { readonly status?: number };
+  return [
+    ...faultsOf(problem, 'components', 'schemas', 'Problem'),
+    ...(problem.status === status ? [] : [`the problem says ${problem.status}`]),
+  ];
 }
 
 /** Not compared: headers of every answer, and those of HTTP itself. */

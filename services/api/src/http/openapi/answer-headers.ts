@@ -57,14 +57,6 @@ export const deleteToken = header(
   'Deletes an anonymous paste; only in this answer. A paste with an owner has none.',
   z.string().optional(),
 );
-export const setCookie = header(
-  'The cookie of a browser that is signed in: the secret of its session. It is HttpOnly and SameSite=Strict.',
-  z.string(),
-);
-export const setCookies = header(
-  'Cookies of a browser that signs in or out. They are HttpOnly.',
-  z.string().optional(),
-);
 export const etag = header(
   'A strong entity tag: the SHA-256 of the content, and `-gzip` when the body is compressed.',
   z.string().regex(/^"[0-9a-f]{64}(-gzip)?"$/),
@@ -85,10 +77,6 @@ export const vary = header(
   z.enum(['Accept, Accept-Language, Cookie', 'Accept, Accept-Language, Cookie, Accept-Encoding']).optional(),
 );
 export const varyEncoding = header('The answer depends on Accept-Encoding.', z.literal('Accept-Encoding'));
-export const contentEncoding = header(
-  'The compression; none: not compressed.',
-  z.enum(['br', 'gzip']).optional(),
-);
 export const gzipEncoding = header(
   'The content is compressed. None: it is not.',
   z.literal('gzip').optional(),

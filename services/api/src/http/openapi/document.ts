@@ -13,11 +13,10 @@ import {
   idempotencyReplayed,
   rateLimit,
   rateLimitPolicy,
-  setCookies,
   vary,
   xRequestId,
 } from './answer-headers.ts';
-import type { Endpoint, Operation, Routes } from './endpoint.ts';
+import type { ApiEndpoint, Operation, Routes } from './endpoint.ts';
 import { problemExamples, problemResponse, problemResponses } from './problem-responses.ts';
 
 export type OpenApiDocument = ReturnType<typeof createDocument>;
@@ -61,11 +60,12 @@ export function openApiDocument(routes: Routes, publicUrl: string): OpenApiDocum
       { name: 'jobs', description: 'Run longer work in the background, follow it, and read its results.' },
       { name: 'tokens', description: 'Make, list and revoke tokens of one’s own.' },
       { name: 'shell', description: 'For use with curl.' },
-      { name: 'pages', description: 'For browsers.' },
       { name: 'operation', description: 'For load balancers and tools.' },
     ],
     paths: Object.fromEntries(
-      Object.entries(routes).map(([path, methods]) => [asTemplate(path), pathItem(methods, problems)]),
+      Object.entries(routes)
+        .map(([path, methods]) => [asTemplate(path), pathItem(methods, problems)] as const)
+        .filter(([, item]) => Object.keys(item).length > 0),
     ),
     components: {
       securitySchemes: {
@@ -92,8 +92,8 @@ export function asTemplate(path: string): string {
 }
 
 function pathItem(methods: Routes[string], shared: SharedProblems): ZodOpenApiPathItemObject {
-  const operations = Object.entries(methods).map(
-    ([method, endpoint]) => [method.toLowerCase(), describe(method, endpoint, shared)] as const,
+  const operations = Object.entries(methods).flatMap(([method, endpoint]) =>
+    'operation' in endpoint ? [[method.toLowerCase(), describe(method, endpoint, shared)] as const] : [],
   );
   return Object.fromEntries(operations);
 }
@@ -108,17 +108,15 @@ const security: Readonly<Record<Operation['access'], NonNullable<ZodOpenApiOpera
   user: [{ bearer: [] }],
 };
 
-function describe(method: string, endpoint: Endpoint, shared: SharedProblems): ZodOpenApiOperationObject {
+function describe(method: string, endpoint: ApiEndpoint, shared: SharedProblems): ZodOpenApiOperationObject {
   const { operation, page } = endpoint;
-  const isForm = method === 'POST' && page !== undefined && operation.ignoresSession !== true;
+  const isForm = method === 'POST' && page !== undefined;
   const {
     tag,
     access,
-    ignoresSession: _,
-    setsCookies: _too,
-    hasOwnKey: __,
-    isShared: ___,
-    allowsReadTokens: ____,
+    hasOwnKey: _,
+    isShared: __,
+    allowsReadTokens: ___,
     params,
     body,
     answers,
@@ -162,7 +160,7 @@ type SharedProblems = Map<string, ZodOpenApiResponseObject>;
  */
 function asShared(
   problem: ZodOpenApiResponseObject,
-  endpoint: Endpoint,
+  endpoint: ApiEndpoint,
   shared: SharedProblems,
 ): ZodOpenApiResponseObject {
   const id = `${problem.id}${variantOf(endpoint)}`;
@@ -172,19 +170,15 @@ function asShared(
 }
 
 /** What distinguishes responses with the same problems: `complete` adds other parts to them. */
-function variantOf({ operation, page }: Endpoint): string {
+function variantOf({ operation, page }: ApiEndpoint): string {
   const isLimited = 'RateLimit' in impliedHeaders(operation);
-  return [
-    isLimited ? '' : 'Unlimited',
-    page === undefined ? '' : 'Page',
-    operation.setsCookies === true ? 'WithCookies' : '',
-  ].join('');
+  return [isLimited ? '' : 'Unlimited', page === undefined ? '' : 'Page'].join('');
 }
 
 /** Adds what the answers of an endpoint have in common. */
 function complete(
   response: ZodOpenApiResponseObject,
-  { operation, page }: Endpoint,
+  { operation, page }: ApiEndpoint,
 ): ZodOpenApiResponseObject {
   const withImplied = withHeaders(response, impliedHeaders(operation));
   return page === undefined ? withImplied : withPage(withImplied);
@@ -229,11 +223,10 @@ function withHeaders(answer: ZodOpenApiResponseObject, more: z.ZodRawShape): Zod
 // it.
 
 /**
- * A POST that creates something takes an Idempotency-Key. The form of a page only deletes, and the answer of
- * a reveal is not kept.
+ * A POST that creates something takes an Idempotency-Key. The answer of a reveal is not kept.
  */
-function isKeyed(method: string, { tag, hasOwnKey }: Operation): boolean {
-  return method === 'POST' && tag !== 'pages' && hasOwnKey !== true;
+function isKeyed(method: string, { hasOwnKey }: Operation): boolean {
+  return method === 'POST' && hasOwnKey !== true;
 }
 
 /** Without an example, which Swagger UI would send for every reader of the documentation. */
@@ -266,12 +259,9 @@ const limitHeaders: z.ZodRawShape = { 'RateLimit-Policy': rateLimitPolicy, RateL
  * The headers of every answer of an operation. A limit that is off, or suspended because Postgres is
  * unavailable, is not shown.
  */
-function impliedHeaders({ access, errors, setsCookies }: Operation): z.ZodRawShape {
+function impliedHeaders({ access, errors }: Operation): z.ZodRawShape {
   const isLimited = access !== 'open' || errors.includes('rate_limited');
-  return {
-    ...(isLimited && limitHeaders),
-    ...(setsCookies === true && { 'Set-Cookie': setCookies }),
-  };
+  return isLimited ? limitHeaders : {};
 }
 
 /** The headers of an operation's own answers. Only these are stored: a problem is never replayed. */

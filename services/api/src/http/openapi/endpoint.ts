@@ -6,24 +6,28 @@ import type {
 } from 'zod-openapi';
 import type { ProblemCode } from '../answers/problem-codes.ts';
 
-/** The description of a route's method. document.ts adds what all of them share. */
-export interface Operation {
-  readonly operationId: string;
-  readonly tag: 'pastes' | 'jobs' | 'tokens' | 'shell' | 'pages' | 'operation';
+/** Who may use an endpoint, and what its requests count as. */
+export interface Policy {
   /** `open`: callers are neither identified nor limited. `anyone`, `user`: a token is optional, required. */
   readonly access: 'open' | 'anyone' | 'user';
+  /** A 404 tells that there is no such paste: after too many, the caller gets no more answers. */
+  readonly countsMisses?: boolean;
   /**
    * A browser that is signed in is nobody here: one whose token has expired must be able to sign in again.
    */
   readonly ignoresSession?: true;
-  /** Answers may set cookies, also those with a problem. */
-  readonly setsCookies?: true;
-  /** It is a POST whose answer is not kept: it describes by itself what an Idempotency-Key does. */
-  readonly hasOwnKey?: true;
   /** A token that only reads may use it, although it is no read: the endpoint checks what it may do. */
   readonly allowsReadTokens?: true;
   /** Pages of other sites may use it without credentials (CORS_ORIGINS). */
   readonly isShared?: true;
+}
+
+/** The description of a route's method. document.ts adds what all of them share. */
+export interface Operation extends Omit<Policy, 'countsMisses' | 'ignoresSession'> {
+  readonly operationId: string;
+  readonly tag: 'pastes' | 'jobs' | 'tokens' | 'shell' | 'operation';
+  /** It is a POST whose answer is not kept: it describes by itself what an Idempotency-Key does. */
+  readonly hasOwnKey?: true;
   /** One sentence. */
   readonly summary: string;
   readonly description?: string;
@@ -37,17 +41,39 @@ export interface Operation {
 
 export type Handler = (req: Request, res: Response) => void | Promise<void>;
 
-/** A method of a route: its handler and its description. */
-export interface Endpoint {
-  readonly operation: Operation;
+interface Handlers {
   readonly handle: Handler;
   /** Answers a browser with a page. Without it, a browser gets what everybody gets. */
   readonly page?: Handler;
+}
+
+/** A method of a route that the OpenAPI document describes. */
+export interface ApiEndpoint extends Handlers {
+  readonly operation: Operation;
   /**
    * What a client of PrivateBin's gets instead. OpenAPI has one operation for a method and path:
    * docs/http-api.md describes this one.
    */
-  readonly privateBin?: Endpoint;
+  readonly privateBin?: ApiEndpoint;
+}
+
+/** A method of a route for browsers: it has a policy, and no entry in the OpenAPI document. */
+interface PageEndpoint extends Handlers {
+  readonly policy: Policy;
+}
+
+export type Endpoint = ApiEndpoint | PageEndpoint;
+
+/** Every client gets the page; an error is a page for a browser, and a problem document for a program. */
+export function pageEndpoint(policy: Policy, show: Handler): Endpoint {
+  return { policy, handle: show, page: show };
+}
+
+/** Which codes exist is told by a 404, also by that of an operation. */
+export function policyOf(endpoint: Endpoint): Policy {
+  if ('policy' in endpoint) return endpoint.policy;
+  const { operation } = endpoint;
+  return { ...operation, countsMisses: operation.errors.includes('paste_not_found') };
 }
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';

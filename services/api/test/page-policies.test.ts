@@ -1,0 +1,127 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { routesOf } from '../src/app.ts';
+import type { ApiContext } from '../src/context.ts';
+import type { Policy } from '../src/http/openapi/endpoint.ts';
+import { accessTable } from './support/access-table.ts';
+import { useApi } from './support/api.ts';
+import { ownPage } from './support/http.ts';
+import { fields, limited } from './support/limits.ts';
+import { BROWSER } from './support/sign-in.ts';
+import { newUser, type TestUser } from './support/users.ts';
+
+const bed = useApi();
+
+/** The pages, which the OpenAPI document does not know. */
+const pages = Object.entries(routesOf({ isDevelopment: true } as ApiContext)).flatMap(([path, methods]) =>
+  Object.entries(methods).flatMap(([method, endpoint]) =>
+    'policy' in endpoint
+      ? [{ name: `${method} ${path}`, method, path, policy: endpoint.policy, page: endpoint.page }]
+      : [],
+  ),
+);
+
+const user: Policy = { access: 'user' };
+const anyone: Policy = { access: 'anyone' };
+const newcomer: Policy = { access: 'anyone', ignoresSession: true };
+const guessed: Policy = { access: 'anyone', countsMisses: true };
+
+const POLICIES: Readonly<Record<string, Policy>> = {
+  'GET /assets/:file': { access: 'open' },
+  'GET /styleguide': anyone,
+  'GET /session': anyone,
+  'POST /session': newcomer,
+  'GET /session/oidc': newcomer,
+  'GET /session/oidc/callback': newcomer,
+  'POST /session/end': newcomer,
+  'POST /language': newcomer,
+  'GET /my/sessions': user,
+  'POST /my/sessions/end': user,
+  'GET /my/account': user,
+  'POST /my/account/erase': user,
+  'GET /my/pastes': user,
+  'POST /my/pastes/delete': user,
+  'POST /my/slugs/:slug': { access: 'user', countsMisses: true },
+  'GET /my/jobs': user,
+  'POST /my/jobs/import': user,
+  'POST /my/jobs/export': user,
+  'GET /my/jobs/:id': user,
+  'POST /my/jobs/:id/cancel': user,
+  'POST /my/jobs/:id/retry': user,
+  'GET /my/tokens': user,
+  'POST /my/tokens': user,
+  'POST /my/tokens/revoke': user,
+  'GET /:short_code/image': guessed,
+  'GET /:short_code/new': guessed,
+  'POST /:short_code/delete': guessed,
+  'GET /:short_code/report': guessed,
+  'POST /:short_code/report': guessed,
+};
+
+let owner: TestUser;
+beforeAll(async () => {
+  owner = await newUser(bed.db);
+});
+
+it('the policy of each page is known', () => {
+  expect(Object.fromEntries(pages.map(({ name, policy }) => [name, policy]))).toEqual(POLICIES);
+});
+
+const prepared = async (name: string) => {
+  const { path, init } = await accessTable[name]![0]!.prepare(bed, owner);
+  return { path, body: init?.body ?? null };
+};
+
+const ask = async (
+  { url }: { readonly url: string },
+  { method, path }: { readonly method: string; readonly path: string },
+  { body = null, headers = {} }: { body?: RequestInit['body']; headers?: Record<string, string> } = {},
+) =>
+  await fetch(url + path, {
+    method,
+    redirect: 'manual',
+    headers: { ...BROWSER, ...ownPage(url), ...headers },
+    ...(method === 'POST' && { body }),
+  });
+
+describe('each page for users', () => {
+  const forUsers = pages.filter(({ policy }) => policy.access === 'user');
+
+  it.each(forUsers)('$name asks a browser without a session to sign in', async ({ name, method }) => {
+    const { path, body } = await prepared(name);
+    const response = await ask(bed.api, { method, path }, { body });
+    expect([response.status, await response.text()]).toEqual([
+      401,
+      expect.stringMatching(/action="[^"]*\/session"/),
+    ]);
+  });
+});
+
+describe('each page that looks a paste up', () => {
+  const lookUps = pages.filter(({ path }) => /:(short_code|slug)/.test(path));
+
+  it('is one that counts misses', () => {
+    expect(lookUps.filter(({ policy }) => policy.countsMisses !== true)).toEqual([]);
+    expect(lookUps).toHaveLength(6);
+  });
+
+  it.each(lookUps)('$name counts a 404 as a miss, and then answers no more', async (page) => {
+    const api = await bed.start({ env: limited({ misses: 2 }) });
+    const { headers } = await newUser(bed.db); // the counters are those of the caller
+    const { path, body } = await prepared(page.name);
+    const missing = { ...page, path: page.path.replace(/:short_code|:slug/, 'n0neOfThem') };
+    const send = async (to: typeof missing) => await ask(api, to, { body, headers: { ...headers } });
+    for (const _guess of [1, 2]) {
+      const guess = await send(
+        page.path.includes(':slug') ? { ...missing, path: '/my/slugs/none' } : missing,
+      );
+      expect([guess.status, fields(guess).policy]).toEqual([404, expect.stringContaining('"misses";q=2')]);
+      await guess.text();
+    }
+    for (const to of [missing, { ...page, path }]) {
+      const refused = await send(to);
+      const type = page.page === undefined ? 'application/problem+json' : 'text/html; charset=utf-8';
+      expect([refused.status, refused.headers.get('content-type')]).toEqual([429, type]);
+      await refused.text();
+    }
+  });
+});
