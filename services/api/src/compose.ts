@@ -45,7 +45,7 @@ import { composePages } from './http/pages/page.ts';
 import { composeLive, type LiveTimings } from './live/live.ts';
 import { PasteInserts } from './storage/paste-inserts.ts';
 import { ContentCache } from './storage/content-cache.ts';
-import { tracedReads } from './storage/traced-reads.ts';
+import { tracedReads } from './storage/stored-content.ts';
 
 /** What tests replace. */
 export interface Overrides {

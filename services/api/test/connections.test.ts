@@ -3,7 +3,7 @@ import { FaultProxy } from '@pasteflow/dev-stack/testing';
 import { once } from 'node:events';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
-import { PipelinedRequests } from '../src/http/server/pipelined-requests.ts';
+import { PipelinedRequests } from '../src/http/server/api-server.ts';
 import { type RunningApi, useApi } from './support/api.ts';
 import { answerOn, dial, rawExchange } from './support/http.ts';
 import { newPaste, processedPaste } from './support/pastes.ts';

@@ -8,12 +8,13 @@ import { RequestError, validate } from '../http/answers/request-error.ts';
 import { contextOf } from '../http/request/request-context.ts';
 import { sessionEnded } from '../http/callers/authorization.ts';
 import { hashOfCaller, isFull, requireFull, requireUser, nameOfUser } from '../http/callers/caller-of.ts';
-import { type Endpoint, pageEndpoint } from '../http/openapi/endpoint.ts';
+import { type Endpoint, pageEndpoint, type Routes } from '../http/openapi/endpoint.ts';
 import { sendPage } from '../http/pages/page.ts';
 import { forgetUser } from '../http/pages/page-answers.ts';
+import { readUsage } from './read-usage.ts';
 
 /** GET /my/account: the name of the user, an export, and the erasure. */
-export function myAccount({ db, pages }: ApiContext): Endpoint {
+function myAccount({ db, pages }: ApiContext): Endpoint {
   return pageEndpoint({ access: 'user' }, async (req, res) => {
     const name = await nameOfUser(db, requireUser(req));
     sendPage(res, myAccountPage(pages.site(req), { name, exportFormats, canErase: isFull(req) }));
@@ -25,7 +26,7 @@ const form = z.strictObject({
 });
 
 /** POST /my/account/erase: begins the erasure of the user. */
-export function eraseMyAccount({ db, pages, bodies, sessions }: ApiContext): Endpoint {
+function eraseMyAccount({ db, pages, bodies, sessions }: ApiContext): Endpoint {
   return pageEndpoint({ access: 'user' }, async (req, res) => {
     const userId = requireUser(req);
     requireFull(req);
@@ -47,3 +48,9 @@ export function eraseMyAccount({ db, pages, bodies, sessions }: ApiContext): End
     sendPage(res, accountErasedPage({ ...site, viewer: null }));
   });
 }
+
+export const accountRoutes = (api: ApiContext): Routes => ({
+  '/v1/usage': { GET: readUsage(api) },
+  '/my/account': { GET: myAccount(api) },
+  '/my/account/erase': { POST: eraseMyAccount(api) },
+});

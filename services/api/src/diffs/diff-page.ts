@@ -15,7 +15,7 @@ import type { Hunk } from './hunks.ts';
 import { RequestError } from '../http/answers/request-error.ts';
 import { contextOf } from '../http/request/request-context.ts';
 import { beginCompressed, compressed, knownTagOf } from '../http/answers/compress.ts';
-import type { Handler } from '../http/openapi/endpoint.ts';
+import type { Handler, Routes } from '../http/openapi/endpoint.ts';
 import {
   assertComparable,
   cachingOfBoth,
@@ -24,6 +24,7 @@ import {
   sendDiff,
   tooComplex,
   withContents,
+  diffAtShortUrl,
 } from './read-diff.ts';
 import { findNamedPaste } from '../pastes/find-named-paste.ts';
 import { assertStays } from '../pastes/read-content.ts';
@@ -31,7 +32,7 @@ import { sendPage } from '../http/pages/page.ts';
 import { assertShown, shownPaste } from '../pastes/paste-page.ts';
 
 /** GET /:short_code/diff in a browser: what has changed since the parent, line by line. */
-export function diffInBrowser(api: ApiContext): Handler {
+function diffInBrowser(api: ApiContext): Handler {
   return async (req, res) => {
     const paste = await findNamedPaste(api.db, req);
     assertShown(paste);
@@ -96,3 +97,7 @@ function shownHunk({ oldNumber, newNumber, runs }: Hunk): ShownHunk {
     })),
   };
 }
+
+export const diffRoutes = (api: ApiContext): Routes => ({
+  '/:short_code/diff': { GET: diffAtShortUrl(api, diffInBrowser(api)) },
+});

@@ -4,6 +4,11 @@ import { packedClient } from '@pasteflow/cli';
 import { docsPage, policyWithImage } from '@pasteflow/web';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip, createGzip } from 'node:zlib';
+import { extract, pack } from 'tar-stream';
 import type { ApiContext } from '../context.ts';
 import { RequestError } from '../http/answers/request-error.ts';
 import { pathOf } from '../http/request/request-context.ts';
@@ -13,7 +18,6 @@ import { openApiDocument } from '../http/openapi/document.ts';
 import type { Endpoint, Handler, Routes } from '../http/openapi/endpoint.ts';
 import { jsonResponse, optionalHeader } from '../http/openapi/formats.ts';
 import { pageHeaders, sendPage } from '../http/pages/page.ts';
-import { packageOfServer } from './client-package.ts';
 import { startScript, styles } from './page.ts';
 
 interface ServedFile {
@@ -213,4 +217,20 @@ export function readDocument({ publicUrl }: { publicUrl: () => string }, routes:
       send(document, req, res);
     },
   };
+}
+
+/**
+ * The package of the command line client with the address of this server, which the client then uses unless
+ * another one is named. The same input gives the same bytes on every api.
+ */
+async function packageOfServer(packed: Buffer, server: string): Promise<Buffer> {
+  const entries = extract();
+  const output = pack();
+  const unpacking = pipeline(Readable.from([packed]), createGunzip(), entries);
+  const packing = buffer(output.pipe(createGzip()));
+  for await (const entry of entries) output.entry(entry.header, await buffer(entry));
+  await unpacking;
+  output.entry({ name: 'package/server.json', mtime: new Date(0) }, JSON.stringify({ server }));
+  output.finalize();
+  return await packing;
 }

@@ -2,9 +2,7 @@ import type { ApiContext } from '../context.ts';
 import type { Routes } from '../http/openapi/endpoint.ts';
 import { readClient, readDocs, readDocsFile, readDocument } from './docs-endpoints.ts';
 import { healthz, readyz } from './health.ts';
-import { readAsset } from './read-asset.ts';
-import { securityTxt } from './security-txt.ts';
-import { styleguide } from './styleguide.ts';
+import { readAsset, securityTxt, styleguide } from './site.ts';
 
 /** @param all the routes of every subject, for the OpenAPI document */
 export const docsRoutes = (api: ApiContext, all: () => Routes): Routes => ({

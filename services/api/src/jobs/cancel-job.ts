@@ -10,10 +10,12 @@ import { cancelJob as cancel, findJob, type Actor, type Database, type JobRow } 
 import type { ApiContext } from '../context.ts';
 import type { RequestEvents } from '../http/server/request-events.ts';
 import { jsonAnswer, sendAnswer } from '../http/answers/answer.ts';
-import type { Endpoint } from '../http/openapi/endpoint.ts';
+import { type Endpoint, pageEndpoint } from '../http/openapi/endpoint.ts';
 import { jsonResponse } from '../http/openapi/formats.ts';
 import { findErrors, findNamedJobBrief, namedJob } from './find-named-job.ts';
 import { isCancelled, jobSchema, viewOf } from './job-view.ts';
+import { readEmptyForm } from '../http/body/url-form.ts';
+import { goTo } from '../http/pages/page-answers.ts';
 
 /** POST /v1/jobs/:id/cancel (ADR 43). */
 export function cancelJob(api: ApiContext): Endpoint {
@@ -50,21 +52,13 @@ async function handle(
   sendAnswer(res, answer);
 }
 
-/** Cancels a job of the caller. @throws JobEndedError, DependencyUnavailableError */
-export async function cancelNamedJob(
-  { db, actor, events }: ApiContext,
-  req: Request,
-  jobId: string,
-): Promise<void> {
-  report(events, req, await cancelIn(db, jobId, actor));
-}
-
 interface Cancelled {
   readonly row: JobRow;
   /** The state before; null: the job was cancelled before. */
   readonly from: string | null;
 }
 
+/** @throws JobEndedError, DependencyUnavailableError */
 async function cancelIn(db: Database, jobId: string, actor: Actor): Promise<Cancelled> {
   const from = await cancel(db, { jobId, actor, by: 'its owner' });
   return { from, row: assertCancelled(await findJob(db, jobId)) };
@@ -84,4 +78,18 @@ function assertCancelled(row: JobRow | null): JobRow {
   if (!isTerminal(job, row.status)) throw new DependencyUnavailableError('postgres');
   if (!isCancelled(row)) throw new JobEndedError(row.status);
   return row;
+}
+
+/** POST /my/jobs/:id/cancel: cancels a job from the form of its page, and goes back to the page. */
+export function cancelMyJob({ db, actor, events, bodies, pages }: ApiContext): Endpoint {
+  return pageEndpoint({ access: 'user' }, async (req, res) => {
+    await readEmptyForm(req, res, bodies);
+    const { id } = await findNamedJobBrief(db, req);
+    try {
+      report(events, req, await cancelIn(db, id, actor));
+    } catch (error) {
+      if (!(error instanceof JobEndedError)) throw error; // the page shows how the job ended
+    }
+    goTo(res, `${pages.site(req).base}/my/jobs/${id}`);
+  });
 }

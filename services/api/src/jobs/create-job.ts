@@ -5,7 +5,6 @@ import { canRead } from '@pasteflow/service-kit';
 import { z } from 'zod';
 import type { ApiContext } from '../context.ts';
 import { limitKeyOf, type Caller } from '../http/callers/caller.ts';
-import { contextOf, messageContextOf } from '../http/request/request-context.ts';
 import { jsonAnswer, sendAnswer } from '../http/answers/answer.ts';
 import { callerOf, requireUser } from '../http/callers/caller-of.ts';
 import * as headers from '../http/openapi/answer-headers.ts';
@@ -13,6 +12,7 @@ import type { Endpoint, Operation } from '../http/openapi/endpoint.ts';
 import { jsonResponse, uuid } from '../http/openapi/formats.ts';
 import { example } from './job-view.ts';
 import {
+  dispatchJob,
   insertJob,
   MAX_JOB_BYTES,
   type NewJob,
@@ -72,14 +72,13 @@ export function createJob(api: ApiContext): Endpoint {
 async function create(api: ApiContext, req: Request, res: Response): Promise<void> {
   const caller = callerOf(req);
   const userId = requireUser(req);
-  const context = contextOf(req);
   const job = await receiveJob(req, res, api.bodies);
   await countGuesses(api, res, caller, job);
 
   const { job_type: jobType, parameters } = job;
   const claim = await api.idempotency.claim(req, res, JSON.stringify([jobType, parameters]));
   if (claim === null) return;
-  const { id, executionId, answer } = await claim.commit(async (db) => {
+  const { answer, ...inserted } = await claim.commit(async (db) => {
     if (jobType === 'import') await refuseOverImportLimit(db, userId, api.jobLimits);
     const inserted = await insertJob(db, userId, job, api.jobLimits);
     const queued: z.output<typeof queuedJobSchema> = { job_id: inserted.id, status: 'queued' };
@@ -87,8 +86,7 @@ async function create(api: ApiContext, req: Request, res: Response): Promise<voi
     return { ...inserted, answer: jsonAnswer(202, queued, { Location }) };
   });
 
-  context.jobId = id;
-  api.jobDispatcher.dispatch({ executionId, jobId: id, context: messageContextOf(context) });
+  dispatchJob(api, req, inserted);
   sendAnswer(res, answer);
 }
 

@@ -2,14 +2,17 @@ import { job, statesOf } from '@pasteflow/domain';
 import { mustBeOneOf } from '@pasteflow/service-kit';
 import { listJobs as findJobs } from '@pasteflow/postgres';
 import { z } from 'zod';
+import { exportFormats } from '@pasteflow/jobs';
+import { myJobsPage } from '@pasteflow/web';
 import type { ApiContext } from '../context.ts';
 import { requireUser } from '../http/callers/caller-of.ts';
 import { nextCursor, nextCursorOf, pageFields, pageRequestOf } from '../http/request/paging.ts';
 import { readQuery } from '../http/request/query.ts';
-import type { Endpoint } from '../http/openapi/endpoint.ts';
+import { type Endpoint, pageEndpoint } from '../http/openapi/endpoint.ts';
 import { jsonResponse } from '../http/openapi/formats.ts';
-import { listedJobSchema, viewOfListed } from './job-view.ts';
+import { listedJobSchema, viewOfListed, isCancelled } from './job-view.ts';
 import { jobTypeNames } from './new-job.ts';
+import { sendPage } from '../http/pages/page.ts';
 
 const states = statesOf(job);
 
@@ -50,4 +53,37 @@ export function listJobs({ db }: ApiContext): Endpoint {
       } satisfies z.output<typeof listSchema>);
     },
   };
+}
+
+const PAGE_SIZE = 50;
+
+/** A form sends an empty text for a field that is not used. */
+const pageQuery = z.strictObject({
+  status: z.enum(['', ...states], mustBeOneOf(states)).optional(),
+  job_type: z.enum(['', ...jobTypeNames], mustBeOneOf(jobTypeNames)).optional(),
+  cursor: pageFields.cursor,
+});
+
+/** GET /my/jobs: the user's jobs, newest first, and the forms that start one. */
+export function myJobs({ db, pages, maxPasteBytes }: ApiContext): Endpoint {
+  return pageEndpoint({ access: 'user' }, async (req, res) => {
+    const { status: state, job_type: type, cursor } = readQuery(req, pageQuery);
+    const status = state === undefined || state === '' ? null : state;
+    const jobType = type === undefined || type === '' ? null : type;
+    const filter = { userId: requireUser(req), status, jobType };
+    const found = await findJobs(db, filter, pageRequestOf({ limit: PAGE_SIZE, cursor }));
+    sendPage(
+      res,
+      myJobsPage(pages.site(req), {
+        jobs: found.rows.map((row) => ({ ...viewOfListed(row), isCancelled: isCancelled(row) })),
+        status,
+        jobType,
+        isFirst: cursor === undefined,
+        next: nextCursorOf(found),
+        jobTypes: jobTypeNames,
+        exportFormats,
+        maxFileBytes: maxPasteBytes,
+      }),
+    );
+  });
 }

@@ -8,12 +8,13 @@ import {
 } from '@pasteflow/postgres';
 import { mustBeOneOf } from '@pasteflow/service-kit';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Request } from 'express';
 import { z } from 'zod';
-import type { JobLimits } from '../context.ts';
-import { parseStorableJson } from '../http/body/json-body.ts';
-import { type BudgetOfBodies, readBody } from '../http/body/read-body.ts';
-import { RequestError, validate } from '../http/answers/request-error.ts';
-import { assertUtf8, mediaTypeOf } from '../http/request/media-type.ts';
+import type { ApiContext, JobLimits } from '../context.ts';
+import { contextOf, messageContextOf } from '../http/request/request-context.ts';
+import { readJson } from '../http/body/json-body.ts';
+import type { BudgetOfBodies } from '../http/body/read-body.ts';
+import { RequestError } from '../http/answers/request-error.ts';
 import { invalidToken } from '../http/callers/authorization.ts';
 import { readQuery } from '../http/request/query.ts';
 
@@ -55,15 +56,12 @@ export async function receiveJob(
   budget: BudgetOfBodies,
 ): Promise<NewJob> {
   readQuery(req, noParameters);
-  const mediaType = mediaTypeOf(req);
-  if (mediaType.type !== 'application/json') {
-    throw new RequestError('unsupported_media_type', 'Send the job as application/json.');
-  }
-  assertUtf8(mediaType);
-  const tooLarge = (): RequestError =>
-    new RequestError('content_too_large', `Send at most ${MAX_JOB_BYTES} bytes of JSON.`);
-  const body = await readBody(req, res, { maxBytes: MAX_JOB_BYTES, tooLarge, budget, weight: JOB_WEIGHT });
-  return validate(newJobSchema, parseStorableJson(body));
+  return await readJson(req, res, newJobSchema, {
+    what: 'the job',
+    maxBytes: MAX_JOB_BYTES,
+    budget,
+    weight: JOB_WEIGHT,
+  });
 }
 
 function newJobOf({ name, summary, parameters }: JobType) {
@@ -145,4 +143,15 @@ export async function refuseOverImportLimit(
 
 function rateLimited(detail: string, retryAfterSeconds: number): RequestError {
   return new RequestError('rate_limited', detail, { headers: { 'Retry-After': String(retryAfterSeconds) } });
+}
+
+/** Sends the message of a job that is committed. */
+export function dispatchJob(
+  { jobDispatcher }: ApiContext,
+  req: Request,
+  { id, executionId }: Pick<CreatedJob, 'id' | 'executionId'>,
+): void {
+  const context = contextOf(req);
+  context.jobId = id;
+  jobDispatcher.dispatch({ executionId, jobId: id, context: messageContextOf(context) });
 }

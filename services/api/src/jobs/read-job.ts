@@ -1,5 +1,11 @@
 import { isTerminal, job } from '@pasteflow/domain';
-import { readJobTimeline as findTimeline } from '@pasteflow/postgres';
+import {
+  readJobTimeline as findTimeline,
+  findOwnPastes,
+  findRetryRefusal,
+  listAssets,
+} from '@pasteflow/postgres';
+import { myJobPage } from '@pasteflow/web';
 import type { ApiContext } from '../context.ts';
 import {
   lastEventId,
@@ -9,12 +15,15 @@ import {
   streamDescription,
 } from '../live/live-documents.ts';
 import { readWaiting } from '../live/read-waiting.ts';
-import type { Endpoint } from '../http/openapi/endpoint.ts';
+import { type Endpoint, pageEndpoint } from '../http/openapi/endpoint.ts';
 import { jsonResponse } from '../http/openapi/formats.ts';
 import { findErrors, findNamedJob, findNamedJobBrief, namedJob } from './find-named-job.ts';
-import { jobSchema, viewOf } from './job-view.ts';
+import { jobSchema, viewOf, isCancelled } from './job-view.ts';
 import { timelineSchema, viewOfTimeline } from '../live/timeline-view.ts';
 import { openStream } from '../live/event-stream.ts';
+import { viewOfAsset } from './list-assets.ts';
+import { requireUser } from '../http/callers/caller-of.ts';
+import { sendPage } from '../http/pages/page.ts';
 
 /**
  * GET /v1/jobs/:id: the progress and the result of a job. With `Prefer: wait`, the answer waits until the job
@@ -82,4 +91,40 @@ export function jobEvents({ db, live }: ApiContext): Endpoint {
         return { kind: 'job', id, settled: isTerminal(job, status), audience: 'owner' };
       }),
   };
+}
+
+/** Of an import, which may have 10,000. The list of pastes has them, too. */
+const SHOWN_PASTES = 100;
+
+/** Of any other job all: 2.5 TB of an export. */
+const SHOWN_ARCHIVES = 10_000;
+
+/** GET /my/jobs/:id: the progress of a job, and what it did. */
+export function myJob(api: ApiContext): Endpoint {
+  const { db, pages } = api;
+  return pageEndpoint({ access: 'user' }, async (req, res) => {
+    const job = await findNamedJob(db, req);
+    const limit = job.job_type === 'import' ? SHOWN_PASTES : SHOWN_ARCHIVES;
+    const assets = await listAssets(db, job.id, { limit, after: null });
+    const shown = await Promise.all(assets.rows.map((asset) => viewOfAsset(asset, job.job_type, api)));
+    const shortCodes = shown.filter(({ asset_type }) => asset_type === 'paste').map(({ url }) => codeOf(url));
+    const pastes = await findOwnPastes(db, { userId: requireUser(req), shortCodes });
+    const titles = new Map(pastes.map(({ short_code, title }) => [short_code, title]));
+    sendPage(
+      res,
+      myJobPage(pages.site(req), {
+        ...viewOf(job),
+        isCancelled: isCancelled(job),
+        assets: shown.map((asset) => ({ ...asset, title: titles.get(codeOf(asset.url)) ?? null })),
+        hasMoreAssets: assets.next !== null,
+        canRetry: job.completed_at !== null && (await findRetryRefusal(db, job.id)) === null,
+      }),
+      { 'Cache-Control': 'private, no-store, no-transform' }, // the URL of an archive is a secret
+    );
+  });
+}
+
+/** The URL of a paste ends with its short code. */
+function codeOf(url: string): string {
+  return url.split('/').at(-1) ?? '';
 }

@@ -3,15 +3,16 @@ import { JobNotFoundError, JobNotRetryableError } from '@pasteflow/domain';
 import { retryJob as retry, type CreatedJob, type Database, type JobRow } from '@pasteflow/postgres';
 import type { z } from 'zod';
 import type { ApiContext } from '../context.ts';
-import { contextOf, messageContextOf } from '../http/request/request-context.ts';
 import { jsonAnswer, sendAnswer } from '../http/answers/answer.ts';
 import { callerOf } from '../http/callers/caller-of.ts';
 import * as headers from '../http/openapi/answer-headers.ts';
-import type { Endpoint } from '../http/openapi/endpoint.ts';
+import { type Endpoint, pageEndpoint } from '../http/openapi/endpoint.ts';
 import { jsonResponse } from '../http/openapi/formats.ts';
 import { countGuesses, queuedJobSchema } from './create-job.ts';
 import { findErrors, findNamedJob, namedJob } from './find-named-job.ts';
-import { maxOpenOf, refuseOverImportLimit, tooManyOpen } from './new-job.ts';
+import { dispatchJob, maxOpenOf, refuseOverImportLimit, tooManyOpen } from './new-job.ts';
+import { readEmptyForm } from '../http/body/url-form.ts';
+import { goTo } from '../http/pages/page-answers.ts';
 
 /** POST /v1/jobs/:id/retry (ADR 22). */
 export function retryJob(api: ApiContext): Endpoint {
@@ -42,21 +43,21 @@ export function retryJob(api: ApiContext): Endpoint {
         const Location = `${api.publicUrl()}/v1/jobs/${made.id}`;
         return { job: made, answer: jsonAnswer(202, queued, { Location }) };
       });
-      dispatchRetry(api, req, job);
+      dispatchJob(api, req, job);
       sendAnswer(res, answer);
     },
   };
 }
 
 /** The caller's job that the URL names, after its short codes have counted as they did at its creation. */
-export async function findRetried(api: ApiContext, req: Request, res: Response): Promise<JobRow> {
+async function findRetried(api: ApiContext, req: Request, res: Response): Promise<JobRow> {
   const job = await findNamedJob(api.db, req);
   await countGuesses(api, res, callerOf(req), job);
   return job;
 }
 
 /** @throws JobNotRetryableError, RequestError rate_limited */
-export async function retryIn(db: Database, old: JobRow, { jobLimits }: ApiContext): Promise<CreatedJob> {
+async function retryIn(db: Database, old: JobRow, { jobLimits }: ApiContext): Promise<CreatedJob> {
   if (old.job_type === 'import') await refuseOverImportLimit(db, old.user_id, jobLimits);
   const retried = await retry(db, old.id, jobLimits.maxOpen, maxOpenOf(old.job_type));
   switch (retried.kind) {
@@ -73,13 +74,20 @@ export async function retryIn(db: Database, old: JobRow, { jobLimits }: ApiConte
   }
 }
 
-/** Sends the message of the new job. */
-export function dispatchRetry(
-  { jobDispatcher }: ApiContext,
-  req: Request,
-  { id, executionId }: CreatedJob,
-): void {
-  const context = contextOf(req);
-  context.jobId = id;
-  jobDispatcher.dispatch({ executionId, jobId: id, context: messageContextOf(context) });
+/** POST /my/jobs/:id/retry: retries a job from the form of its page, and goes to the page of the new job. */
+export function retryMyJob(api: ApiContext): Endpoint {
+  return pageEndpoint({ access: 'user' }, async (req, res) => {
+    await readEmptyForm(req, res, api.bodies);
+    const old = await findRetried(api, req, res);
+    const goToJob = (id: string) => goTo(res, `${api.pages.site(req).base}/my/jobs/${id}`);
+    try {
+      const job = await retryIn(api.db, old, api);
+      dispatchJob(api, req, job);
+      goToJob(job.id);
+    } catch (error) {
+      // The form was sent twice.
+      if (!(error instanceof JobNotRetryableError) || error.why.kind !== 'retried') throw error;
+      goToJob(error.why.as);
+    }
+  });
 }

@@ -1,17 +1,12 @@
 import type { ApiContext } from '../context.ts';
 import type { Routes } from '../http/openapi/endpoint.ts';
-import { cancelJob } from './cancel-job.ts';
-import { cancelMyJob } from './cancel-my-job.ts';
+import { cancelJob, cancelMyJob } from './cancel-job.ts';
 import { createJob } from './create-job.ts';
 import { listAssets } from './list-assets.ts';
-import { listJobs } from './list-jobs.ts';
-import { myJob } from './my-job.ts';
-import { myJobs } from './my-jobs.ts';
-import { jobEvents, readJob, readJobTimeline } from './read-job.ts';
-import { retryJob } from './retry-job.ts';
-import { retryMyJob } from './retry-my-job.ts';
-import { startExport } from './start-export.ts';
-import { startImport } from './start-import.ts';
+import { listJobs, myJobs } from './list-jobs.ts';
+import { myJob, jobEvents, readJob, readJobTimeline } from './read-job.ts';
+import { retryJob, retryMyJob } from './retry-job.ts';
+import { startExport, startImport } from './start-jobs.ts';
 
 export const jobRoutes = (api: ApiContext): Routes => ({
   '/v1/jobs': { GET: listJobs(api), POST: createJob(api) },

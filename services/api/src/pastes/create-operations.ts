@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ZodOpenApiMediaTypeObject, ZodOpenApiRequestBodyObject } from 'zod-openapi';
 import { jsonPaste, textOptions } from '@pasteflow/service-kit';
+import type { ApiContext } from '../context.ts';
 import type { ProblemCode } from '../http/answers/problem-codes.ts';
 import * as headers from '../http/openapi/answer-headers.ts';
 import type { Operation } from '../http/openapi/endpoint.ts';
@@ -80,17 +81,12 @@ const params = {
   }),
 };
 
-export interface CreateRules {
-  readonly maxPasteBytes: number;
-  readonly anonymousPastes: 'allow' | 'deny';
-}
-
-function accessOf({ anonymousPastes }: CreateRules): Operation['access'] {
+function accessOf({ anonymousPastes }: ApiContext): Operation['access'] {
   return anonymousPastes === 'deny' ? 'user' : 'anyone';
 }
 
 /** The operation of POST /v1/pastes. */
-export function createOperation(rules: CreateRules): Operation {
+export function createOperation(rules: ApiContext): Operation {
   return {
     operationId: 'createPaste',
     isShared: true,
@@ -111,7 +107,7 @@ export function createOperation(rules: CreateRules): Operation {
 }
 
 /** The operation of POST /. */
-export function shellOperation(rules: CreateRules): Operation {
+export function shellOperation(rules: ApiContext): Operation {
   return {
     operationId: 'createPasteFromShell',
     isShared: true,

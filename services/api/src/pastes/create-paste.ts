@@ -2,45 +2,26 @@ import type { Request, Response } from 'express';
 import { INLINE_CONTENT_BYTES } from '@pasteflow/domain';
 import type { CreatedPaste } from '@pasteflow/postgres';
 import { contentHashOf } from '@pasteflow/service-kit';
-import type { MessageDispatcher, OutgoingUpload } from '@pasteflow/sqs';
 import { createdPage, newPastePage, slugMessage, type Site } from '@pasteflow/web';
-import type { BodyBudget } from '../http/limits/body-budget.ts';
 import type { Form } from '../http/body/multipart.ts';
 import { limitKeyOf } from '../http/callers/caller.ts';
+import type { ApiContext } from '../context.ts';
 import { FORM_USER_HEADER, requireFormUser } from '../http/request/form-user.ts';
 import { contextOf, messageContextOf } from '../http/request/request-context.ts';
 import { jsonAnswer, sendAnswer, textAnswer, type Answer } from '../http/answers/answer.ts';
-import type { RequestEvents } from '../http/server/request-events.ts';
-import type { Idempotency } from '../http/idempotency/idempotency.ts';
 import { callerOf } from '../http/callers/caller-of.ts';
 import { hashOfSecret, newSecret } from '../http/callers/secret.ts';
-import type { Limits } from '../http/limits/limits.ts';
 import type { Endpoint } from '../http/openapi/endpoint.ts';
 import { pageAnswer, type Pages } from '../http/pages/page.ts';
 import { createOperation, shellOperation } from './create-operations.ts';
-import type { PasteInserts } from '../storage/paste-inserts.ts';
 import { viewOfNew, type CreatedPasteView, type PasteView } from './paste-view.ts';
 import { receivePaste, type ReceivedPaste } from './receive-paste.ts';
-
-export interface CreatePasteDependencies {
-  readonly idempotency: Idempotency;
-  readonly inserts: PasteInserts;
-  readonly dispatcher: MessageDispatcher<OutgoingUpload>;
-  readonly maxPasteBytes: number;
-  readonly bodies: BodyBudget;
-  /** Whether a paste can be created without a token. */
-  readonly anonymousPastes: 'allow' | 'deny';
-  readonly publicUrl: () => string;
-  readonly pages: Pages;
-  readonly events: RequestEvents;
-  readonly limits: Limits;
-}
 
 /** A form of a request for a new paste: how it is received, and how it is answered. */
 export interface PasteForm {
   /** For metrics. */
   readonly name: 'json' | 'shell' | 'page' | 'private-bin';
-  readonly receive: (api: CreatePasteDependencies, req: Request, res: Response) => Promise<ReceivedPaste>;
+  readonly receive: (api: ApiContext, req: Request, res: Response) => Promise<ReceivedPaste>;
   /** @param deleteToken null for a paste with an owner */
   readonly answerTo: (paste: PasteView, deleteToken: string | null, site: () => Site) => Answer;
 }
@@ -79,7 +60,7 @@ const page: PasteForm = {
 };
 
 /** POST /v1/pastes: 201 with the paste and, only in this answer, the delete_token of an anonymous paste. */
-export function createPaste(api: CreatePasteDependencies): Endpoint {
+export function createPaste(api: ApiContext): Endpoint {
   return {
     operation: createOperation(api),
     handle: (req, res) => create(api, req, res, json),
@@ -90,7 +71,7 @@ export function createPaste(api: CreatePasteDependencies): Endpoint {
  * POST / for the shell: 201 with the URL and a newline; the delete token of an anonymous paste is in a
  * header. A browser gets a page with both.
  */
-export function createPasteFromShell(api: CreatePasteDependencies): Endpoint {
+export function createPasteFromShell(api: ApiContext): Endpoint {
   return {
     operation: shellOperation(api),
     handle: (req, res) => create(api, req, res, shell),
@@ -102,12 +83,7 @@ export function createPasteFromShell(api: CreatePasteDependencies): Endpoint {
  * Receive, claim the Idempotency-Key, insert, dispatch, answer. The commit is the promise behind the answer;
  * the message follows it. A paste that is not created costs no bytes, and its request may be repeated at once.
  */
-export async function create(
-  api: CreatePasteDependencies,
-  req: Request,
-  res: Response,
-  form: PasteForm,
-): Promise<void> {
+export async function create(api: ApiContext, req: Request, res: Response, form: PasteForm): Promise<void> {
   const { content, formKey = null, ...options } = await form.receive(api, req, res);
   const [context, caller, sizeBytes] = [contextOf(req), callerOf(req), content.length];
   context.sizeBytes = sizeBytes;

@@ -13,6 +13,7 @@ import {
   type ShownPaste,
   type Site,
   textOf,
+  rightAddressPage,
 } from '@pasteflow/web';
 import type { ApiContext } from '../context.ts';
 import { RequestError } from '../http/answers/request-error.ts';
@@ -22,10 +23,9 @@ import type { Handler } from '../http/openapi/endpoint.ts';
 import { assertNotGone, extensionOf, findNamedPaste, readerOf } from './find-named-paste.ts';
 import { urlOf } from './paste-view.ts';
 import { cachingOf, sendContent } from './read-content.ts';
-import { withKind } from './content-kind.ts';
-import { sendPage } from '../http/pages/page.ts';
+import { withKind } from './image.ts';
+import { sendPage, type Pages } from '../http/pages/page.ts';
 import { namingOf } from './paste-versions.ts';
-import { sendRightAddress } from './right-address.ts';
 
 /** GET /:short_code in a browser: the text with its facts, or the state of its upload. */
 export function pasteInBrowser(api: ApiContext): Handler {
@@ -169,4 +169,21 @@ function etagOf(version: string, { viewer, words }: Site, contentHash: string, s
   return `"${createHash('sha256')
     .update(JSON.stringify([version, words.locale, viewer, contentHash, shown]))
     .digest('hex')}"`;
+}
+
+/** A short code or a slug, an extension, `#`, and a key or lines. */
+const WITH_FRAGMENT = /^((?:[0-9A-Za-z]{10}|~[a-z0-9-]+)(?:\.[\w+-]{1,20})?)#([\w&=+.-]{1,200})$/;
+
+/**
+ * Answers `/CODE%23KEY` with a page whose script goes to `/CODE#KEY`. Mail programs write `#` so. A redirect
+ * would have the key in its Location, and the requests of the page would have it in their Referer, which
+ * proxies write to their logs.
+ * @returns whether it has
+ */
+function sendRightAddress(pages: Pages, req: Request, res: Response): boolean {
+  const [, name, fragment] = WITH_FRAGMENT.exec(String(req.params.short_code)) ?? [];
+  if (name === undefined || fragment === undefined) return false;
+  const headers = { 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' };
+  sendPage(res, rightAddressPage({ ...pages.site(req), again: null }, `${name}#${fragment}`), headers);
+  return true;
 }

@@ -1,4 +1,6 @@
 import { isTerminal, pasteUpload } from '@pasteflow/domain';
+import { readTimeline as findTimeline } from '@pasteflow/postgres';
+import { timelinePage } from '@pasteflow/web';
 import type { ApiContext } from '../context.ts';
 import {
   lastEventId,
@@ -19,9 +21,10 @@ import {
   readerOf,
 } from './find-named-paste.ts';
 import { pasteSchema, viewOf } from './paste-view.ts';
-import { readTimeline as findTimeline } from '@pasteflow/postgres';
 import { timelineSchema, viewOfTimeline } from '../live/timeline-view.ts';
 import { openStream } from '../live/event-stream.ts';
+import { sendPage } from '../http/pages/page.ts';
+import { shownPaste } from './paste-page.ts';
 
 /**
  * GET /v1/pastes/:short_code: the metadata of a paste in any upload state. With `Prefer: wait`, the answer
@@ -101,5 +104,35 @@ export function pasteEvents({ db, live }: ApiContext): Endpoint {
         const settled = isTerminal(pasteUpload, paste.status);
         return { kind: 'upload', id: paste.id, settled, audience: readerOf(paste, req) };
       }),
+  };
+}
+
+/**
+ * GET /:short_code/timeline: the timeline at the short URL. A browser gets a drawing with tables; any other
+ * client gets the JSON of /v1/pastes/:short_code/timeline.
+ */
+export function timelineAtShortUrl(api: ApiContext): Endpoint {
+  const { operation, handle } = readTimeline(api);
+  return {
+    operation: {
+      ...operation,
+      operationId: 'readTimelineByShortUrl',
+      summary: 'Reads the timeline of a paste; in a browser, as a page.',
+    },
+    handle,
+    page: async (req, res) => {
+      const paste = await findNamedPaste(api.db, req);
+      assertTimelineShown(paste);
+      const timeline = viewOfTimeline(await findTimeline(api.db, paste.id), readerOf(paste, req));
+      sendPage(
+        res,
+        timelinePage(
+          api.pages.site(req),
+          shownPaste(paste, req, { publicUrl: api.publicUrl(), extension: null }),
+          timeline,
+          new Date(),
+        ),
+      );
+    },
   };
 }

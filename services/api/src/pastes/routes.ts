@@ -1,19 +1,16 @@
 import type { ApiContext } from '../context.ts';
 import type { Routes } from '../http/openapi/endpoint.ts';
 import { createPaste } from './create-paste.ts';
-import { deleteFromForm } from './delete-form.ts';
-import { deleteMyPastes } from './delete-my-pastes.ts';
-import { deletePaste } from './delete-paste.ts';
+import { deleteFromForm, deletePaste } from './delete-paste.ts';
+import { deleteMyPastes, myPastes } from './my-pastes.ts';
 import { readImage } from './image.ts';
 import { listPastes } from './list-pastes.ts';
-import { myPastes } from './my-pastes.ts';
 import { newFromPaste } from './new-from-paste.ts';
 import { pasteInBrowser } from './paste-page.ts';
 import { readContent } from './read-content.ts';
-import { pasteEvents, readPaste, readTimeline } from './read-paste.ts';
+import { pasteEvents, readPaste, readTimeline, timelineAtShortUrl } from './read-paste.ts';
 import { revealInBrowser } from './reveal-page.ts';
 import { revealPaste } from './reveal-paste.ts';
-import { timelineAtShortUrl } from './timeline-page.ts';
 
 export const pasteRoutes = (api: ApiContext): Routes => ({
   '/v1/pastes': { GET: listPastes(api), POST: createPaste(api) },

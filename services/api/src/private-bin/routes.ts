@@ -1,10 +1,12 @@
+import { newPastePage } from '@pasteflow/web';
 import type { ApiContext } from '../context.ts';
-import type { Routes } from '../http/openapi/endpoint.ts';
+import type { Routes, Handler } from '../http/openapi/endpoint.ts';
 import { usage } from '../docs/usage.ts';
 import { createPasteFromShell } from '../pastes/create-paste.ts';
-import { homePage } from './home-page.ts';
 import { privateBinPost } from './create-or-delete.ts';
 import { privateBinGet } from './read.ts';
+import { sendPage } from '../http/pages/page.ts';
+import { privateBinQuery } from './request.ts';
 
 /** The address without a path speaks to shells, to browsers, and to clients of PrivateBin's. */
 export const rootRoutes = (api: ApiContext): Routes => ({
@@ -13,3 +15,17 @@ export const rootRoutes = (api: ApiContext): Routes => ({
     POST: { ...createPasteFromShell(api), privateBin: privateBinPost(api) },
   },
 });
+
+/**
+ * GET / in a browser: the form for a new paste. A link as PrivateBin's clients print it, `/?CODE#KEY`, leads
+ * to the page of the paste: a browser keeps the part after `#`.
+ */
+function homePage({ pages, maxPasteBytes }: ApiContext): Handler {
+  return (req, res) => {
+    const site = pages.site(req);
+    const query = privateBinQuery(req);
+    if (query.kind === 'paste')
+      res.status(302).location(`${site.base}/${query.shortCode}`).type('html').end();
+    else sendPage(res, newPastePage(site, { maxPasteBytes }));
+  };
+}

@@ -4,13 +4,12 @@ import { networkOf } from '@pasteflow/http-kit';
 import { reportPaste as insertReport, type Database } from '@pasteflow/postgres';
 import { mustBeOneOf } from '@pasteflow/service-kit';
 import { z } from 'zod';
+import { reportPage, reportSentPage } from '@pasteflow/web';
 import type { ApiContext } from '../context.ts';
-import { parseStorableJson } from '../http/body/json-body.ts';
-import { readBody } from '../http/body/read-body.ts';
+import { readJson } from '../http/body/json-body.ts';
 import { RequestError, validate } from '../http/answers/request-error.ts';
 import { clientAddressOf } from '../http/request/client-address.ts';
-import { assertUtf8, mediaTypeOf } from '../http/request/media-type.ts';
-import type { Endpoint } from '../http/openapi/endpoint.ts';
+import { type Endpoint, pageEndpoint, type Routes } from '../http/openapi/endpoint.ts';
 import {
   assertNotGone,
   findErrors,
@@ -19,6 +18,8 @@ import {
   pasteGone,
   pasteNotFound,
 } from '../pastes/find-named-paste.ts';
+import { readUrlForm } from '../http/body/url-form.ts';
+import { sendPage } from '../http/pages/page.ts';
 
 /** A text without control characters, except those in `allowed`. */
 function textOf(max: number, allowed: string) {
@@ -30,7 +31,7 @@ function textOf(max: number, allowed: string) {
     .refine((text) => text.isWellFormed() && !refused.test(text), 'must have no control characters');
 }
 
-export const newReportSchema = z
+const newReportSchema = z
   .strictObject({
     reason: z.enum(takedownClasses, mustBeOneOf(takedownClasses)),
     text: textOf(MAX_REPORT_CHARACTERS, '\\n\\t')
@@ -61,7 +62,7 @@ const reportErrors = [
 const MAX_REPORT_BYTES = 16_384;
 
 /** POST /v1/pastes/:short_code/reports: asks the operators to take a paste down. */
-export function reportPaste(api: ApiContext): Endpoint {
+function reportPaste(api: ApiContext): Endpoint {
   return {
     operation: {
       operationId: 'reportPaste',
@@ -87,26 +88,15 @@ export function reportPaste(api: ApiContext): Endpoint {
       errors: reportErrors,
     },
     handle: async (req, res) => {
-      const mediaType = mediaTypeOf(req);
-      if (mediaType.type !== 'application/json')
-        throw new RequestError('unsupported_media_type', 'Send the report as application/json.');
-      assertUtf8(mediaType);
-      const tooLarge = (): RequestError =>
-        new RequestError('content_too_large', `Send at most ${MAX_REPORT_BYTES} bytes of JSON.`);
-      const body = await readBody(req, res, {
-        maxBytes: MAX_REPORT_BYTES,
-        tooLarge,
-        budget: api.bodies,
-        weight: 1,
-      });
-      await report(api, req, res, validate(newReportSchema, parseStorableJson(body)));
+      const limit = { what: 'the report', maxBytes: MAX_REPORT_BYTES, budget: api.bodies, weight: 1 };
+      await report(api, req, res, await readJson(req, res, newReportSchema, limit));
       res.status(202).end();
     },
   };
 }
 
 /** @throws RequestError for a paste that the caller can't report */
-export async function findReportable(db: Database, req: Request) {
+async function findReportable(db: Database, req: Request) {
   const paste = await findEvenHeld(db, req);
   if (paste?.status === 'FAILED') throw pasteNotFound();
   assertNotGone(paste);
@@ -118,7 +108,7 @@ export async function findReportable(db: Database, req: Request) {
  * that neither many users nor the many networks of one IPv6 site count as many.
  * @throws RequestError
  */
-export async function report(
+async function report(
   api: ApiContext,
   req: Request,
   res: Response,
@@ -138,3 +128,24 @@ export async function report(
   await findReportable(api.db, req);
   throw pasteGone(); // it was deleted, and replaced, meanwhile
 }
+
+/** GET /:short_code/report: the form. It works without JavaScript. */
+function showReportForm(api: ApiContext): Endpoint {
+  return pageEndpoint({ access: 'anyone', countsMisses: true }, async (req, res) => {
+    const { short_code } = await findReportable(api.db, req);
+    sendPage(res, reportPage(api.pages.site(req), { short_code, reasons: takedownClasses }));
+  });
+}
+
+/** POST /:short_code/report: sends the form. */
+function reportFromForm(api: ApiContext): Endpoint {
+  return pageEndpoint({ access: 'anyone', countsMisses: true }, async (req, res) => {
+    await report(api, req, res, validate(newReportSchema, await readUrlForm(req, res, api.bodies)));
+    sendPage(res, reportSentPage(api.pages.site(req)));
+  });
+}
+
+export const reportRoutes = (api: ApiContext): Routes => ({
+  '/v1/pastes/:short_code/reports': { POST: reportPaste(api) },
+  '/:short_code/report': { GET: showReportForm(api), POST: reportFromForm(api) },
+});

@@ -4,8 +4,7 @@ import { beginOidcSignIn } from './begin-oidc.ts';
 import { chooseLanguage } from './choose-language.ts';
 import { finishOidcSignIn } from './finish-oidc.ts';
 import { endMySessions, mySessions } from './my-sessions.ts';
-import { showSignIn, signInForm } from './sign-in.ts';
-import { signOut } from './sign-out.ts';
+import { showSignIn, signInForm, signOut } from './sign-in.ts';
 
 export const sessionRoutes = (api: ApiContext): Routes => ({
   '/session': { GET: showSignIn(api), POST: signInForm(api) },

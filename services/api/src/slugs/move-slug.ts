@@ -2,14 +2,14 @@ import type { Request } from 'express';
 import { isShortCode, isSlug, SLUG_MARK } from '@pasteflow/domain';
 import { findPaste, moveSlug as moveInPostgres, type MoveOutcome } from '@pasteflow/postgres';
 import { z } from 'zod';
+import { readUrlForm } from '../http/body/url-form.ts';
+import { goTo } from '../http/pages/page-answers.ts';
 import type { ApiContext } from '../context.ts';
-import { parseStorableJson } from '../http/body/json-body.ts';
-import { readBody } from '../http/body/read-body.ts';
+import { readJson } from '../http/body/json-body.ts';
 import { RequestError, validate } from '../http/answers/request-error.ts';
-import { assertUtf8, mediaTypeOf } from '../http/request/media-type.ts';
 import { contextOf } from '../http/request/request-context.ts';
 import { requireUser } from '../http/callers/caller-of.ts';
-import type { Endpoint } from '../http/openapi/endpoint.ts';
+import { type Endpoint, pageEndpoint } from '../http/openapi/endpoint.ts';
 import { jsonResponse } from '../http/openapi/formats.ts';
 import { assertMayDelete } from '../pastes/delete-paste.ts';
 import { example } from '../pastes/example.ts';
@@ -25,7 +25,7 @@ const namedSlug = z.object({
   slug: z.string().meta({ param: { description: 'The slug, without `~`.', example: example.slug } }),
 });
 
-export const slugMoveSchema = z
+const slugMoveSchema = z
   .strictObject({
     short_code: shortCode.meta({ description: 'Of the paste that the slug names from now on.' }),
     from: shortCode.meta({
@@ -79,20 +79,9 @@ export function moveSlug(api: ApiContext): Endpoint {
       errors: moveErrors,
     },
     handle: async (req, res) => {
-      const mediaType = mediaTypeOf(req);
-      if (mediaType.type !== 'application/json')
-        throw new RequestError('unsupported_media_type', 'Send the move as application/json.');
-      assertUtf8(mediaType);
-      const tooLarge = (): RequestError =>
-        new RequestError('content_too_large', `Send at most ${MAX_MOVE_BYTES} bytes of JSON.`);
-      const limit = { maxBytes: MAX_MOVE_BYTES, tooLarge, budget: api.bodies, weight: 1 };
-      const body = parseStorableJson(await readBody(req, res, limit));
-      const { short_code: to } = await move(
-        api,
-        req,
-        String(req.params.slug),
-        validate(slugMoveSchema, body),
-      );
+      const limit = { what: 'the move', maxBytes: MAX_MOVE_BYTES, budget: api.bodies, weight: 1 };
+      const body = await readJson(req, res, slugMoveSchema, limit);
+      const { short_code: to } = await move(api, req, String(req.params.slug), body);
       const paste = await findPaste(api.db, to);
       assertNotGone(paste); // it was deleted after the move
       res.json(viewOf(paste, api.publicUrl(), 'owner'));
@@ -104,7 +93,7 @@ export function moveSlug(api: ApiContext): Endpoint {
  * Moves a slug. The statement decides; what it refuses is then explained by the paste that the slug names.
  * @throws RequestError for each reason not to move it
  */
-export async function move(
+async function move(
   api: ApiContext,
   req: Request,
   slug: string,
@@ -145,3 +134,12 @@ const refusals: Readonly<Partial<Record<MoveOutcome, (to: string, from: string) 
   unrelated: (to, from) =>
     `The paste ${to} was not made from ${from}. Create the new version with \`parent\` ${from}.`,
 };
+
+/** POST /my/slugs/:slug: moves a slug from the form of a page, and goes to the address with the slug. */
+export function moveFromForm(api: ApiContext): Endpoint {
+  return pageEndpoint({ access: 'user', countsMisses: true }, async (req, res) => {
+    const slug = String(req.params.slug);
+    await move(api, req, slug, validate(slugMoveSchema, await readUrlForm(req, res, api.bodies)));
+    goTo(res, `${api.pages.site(req).base}/~${slug}`);
+  });
+}

@@ -1,6 +1,8 @@
+import { historyPage } from '@pasteflow/web';
 import { z } from 'zod';
+import { sendPage } from '../http/pages/page.ts';
 import type { ApiContext } from '../context.ts';
-import type { ApiEndpoint } from '../http/openapi/endpoint.ts';
+import type { ApiEndpoint, Endpoint } from '../http/openapi/endpoint.ts';
 import { instant, jsonResponse } from '../http/openapi/formats.ts';
 import { example } from '../pastes/example.ts';
 import { assertNotGone, findErrors, findNamedPaste, namedPaste } from '../pastes/find-named-paste.ts';
@@ -70,6 +72,26 @@ export function readHistory(api: ApiContext): ApiEndpoint {
         })),
       };
       res.json(history);
+    },
+  };
+}
+
+/** GET /:short_code/history: the versions of a slug; in a browser, as a page. */
+export function historyAtShortUrl(api: ApiContext): Endpoint {
+  const { operation, handle } = readHistory(api);
+  return {
+    operation: {
+      ...operation,
+      operationId: 'readHistoryByShortUrl',
+      summary: 'Lists the pastes that a slug has named, newest first; in a browser, as a page.',
+    },
+    handle,
+    page: async (req, res) => {
+      const paste = await findNamedPaste(api.db, req);
+      assertNotGone(paste);
+      const versions = await versionsOf(api.db, req, paste);
+      const shown = versions.map(({ namedAt, ...of }) => ({ ...of, named_at: namedAt.toISOString() }));
+      sendPage(res, historyPage(api.pages.site(req), paste, shown));
     },
   };
 }

@@ -1,8 +1,7 @@
 import type { ApiContext } from '../context.ts';
 import type { Routes } from '../http/openapi/endpoint.ts';
-import { historyAtShortUrl, moveFromForm } from './history-page.ts';
-import { moveSlug } from './move-slug.ts';
-import { readHistory } from './read-history.ts';
+import { moveFromForm, moveSlug } from './move-slug.ts';
+import { historyAtShortUrl, readHistory } from './read-history.ts';
 
 export const slugRoutes = (api: ApiContext): Routes => ({
   '/v1/slugs/:slug': { PUT: moveSlug(api) },

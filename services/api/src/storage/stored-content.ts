@@ -4,6 +4,8 @@ import { DependencyUnavailableError, objectKeyOf, type ContentEncoding } from '@
 import type { PasteRow } from '@pasteflow/postgres';
 import { contentHashOf } from '@pasteflow/service-kit';
 import { contentRange, decompress, type ObjectStore, type StoredObject } from '@pasteflow/s3';
+import { SpanKind } from '@opentelemetry/api';
+import { withSpan } from '@pasteflow/runtime';
 import { MAX_WHOLE_BYTES } from '../http/limits/download-budget.ts';
 import type { ByteRange } from '../http/request/conditional.ts';
 import type { ContentCache, StoredContent } from './content-cache.ts';
@@ -196,4 +198,17 @@ function isPossible({ encoding, contentLength, isPart }: StoredObject, requested
   const { paste } = requested;
   if (encoding !== null) return contentLength > 0 && contentLength < paste.size_bytes;
   return contentLength === (isPart ? requestedBytes(requested) : paste.size_bytes);
+}
+
+type Reads = Pick<ObjectStore, 'get' | 'presign'>;
+
+/** Each GetObject becomes a span that ends when the headers of S3's response arrive. */
+export function tracedReads(store: Reads): Reads {
+  return {
+    get: (key, options) =>
+      withSpan('get object', { kind: SpanKind.CLIENT, attributes: { 'aws.s3.key': key } }, () =>
+        store.get(key, options),
+      ),
+    presign: (...presigned) => store.presign(...presigned),
+  };
 }

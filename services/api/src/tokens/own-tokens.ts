@@ -3,10 +3,8 @@ import { isUuid } from '@pasteflow/domain';
 import { type Database, listOwnTokens, type OwnToken, revokeOwnToken } from '@pasteflow/postgres';
 import { z } from 'zod';
 import type { ApiContext } from '../context.ts';
-import { parseStorableJson } from '../http/body/json-body.ts';
-import { readBody } from '../http/body/read-body.ts';
-import { RequestError, validate } from '../http/answers/request-error.ts';
-import { assertUtf8, mediaTypeOf } from '../http/request/media-type.ts';
+import { readJson } from '../http/body/json-body.ts';
+import { RequestError } from '../http/answers/request-error.ts';
 import { callerOf, hashOfCaller, requireFull, requireUser } from '../http/callers/caller-of.ts';
 import type { Endpoint } from '../http/openapi/endpoint.ts';
 import { instant, jsonResponse, uuid } from '../http/openapi/formats.ts';
@@ -109,19 +107,8 @@ export function createToken(api: ApiContext): Endpoint {
       ],
     },
     handle: async (req, res) => {
-      const mediaType = mediaTypeOf(req);
-      if (mediaType.type !== 'application/json')
-        throw new RequestError('unsupported_media_type', 'Send the token as application/json.');
-      assertUtf8(mediaType);
-      const tooLarge = (): RequestError =>
-        new RequestError('content_too_large', `Send at most ${MAX_BYTES} bytes of JSON.`);
-      const body = await readBody(req, res, {
-        maxBytes: MAX_BYTES,
-        tooLarge,
-        budget: api.bodies,
-        weight: 1,
-      });
-      const { token, made } = await makeToken(api, req, validate(newTokenSchema, parseStorableJson(body)));
+      const limit = { what: 'the token', maxBytes: MAX_BYTES, budget: api.bodies, weight: 1 };
+      const { token, made } = await makeToken(api, req, await readJson(req, res, newTokenSchema, limit));
       res.status(201).json({ ...viewOf(made), token } satisfies z.output<typeof madeSchema>);
     },
   };

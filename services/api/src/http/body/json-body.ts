@@ -1,4 +1,8 @@
-import { type FieldError, RequestError, validationFailed } from '../answers/request-error.ts';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { z } from 'zod';
+import { type FieldError, RequestError, validate, validationFailed } from '../answers/request-error.ts';
+import { assertUtf8, mediaTypeOf } from '../request/media-type.ts';
+import { type BodyLimit, readBody } from './read-body.ts';
 
 /** Bounds on a document, which are checked before anything is built from it. */
 export interface JsonLimits {
@@ -143,4 +147,24 @@ function brokenRuleOf(value: unknown): string | null {
   if (typeof value !== 'string') return null;
   if (value.includes('\0')) return 'must not have NUL characters';
   return value.isWellFormed() ? null : 'must be well-formed Unicode, without lone surrogates';
+}
+
+/**
+ * Reads a JSON document of a schema.
+ * @param what it is, in the words of an error: `the job`
+ * @throws RequestError for each rule that the request breaks
+ */
+export async function readJson<T>(
+  req: IncomingMessage,
+  res: ServerResponse,
+  schema: z.ZodType<T>,
+  { what, ...limit }: Omit<BodyLimit, 'tooLarge'> & { readonly what: string },
+): Promise<T> {
+  const mediaType = mediaTypeOf(req);
+  if (mediaType.type !== 'application/json')
+    throw new RequestError('unsupported_media_type', `Send ${what} as application/json.`);
+  assertUtf8(mediaType);
+  const tooLarge = (): RequestError =>
+    new RequestError('content_too_large', `Send at most ${limit.maxBytes} bytes of JSON.`);
+  return validate(schema, parseStorableJson(await readBody(req, res, { ...limit, tooLarge })));
 }

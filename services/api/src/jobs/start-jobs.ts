@@ -1,13 +1,16 @@
 import { INLINE_CONTENT_BYTES } from '@pasteflow/domain';
-import { contentHashOf } from '@pasteflow/service-kit';
+import { contentHashOf, mustBeOneOf } from '@pasteflow/service-kit';
+import { exportFormats } from '@pasteflow/jobs';
+import { z } from 'zod';
 import type { ApiContext } from '../context.ts';
 import { MULTIPART_OVERHEAD_BYTES, readForm, type Form } from '../http/body/multipart.ts';
 import { RequestError, validate } from '../http/answers/request-error.ts';
 import { contextOf, messageContextOf } from '../http/request/request-context.ts';
 import { callerOf, requireUser } from '../http/callers/caller-of.ts';
-import { insertJob, newJobSchema, refuseOverImportLimit } from './new-job.ts';
+import { dispatchJob, insertJob, newJobSchema, refuseOverImportLimit } from './new-job.ts';
 import { type Endpoint, pageEndpoint } from '../http/openapi/endpoint.ts';
 import { goTo } from '../http/pages/page-answers.ts';
+import { readUrlForm } from '../http/body/url-form.ts';
 
 /** An import may wait for a day behind others. The file is then no longer needed. */
 const SOURCE_EXPIRES_IN_SECONDS = 86_400;
@@ -39,18 +42,14 @@ export function startImport(api: ApiContext): Endpoint {
       throw error;
     });
     const context = contextOf(req);
-    Object.assign(context, { jobId: job.id, sizeBytes: content.length });
+    context.sizeBytes = content.length;
     api.dispatcher.dispatch({
       executionId: source.executionId,
       shortCode: source.shortCode,
       content: content.length <= INLINE_CONTENT_BYTES ? content : null,
       context: messageContextOf(context),
     });
-    api.jobDispatcher.dispatch({
-      executionId: job.executionId,
-      jobId: job.id,
-      context: messageContextOf(context),
-    });
+    dispatchJob(api, req, job);
     goTo(res, `${api.pages.site(req).base}/my/jobs/${job.id}`);
   });
 }
@@ -93,5 +92,20 @@ function importOf(shortCode: string, { fileName, fields }: Form) {
       ...others,
       ...(expiresIn !== undefined && { expires_in: expiresIn }),
     },
+  });
+}
+
+const form = z.strictObject({
+  format: z.enum(exportFormats, mustBeOneOf(exportFormats)),
+});
+
+/** POST /my/jobs/export: starts an export of the user's pastes. */
+export function startExport(api: ApiContext): Endpoint {
+  return pageEndpoint({ access: 'user' }, async (req, res) => {
+    const userId = requireUser(req);
+    const parameters = validate(form, await readUrlForm(req, res, api.bodies));
+    const job = await insertJob(api.db, userId, { job_type: 'export', parameters }, api.jobLimits);
+    dispatchJob(api, req, job);
+    goTo(res, `${api.pages.site(req).base}/my/jobs/${job.id}`);
   });
 }
