@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { randomShortCode } from '@pasteflow/service-kit';
 import { sql } from 'kysely';
 import { useApi } from './support/api.ts';
 import { answerOn, dial, ownPage, postJson, postRaw, problemOf } from './support/http.ts';
@@ -237,11 +238,23 @@ describe('the bytes of new pastes in an hour', () => {
     expect([await start(), await start()]).toEqual([303, 429]);
   });
 
+  it('of a file are given back when its import is refused', async () => {
+    const api = await bed.start({ env: limited({ bytes: 1000 }) });
+    const user = await newUser(bed.db);
+    const headers = { ...ownPage(api.url), cookie: await signedInWith(bed.db, user.token) };
+    const body = new FormData();
+    body.set('file', new Blob(['x'.repeat(1000)]), 'pastes.zip');
+    body.set('visibility', 'none');
+    const refused = await fetch(`${api.url}/my/jobs/import`, { method: 'POST', headers, body });
+    expect(refused.status).toBe(422);
+    expect((await post(api.url, 1000, user.headers)).status).toBe(201);
+  });
+
   it('are given back when the paste is not created', async () => {
     const limits = limited({ bytes: 1_000_000, anonymous_bytes: 1_000_000 });
     const api = await bed.start({ env: { ...limits, TRUST_PROXY: 'loopback' } });
     for (let n = 0; n < 3; n += 1)
-      expect((await post(`${api.url}?parent=none`, 600_000, from(1))).status).toBe(422);
+      expect((await post(`${api.url}?parent=${randomShortCode()}`, 600_000, from(1))).status).toBe(422);
     expect((await post(api.url, 600_000, from(1))).status).toBe(201);
     for (let n = 0; n < 3; n += 1) expect((await post(api.url, 600_000, from(2))).status).toBe(429);
     expect((await post(api.url, 400_000, from(2))).status).toBe(201);
