@@ -1,4 +1,4 @@
-import { runOutsideSpans } from './tracing/spans.ts';
+import { outsideSpans } from './tracing/spans.ts';
 
 export interface BatcherOptions<Item, Result> {
   /** Handles all items by one statement or request. Returns a result for each item, in their order. */
@@ -46,6 +46,8 @@ interface Call<Item, Result> {
  */
 export class Batcher<Item, Result> {
   readonly #options: BatcherOptions<Item, Result>;
+  /** Outside of the span of the request that happens to start the batch. */
+  readonly #runItems: BatcherOptions<Item, Result>['run'];
   /** In the order of their arrival. */
   readonly #waiting: Call<Item, Result>[] = [];
   #lingering: NodeJS.Timeout | undefined;
@@ -62,6 +64,7 @@ export class Batcher<Item, Result> {
 
   constructor(options: BatcherOptions<Item, Result>) {
     this.#options = options;
+    this.#runItems = outsideSpans(options.run);
   }
 
   /** @throws the refusal when too many calls wait, when the call has waited too long, and after `refuseAll` */
@@ -184,11 +187,6 @@ export class Batcher<Item, Result> {
       this.#alone -= 1;
       this.#noteEnd();
     }
-  }
-
-  /** Outside of the span of the request that happens to start the batch. */
-  #runItems(items: readonly Item[]): Promise<readonly Result[]> {
-    return runOutsideSpans(() => this.#options.run(items));
   }
 
   #hasEnded(): boolean {

@@ -44,6 +44,11 @@ export function runOutsideSpans<T>(act: () => T): T {
   return context.with(ROOT_CONTEXT, act);
 }
 
+/** `act`, which then runs outside of the span in which it is called. */
+export function outsideSpans<Act>(act: Act): Act {
+  return context.bind(ROOT_CONTEXT, act);
+}
+
 /**
  * Marks the span as failed. Only the redacted message of an error is recorded, since a stack or other fields
  * may hold content.
