@@ -2,8 +2,9 @@ import { visibilities } from './limits.ts';
 
 /** What is said of an option of a paste. */
 export type PasteOption = Kind & {
-  /** What somebody who creates a paste is told, and what he could send. */
+  /** What somebody who creates a paste is told. */
   readonly description: string;
+  /** What anybody can send, together with the other examples. */
   readonly example: string | number | boolean;
   /** What somebody who reads a paste is told. Default: nothing more than the name. */
   readonly shownAs?: string;
@@ -104,7 +105,7 @@ export const pasteOptions = {
     kind: 'slug',
     description:
       'A name, such as release-notes: the paste is reached at `/~release-notes` as well. Needs a token. Empty: none.',
-    example: '', // the page of the API can send the examples twice; with a name, the second request would get 409
+    example: '', // a name needs a token, and the page of the API can send the examples twice
     shownAs: 'The name that the owner has chosen; null: none.',
     isImported: false,
     needsOwner: 'can be chosen only with a token; send the token of the owner',
@@ -186,6 +187,7 @@ export function valuesOf<Name extends StoredOption>(
   names: readonly Name[],
   paste: { readonly [Each in NoInfer<Name>]?: StoredOptions[Each] | undefined },
 ): Pick<StoredOptions, Name> {
-  const values = names.map((name) => [name, paste[name] ?? defaultOf(name)]);
-  return Object.fromEntries(values) as Pick<StoredOptions, Name>;
+  const values: { [Each in StoredOption]?: unknown } = {};
+  for (const name of names) values[name] = paste[name] ?? defaultOf(name);
+  return values as Pick<StoredOptions, Name>;
 }

@@ -1,4 +1,11 @@
-import { namesOfLanguage, pasteUpload, statesOf, visibilities } from '@pasteflow/domain';
+import {
+  MAX_SYNTAX_CHARACTERS,
+  namesOfLanguage,
+  pasteOptions,
+  pasteUpload,
+  statesOf,
+  visibilities,
+} from '@pasteflow/domain';
 import { mustBeOneOf } from '@pasteflow/service-kit';
 import { searchPastes } from '@pasteflow/postgres';
 import { z } from 'zod';
@@ -12,16 +19,18 @@ import { pasteSchema, viewOf } from './paste-view.ts';
 
 const states = statesOf(pasteUpload);
 
+const MAX_TITLE = pasteOptions.title.maxCharacters;
+
 /** A part of a title. */
 export const titlePart = z
   .string()
-  .max(200, 'must have at most 200 characters')
+  .max(MAX_TITLE, `must have at most ${MAX_TITLE} characters`)
   .regex(/^[^\0]*$/, 'must not have control characters');
 
 /** The name of a language, which no paste has longer. */
 export const syntaxField = z
   .string()
-  .max(50, 'must have at most 50 characters')
+  .max(MAX_SYNTAX_CHARACTERS, `must have at most ${MAX_SYNTAX_CHARACTERS} characters`)
   .regex(/^[^\0]*$/, 'must not have control characters');
 
 const query = z.strictObject({
