@@ -32,7 +32,7 @@ export { createLogger, logEnv, type LogConfig, type LogFields, type Logger } fro
 export { outliveOutput } from './logging/lossy-output.ts';
 export { redact } from './logging/redact.ts';
 export { Metrics, registerPoolMetrics, type Sample } from './metrics.ts';
-export { PollLoop, warnDaily, type PollLoopOptions } from './poll-loop.ts';
+export { PollLoop, warnDaily } from './poll-loop.ts';
 export { StartCheck } from './start-check.ts';
 export { messageSpans } from './tracing/message-spans.ts';
 export {

@@ -2,35 +2,36 @@ import { backoffMs, defaultBackoff, sleep, type Backoff, type Sleep } from './ba
 import type { Component } from './lifecycle.ts';
 import type { LogFields, Logger } from './logging/logger.ts';
 
-export interface PollLoopOptions {
-  readonly name: string;
-  /** From the end of a pass to the start of the next. */
-  readonly intervalMs: number;
-  /** The wait before the first pass. A random wait spreads processes that start together. Default: 0. */
-  readonly firstDelayMs?: number;
-  /** Runs one pass. `stop()` aborts the signal; a pass that cannot end early may ignore the signal. */
-  readonly run: (signal: AbortSignal) => Promise<void>;
-  /**
-   * Called for each failed pass, with the wait before the next one. Must not throw. Not called for a pass
-   * that fails during `stop()`.
-   */
-  readonly onError: (error: unknown, next: { readonly failures: number; readonly retryInMs: number }) => void;
-  /** Replaces the interval after a failure. */
-  readonly backoff?: Backoff;
-  readonly random?: () => number;
-  readonly sleep?: Sleep;
-}
-
 /** Runs passes one after the other until `stop()`. */
 export class PollLoop {
   readonly name: string;
-  readonly #options: PollLoopOptions;
+  readonly #options;
   readonly #stopping = new AbortController();
   /** Ends the current wait; replaced for each wait. */
   #waiting = new AbortController();
   #loop: Promise<void> | undefined;
 
-  constructor(options: PollLoopOptions) {
+  constructor(options: {
+    readonly name: string;
+    /** From the end of a pass to the start of the next. */
+    readonly intervalMs: number;
+    /** The wait before the first pass. A random wait spreads processes that start together. Default: 0. */
+    readonly firstDelayMs?: number;
+    /** Runs one pass. `stop()` aborts the signal; a pass that cannot end early may ignore the signal. */
+    readonly run: (signal: AbortSignal) => Promise<void>;
+    /**
+     * Called for each failed pass, with the wait before the next one. Must not throw. Not called for a pass
+     * that fails during `stop()`.
+     */
+    readonly onError: (
+      error: unknown,
+      next: { readonly failures: number; readonly retryInMs: number },
+    ) => void;
+    /** Replaces the interval after a failure. */
+    readonly backoff?: Backoff;
+    readonly random?: () => number;
+    readonly sleep?: Sleep;
+  }) {
     this.name = options.name;
     this.#options = options;
   }

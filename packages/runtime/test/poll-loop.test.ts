@@ -1,12 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  backoffMs,
-  defaultBackoff,
-  PollLoop,
-  sleep,
-  type PollLoopOptions,
-  type Sleep,
-} from '../src/index.ts';
+import { backoffMs, defaultBackoff, PollLoop, sleep, type Sleep } from '../src/index.ts';
+
+type PollLoopParameters = ConstructorParameters<typeof PollLoop>[0];
 
 /** A sleep that ends when the test calls `pass`. */
 class ManualTime {
@@ -36,8 +31,8 @@ class ManualTime {
 
 function loopOf(
   time: ManualTime,
-  run: PollLoopOptions['run'],
-  more: Partial<PollLoopOptions> = {},
+  run: PollLoopParameters['run'],
+  more: Partial<PollLoopParameters> = {},
 ): PollLoop {
   const onError = (error: unknown): never => {
     throw error;

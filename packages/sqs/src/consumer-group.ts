@@ -18,43 +18,12 @@ export interface Delivery<Body> {
   readonly message: Message;
 }
 
-export interface ConsumerGroupOptions<Body> {
-  /** Used only to receive and acknowledge, because a long poll holds a connection. */
-  readonly client: SQSClient;
-  readonly queue: Queue;
-  readonly deadLetterQueue: Queue;
-  /**
-   * Number of consumers. Each has one poll loop that handles a whole batch before the next receive, so
-   * concurrency needs several.
-   */
-  readonly consumers: number;
-  /**
-   * Messages per receive, 1 to 10. Use 1 for work that takes long: the messages of a batch wait for each
-   * other.
-   */
-  readonly batchSize: number;
-  readonly decode: Decode<Body>;
-  readonly visibilitySeconds: number;
-  /**
-   * Handles a batch and returns the deliveries whose outcome is in Postgres. One request acknowledges these.
-   * Must not throw.
-   */
-  readonly handle: (deliveries: readonly Delivery<Body>[]) => Promise<readonly Delivery<Body>[]>;
-  /**
-   * Awaited before each receive, to delay it while messages could not be processed. It must resolve when the
-   * group is to stop.
-   */
-  readonly beforeReceive: () => Promise<void>;
-  readonly onMalformed: (error: unknown, message: Message) => void;
-  readonly onError: (error: unknown) => void;
-}
-
 /** Without a backoff sqs-consumer retries a failed receive immediately (measured: 1046 times in 2 s). */
 const RECEIVE_BACKOFF_MS = { first: 100, max: 1600 };
 
 /** Several consumers on one queue that start and stop together. While the queue is empty, one of them polls. */
 export class ConsumerGroup<Body> {
-  readonly #options: ConsumerGroupOptions<Body>;
+  readonly #options;
   #consumers: readonly Consumer[] = [];
   #starting: Promise<void> = Promise.resolve();
   #failures = 0;
@@ -62,7 +31,36 @@ export class ConsumerGroup<Body> {
   readonly #stop = new AbortController();
   readonly #turns = new ReceiveTurns();
 
-  constructor(options: ConsumerGroupOptions<Body>) {
+  constructor(options: {
+    /** Used only to receive and acknowledge, because a long poll holds a connection. */
+    readonly client: SQSClient;
+    readonly queue: Queue;
+    readonly deadLetterQueue: Queue;
+    /**
+     * Number of consumers. Each has one poll loop that handles a whole batch before the next receive, so
+     * concurrency needs several.
+     */
+    readonly consumers: number;
+    /**
+     * Messages per receive, 1 to 10. Use 1 for work that takes long: the messages of a batch wait for each
+     * other.
+     */
+    readonly batchSize: number;
+    readonly decode: Decode<Body>;
+    readonly visibilitySeconds: number;
+    /**
+     * Handles a batch and returns the deliveries whose outcome is in Postgres. One request acknowledges these.
+     * Must not throw.
+     */
+    readonly handle: (deliveries: readonly Delivery<Body>[]) => Promise<readonly Delivery<Body>[]>;
+    /**
+     * Awaited before each receive, to delay it while messages could not be processed. It must resolve when the
+     * group is to stop.
+     */
+    readonly beforeReceive: () => Promise<void>;
+    readonly onMalformed: (error: unknown, message: Message) => void;
+    readonly onError: (error: unknown) => void;
+  }) {
     this.#options = options;
   }
 

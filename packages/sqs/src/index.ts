@@ -19,5 +19,5 @@ export {
 export { MessageDispatcher, sendTraced } from './message-dispatcher.ts';
 export { changeVisibility, MessageReturner, type VisibilityChange } from './visibility.ts';
 export { acknowledge, Acknowledger } from './acknowledger.ts';
-export { ConsumerGroup, type ConsumerGroupOptions, type Delivery } from './consumer-group.ts';
+export { ConsumerGroup, type Delivery } from './consumer-group.ts';
 export { moveDeadLetters, receiveDeadLetters } from './dead-letters.ts';

@@ -9,12 +9,13 @@ import {
   decodeUpload,
   queueDepth,
   receiveDeadLetters,
-  type ConsumerGroupOptions,
   type Decode,
   type Delivery,
 } from '../src/index.ts';
 import { encodeJob, encodeUpload } from '../src/wire.ts';
 import { sendRaw, until, useEmulator } from './support/emulator.ts';
+
+type GroupParameters<Body> = ConstructorParameters<typeof ConsumerGroup<Body>>[0];
 
 const emulator = useEmulator();
 let group: { stop(): Promise<void> } | undefined;
@@ -25,12 +26,12 @@ afterEach(async () => {
   group = undefined;
 });
 
-const startGroup = (options: Partial<ConsumerGroupOptions<UploadMessage>> = {}) =>
+const startGroup = (options: Partial<GroupParameters<UploadMessage>> = {}) =>
   startGroupOf(decodeUpload, options);
 
 function startGroupOf<Body>(
   decode: Decode<Body>,
-  options: Partial<ConsumerGroupOptions<Body>>,
+  options: Partial<GroupParameters<Body>>,
 ): { received: Delivery<Body>[]; errors: unknown[] } {
   const received: Delivery<Body>[] = [];
   const errors: unknown[] = [];

@@ -27,7 +27,7 @@ import { createObjectStore } from '@pasteflow/s3';
 import { createSqsClient, queueDepth } from '@pasteflow/sqs';
 import type { Config } from './config.ts';
 import { ReceiveGate } from './executions/receive-gate.ts';
-import { dependencyFailed } from './executions/events.ts';
+import { dependencyFailed } from './events.ts';
 import type { Pipeline, QueueConsumer } from './executions/pipeline.ts';
 import { RunningExecutions } from './executions/running-executions.ts';
 import type { WorkerContext } from './executions/worker-context.ts';

@@ -13,19 +13,17 @@ export const RETURN_DELAY_MS = 1000;
  */
 export const PAUSED_DELAY_MS = 6000;
 
-export interface HeldMessagesOptions {
-  readonly visibilitySeconds: number;
-  readonly changeVisibility: (changes: readonly VisibilityChange[]) => Promise<void>;
-  readonly returner: Pick<MessageReturner, 'returnToQueue'>;
-}
-
 /** The messages of one queue that this process holds. A heartbeat extends their visibility timeout. */
 export class HeldMessages {
-  readonly #options: HeldMessagesOptions;
+  readonly #options;
   readonly #held = new Set<string>();
   #hiding: Promise<void> = Promise.resolve();
 
-  constructor(options: HeldMessagesOptions) {
+  constructor(options: {
+    readonly visibilitySeconds: number;
+    readonly changeVisibility: (changes: readonly VisibilityChange[]) => Promise<void>;
+    readonly returner: Pick<MessageReturner, 'returnToQueue'>;
+  }) {
     this.#options = options;
   }
 

@@ -13,7 +13,7 @@ import {
   type Delivery,
   type Queue,
 } from '@pasteflow/sqs';
-import type { ExecutionEvents } from './events.ts';
+import type { ExecutionEvents } from '../events.ts';
 import { HeldMessages } from './held-messages.ts';
 import { ReceiveGate } from './receive-gate.ts';
 import type { WorkerContext } from './worker-context.ts';
@@ -45,7 +45,7 @@ export interface QueueConsumer {
 
 /** What handles the batches of a queue. */
 export interface BatchHandler<Body> {
-  /** See ConsumerGroupOptions. */
+  /** See `ConsumerGroup`. */
   handle(deliveries: readonly Delivery<Body>[]): Promise<readonly Delivery<Body>[]>;
   /**
    * Awaited after the last batch. Resolves when nothing is left to do for any message. Without it, `handle`

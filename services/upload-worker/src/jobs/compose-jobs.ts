@@ -14,7 +14,7 @@ import {
 } from '@pasteflow/sqs';
 import { createPipeline, type QueueConsumer } from '../executions/pipeline.ts';
 import type { WorkerContext } from '../executions/worker-context.ts';
-import { createJobEvents } from './events.ts';
+import { createJobEvents } from '../events.ts';
 import type { JobDelivery } from './job-attempt.ts';
 import { createJobHandler } from './job-runner.ts';
 

@@ -24,7 +24,7 @@ import { beginExecutionSpan, describeEnd, endExecutionSpan } from '../executions
 import type { LeaseLoss } from '../executions/running-executions.ts';
 import { MAX_LOCK_WAIT_MS, maySettleAgain } from '../executions/settle-again.ts';
 import type { WorkerContext } from '../executions/worker-context.ts';
-import { idsOf, type JobEvents } from './events.ts';
+import { jobIds, type JobEvents } from '../events.ts';
 import { Progress } from './progress.ts';
 import { runJob, type JobOutcome } from './run-job.ts';
 
@@ -106,7 +106,7 @@ export class JobAttempt {
    */
   async #reportLoss(loss: LeaseLoss | null): Promise<void> {
     const events = this.#events;
-    const ids = idsOf(this.#job, this.#delivery.context);
+    const ids = jobIds(this.#job, this.#delivery.context);
     if (await this.#isCancelled(loss)) return events.attemptCancelled(this.#job, this.#delivery.context);
     if (loss !== null) events.leaseLost(ids);
     events.settlementLost(ids);
@@ -139,7 +139,7 @@ export class JobAttempt {
       userId,
       executionId,
       services,
-      logger: this.#worker.logger.child(idsOf(this.#job, this.#delivery.context)),
+      logger: this.#worker.logger.child(jobIds(this.#job, this.#delivery.context)),
       progress: (percent, message) => {
         this.#hasBegun = true;
         this.#progress.report(percent, message);

@@ -4,7 +4,7 @@ import { claimJob, type ClaimedJob, type JobClaim } from '@pasteflow/postgres';
 import { PAUSED_DELAY_MS, RETURN_DELAY_MS } from '../executions/held-messages.ts';
 import type { BatchHandler, HandledQueue } from '../executions/pipeline.ts';
 import type { WorkerContext } from '../executions/worker-context.ts';
-import type { JobEvents } from './events.ts';
+import type { JobEvents } from '../events.ts';
 import { JobAttempt, type JobDelivery } from './job-attempt.ts';
 
 /**

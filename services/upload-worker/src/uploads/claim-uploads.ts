@@ -6,7 +6,7 @@ import {
   type ClaimedUpload,
 } from '@pasteflow/postgres';
 import type { WorkerContext } from '../executions/worker-context.ts';
-import type { UploadEvents } from './events.ts';
+import type { UploadEvents } from '../events.ts';
 
 /** The answer to one message. */
 export interface UploadClaim {

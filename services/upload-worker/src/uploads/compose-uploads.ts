@@ -6,7 +6,7 @@ import { createObjectStore, DIRECT_REFUSED, type ObjectStore } from '@pasteflow/
 import { decodeUpload } from '@pasteflow/sqs';
 import { createPipeline, type QueueConsumer } from '../executions/pipeline.ts';
 import type { WorkerContext } from '../executions/worker-context.ts';
-import { createUploadEvents } from './events.ts';
+import { createUploadEvents } from '../events.ts';
 import { createPutContent } from './put-content.ts';
 import { StorageAccess } from './storage-access.ts';
 import { UploadRunner } from './upload-runner.ts';

@@ -9,7 +9,7 @@ import {
 import { Batcher } from '@pasteflow/runtime';
 import { MAX_LOCK_WAIT_MS, maySettleAgain } from '../executions/settle-again.ts';
 import type { WorkerContext } from '../executions/worker-context.ts';
-import type { UploadEvents } from './events.ts';
+import type { UploadEvents } from '../events.ts';
 
 /** Null: another process had ended the execution. */
 type SettledUpload = Settled<PasteUploadState> | null;

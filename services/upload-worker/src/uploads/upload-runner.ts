@@ -14,7 +14,7 @@ import { PAUSED_DELAY_MS, RETURN_DELAY_MS, type HeldMessages } from '../executio
 import type { ReceiveGate } from '../executions/receive-gate.ts';
 import type { WorkerContext } from '../executions/worker-context.ts';
 import { claimAlone, claimBatch, type UploadClaim } from './claim-uploads.ts';
-import { idsOf, type UploadEvents } from './events.ts';
+import { uploadIds, type UploadEvents } from '../events.ts';
 import { confirmStored, type PutContent } from './put-content.ts';
 import { UploadSettler } from './settle-uploads.ts';
 
@@ -75,7 +75,7 @@ export class UploadRunner {
   }
 
   /**
-   * The handler of a batch (`ConsumerGroupOptions.handle`). Resolves when there is room for the next batch,
+   * The handler of a batch (`ConsumerGroup`). Resolves when there is room for the next batch,
    * and returns no message.
    */
   async handle(deliveries: readonly UploadDelivery[]): Promise<readonly UploadDelivery[]> {
@@ -177,7 +177,7 @@ export class UploadRunner {
     });
     runInSpan(span, () => events.attemptStarted(upload, context));
     const leaseLost = worker.running.begin(executionId, claimedAt, () =>
-      runInSpan(span, () => events.leaseLost(idsOf(upload, context))),
+      runInSpan(span, () => events.leaseLost(uploadIds(upload, context))),
     );
     const stop = AbortSignal.any([leaseLost, worker.graceOver]);
     this.#putsUnderWay += 1;
@@ -191,7 +191,7 @@ export class UploadRunner {
 
     runInSpan(span, () => {
       recordSharedStatement('settle', settlingBeganAt);
-      if (settled === null) events.settlementLost(idsOf(upload, context));
+      if (settled === null) events.settlementLost(uploadIds(upload, context));
       else events.attemptEnded(upload, context, { ...end, status: settled.status });
     });
     describeEnd(span, settled === null ? null : end);
