@@ -41,8 +41,3 @@ export const literal = (text: string): string => `'${text.replaceAll("'", "''")}
  * and the process as which the caller acts, as it says.
  */
 export const callerAs = (actor: string): string => `concat(session_user, ' (', ${actor}, ')')`;
-
-/** `isThere` of the schema for the functions, at the time when they ask, which may be after a lock. */
-export const isThereNow = (paste: string): string =>
-  `(${paste}.deletion_initiated_at IS NULL AND ${paste}.deletion_requested_at IS NULL
-        AND (${paste}.expires_at IS NULL OR ${paste}.expires_at > clock_timestamp()))`;

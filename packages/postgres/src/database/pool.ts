@@ -3,7 +3,8 @@ import type { LogEvent, PostgresPool, PostgresPoolClient } from 'kysely';
 import { Pool, type Client, type PoolClient, type QueryConfig, type QueryResult } from 'pg';
 import { toTypedError } from './errors.ts';
 import { splitUrl } from './database-url.ts';
-import { PLANNING, isUnusablePreparation, nameOfPrepared } from './prepared.ts';
+import { isUnusablePreparation, nameOfPrepared } from './prepared.ts';
+import { PLANNING } from './planner.ts';
 import { SESSION_OPTIONS } from './session-settings.ts';
 
 export interface DatabaseOptions {

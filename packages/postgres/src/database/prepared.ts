@@ -13,24 +13,6 @@ const MARK = '/* prepared */';
  */
 export const prepared: RawBuilder<unknown> = sql.raw(`${MARK} `);
 
-/**
- * The right side of a comparison with an array parameter, in a prepared statement. The subquery hides the
- * number of elements from the planner, which then expects ten. If the planner saw one or two elements, a new
- * plan for them would look cheaper than the kept plan, and Postgres would plan each time.
- */
-export function anyOf(elements: readonly string[], type: 'text' | 'uuid'): RawBuilder<unknown> {
-  const array = sql.raw(`${type}[]`);
-  return sql`ANY ((SELECT ${elements}::${array})::${array})`;
-}
-
-/**
- * The planner's settings of a connection that keeps plans. Without them a kept plan that was made for an
- * empty table reads the table from end to end, and goes on doing so when the table has 20,000 rows. Before
- * Postgres 18 a statement that has to read a table in this way looks so expensive that Postgres would compile
- * it.
- */
-export const PLANNING = '-c enable_seqscan=off -c jit=off';
-
 /** The mark comes after at most a few words. */
 const MARKED_WITHIN = 40;
 

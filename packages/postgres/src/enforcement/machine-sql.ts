@@ -1,5 +1,6 @@
 import { openStatesOf, statesOf, transitionsOf, type Machine } from '@pasteflow/domain';
 import { INVALID_TRANSITION_SQLSTATE } from '../database/errors.ts';
+import { NO_NESTED_LOOPS } from '../database/planner.ts';
 import { literal, type CheckConstraint, type EnforcedTrigger } from '../database/objects.ts';
 
 /** The CHECK that accepts the states of the machine and no other value. */
@@ -42,8 +43,7 @@ export function guardTrigger(machine: Machine): EnforcedTrigger {
  * each kind of transition in the statement has the times that its rows spent in the old state, for the
  * metrics; a thousand times at most, so that the janitor can count the rows of a large statement in batches.
  *
- * Without `enable_nestloop = off`, plpgsql caches the nested-loop plan of its first small call, which takes
- * 92 ms instead of 14 ms for 1000 rows. A trigger with transition tables cannot have a column list. The
+ * A trigger with transition tables cannot have a column list. The
  * function runs as the owner of the tables, because no role of a service may write the audit trail itself.
  *
  * The trigger sends no NOTIFY: a commit that notifies takes one lock of the whole cluster (ADR 20).
@@ -60,7 +60,7 @@ export function recorderTrigger(table: string, machinesOfTable: readonly Machine
     name: `record_${table}`,
     function: `record_${table}`,
     runsAsOwner: true,
-    settings: 'SET enable_nestloop = off',
+    settings: NO_NESTED_LOOPS,
     body: `
     BEGIN
       WITH changed AS MATERIALIZED (

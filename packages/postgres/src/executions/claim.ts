@@ -5,7 +5,7 @@ import type { Database } from '../database/database.ts';
 import type { ExecutionKind } from '../schema/executions.ts';
 import { lockLimit } from '../database/locks.ts';
 import { prepared } from '../database/prepared.ts';
-import { opaqueState } from './opaque-state.ts';
+import { opaqueState } from '../database/planner.ts';
 import { pausedKinds } from './work-kinds.ts';
 
 export interface ClaimedExecution extends AttemptCount {
@@ -61,12 +61,8 @@ type ClaimRow<Claimed> = Omit<Claimed, 'executionId'> & {
  * because the lock may belong to the api, which stamps the execution as dispatched while its message is
  * already here. With SKIP LOCKED, one paste in eight came back a whole lease later.
  *
- * The lock makes Postgres compare the newest version of the row with the condition. The CTE is MATERIALIZED,
- * because a plain `IN (SELECT … FOR UPDATE)` may be run more than once. Locks are taken in id order, so that
- * two batches can't deadlock.
- *
- * Every row is looked up by its id: `LATERAL … LIMIT` and arrays of ids keep Postgres from planning joins
- * that read whole tables.
+ * The lock makes Postgres compare the newest version of the row with the condition. Locks are
+ * taken in id order, so that two batches can't deadlock.
  * @returns the claim of each key. A key without a claim has no row: the paste or the job was removed.
  */
 export async function claimExecutions<Claimed extends ClaimedExecution>(

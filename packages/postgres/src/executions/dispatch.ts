@@ -1,9 +1,9 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../database/database.ts';
 import { inHalves, type Portion } from '../database/one-row.ts';
-import { anyOf, prepared } from '../database/prepared.ts';
+import { prepared } from '../database/prepared.ts';
+import { anyOf, opaqueState } from '../database/planner.ts';
 import type { ExecutionKind } from '../schema/executions.ts';
-import { opaqueState } from './opaque-state.ts';
 import {
   foundBy,
   joinSubject,

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import { opaqueState } from './opaque-state.ts';
+import { opaqueState } from '../database/planner.ts';
 
 /**
  * A CTE with the job and its owner while this execution of the job is RUNNING and the owner is not erased;

@@ -1,7 +1,7 @@
 import { parseReason, type AttemptCount } from '@pasteflow/domain';
 import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../database/database.ts';
-import { opaqueState } from './opaque-state.ts';
+import { opaqueState } from '../database/planner.ts';
 import {
   foundBy,
   joinSubject,

@@ -3,7 +3,7 @@ import { sql, type RawBuilder } from 'kysely';
 import { byActor, type Actor } from '../database/actor.ts';
 import type { Database } from '../database/database.ts';
 import { storableText } from '../database/storable.ts';
-import { opaqueState } from './opaque-state.ts';
+import { opaqueState } from '../database/planner.ts';
 import type { SearchableSubject } from './search.ts';
 import type { SettleableSubject, Settlement } from './settle.ts';
 
@@ -47,9 +47,6 @@ const OLDEST = 1000;
  * The CTE `stranded` (id): those of `candidates`, a SELECT of `id`, that are stranded. Paste or job and
  * execution are committed together, and so are the end of an execution and its successor: one snapshot sees
  * work without an open execution only when it is stranded.
- *
- * The LIMIT of the subquery makes Postgres look up each candidate by its id. It would otherwise read all
- * executions when the candidates are many.
  */
 function strandedAmong(
   { kind, table, openStates }: Strandable,

@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../database/database.ts';
 import { within, type Portion } from '../database/one-row.ts';
 import type { ExecutionKind } from '../schema/executions.ts';
-import { opaqueState } from './opaque-state.ts';
+import { opaqueState } from '../database/planner.ts';
 import { UPLOADS } from './work-kinds.ts';
 
 /**
@@ -65,8 +65,7 @@ export const pastLease: Search = {
 };
 
 /**
- * The CTE `found`: the first `limit` executions of a search. The limit is inside the CTE: with a join first,
- * a backlog of 100,000 rows would be read completely to send 500 of them. Rows that another session has
+ * The CTE `found`: the first `limit` executions of a search. Rows that another session has
  * locked are left out, so that they hold up no others.
  */
 export function foundBy(search: Search, kind: ExecutionKind, portion: Portion): RawBuilder<unknown> {

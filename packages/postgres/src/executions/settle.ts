@@ -13,7 +13,7 @@ import { lockLimit } from '../database/locks.ts';
 import { prepared } from '../database/prepared.ts';
 import { storableText } from '../database/storable.ts';
 import type { ExecutionKind } from '../schema/executions.ts';
-import { opaqueState } from './opaque-state.ts';
+import { opaqueState } from '../database/planner.ts';
 
 const succeed = transition(taskExecution, 'RUNNING', 'SUCCEEDED');
 const fail = transition(taskExecution, 'RUNNING', 'FAILED');

@@ -3,7 +3,7 @@ import { byActor, type Actor } from '../database/actor.ts';
 import type { Database } from '../database/database.ts';
 import { prepared } from '../database/prepared.ts';
 import { claimDue, claimTransition, tryAgainAt, type Claim } from '../executions/claim.ts';
-import { opaqueState } from '../executions/opaque-state.ts';
+import { opaqueState } from '../database/planner.ts';
 import { pausedKinds } from '../executions/work-kinds.ts';
 import { jobSubject, type ClaimedJob } from './job-subject.ts';
 

@@ -1,9 +1,8 @@
 import { job, openStatesOf, transition, YIELDED, type JobState, type OpenStateOf } from '@pasteflow/domain';
 import { sql, type RawBuilder } from 'kysely';
-import { anyOf } from '../database/prepared.ts';
+import { anyOf, opaqueState } from '../database/planner.ts';
 import { storableJson, storableText } from '../database/storable.ts';
 import type { ClaimedExecution } from '../executions/claim.ts';
-import { opaqueState } from '../executions/opaque-state.ts';
 import type { Settlement } from '../executions/settle.ts';
 import type { ExecutionSubject } from '../executions/subject.ts';
 

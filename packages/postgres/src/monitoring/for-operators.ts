@@ -144,8 +144,7 @@ interface LostWork {
 }
 
 /**
- * The executions of the partial index task_executions_lost, which has only open executions that were lost
- * often. The planner uses the index because the condition repeats the one of the index, with a literal.
+ * The condition of the partial index task_executions_lost, which has only open executions that were lost often.
  */
 const lostOften = (kind: ExecutionKind): RawBuilder<unknown> =>
   sql`kind = ${sql.lit(kind)} AND losses > ${sql.lit(MAX_UNREPORTED_LOSSES)} AND finished_at IS NULL`;

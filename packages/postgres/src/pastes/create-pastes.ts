@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../database/database.ts';
 import { lockLimit } from '../database/locks.ts';
 import { prepared } from '../database/prepared.ts';
-import { isThere } from '../schema/pastes.ts';
+import { isOpenTo, isThere } from '../schema/pastes.ts';
 import { entriesOf, insertPastes, isNotBlocked, type NewPaste } from './insert-pastes.ts';
 import { affordableEntries, ifAffordable, type Quotas } from './quotas.ts';
 
@@ -130,14 +130,13 @@ export async function findRefusal(
  * parent of a new paste. A paste that is deleted when it is read can't be a parent, because no reader can
  * read it twice.
  *
- * A scalar subquery, because for EXISTS the planner may read the whole table once instead of one row for each
- * paste of a group. It locks nothing: a creation never waits for what happens to its parent.
+ * The subquery locks nothing: a creation never waits for what happens to its parent.
  * @param parent a text; NULL: none, and nothing is looked up
  * @param userId a uuid; NULL: an anonymous creator
  */
 function parentIsReadable(parent: RawBuilder<unknown>, userId: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql<boolean>`CASE WHEN ${parent} IS NULL THEN true ELSE coalesce((
     SELECT origin.status <> 'FAILED' AND ${isThere('origin')} AND NOT origin.burn
-      AND (origin.visibility <> 'private' AND origin.held_at IS NULL OR coalesce(origin.user_id = ${userId}, false))
+      AND ${isOpenTo('origin', userId)}
     FROM pastes origin WHERE origin.short_code = ${parent}), false) END`;
 }

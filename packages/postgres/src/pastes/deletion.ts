@@ -47,8 +47,7 @@ export function searchExpired(portion: Portion): RawBuilder<unknown> {
 /**
  * Claims up to `limit` pastes whose deletion was asked for, or that have expired (NOT_EXPIRED →
  * DELETION_IN_PROGRESS): first what is due longest. Only pastes whose upload has settled are claimed: a late
- * put would leave an object behind. Concurrent janitors skip rows that another one is claiming. ANY of an
- * array, because the statistics of a partial index make the planner expect far more rows.
+ * put would leave an object behind. Concurrent janitors skip rows that another one is claiming.
  */
 export async function claimExpired(
   db: Database,

@@ -2,6 +2,7 @@ import { MAX_OPEN_REPORTS, type TakedownClass } from '@pasteflow/domain';
 import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
 import type { OwnerFunction } from '../database/objects.ts';
+import { isThereAt } from '../schema/pastes.ts';
 
 export interface NewReport {
   readonly class: TakedownClass;
@@ -171,8 +172,7 @@ export const reportPasteFunction: OwnerFunction = {
       IF hold_after < 1 THEN RAISE EXCEPTION 'hold_after is %, and must be 1 or more', hold_after; END IF;
       SELECT content_hash INTO hash FROM pastes WHERE id = of_paste;
       PERFORM pg_advisory_xact_lock(hashtext('${REPORTS_LOCK}'), hashtext(hash));
-      PERFORM FROM pastes WHERE id = of_paste AND status <> 'FAILED' AND deletion_initiated_at IS NULL
-        AND deletion_requested_at IS NULL AND (expires_at IS NULL OR expires_at > now()) FOR UPDATE;
+      PERFORM FROM pastes WHERE id = of_paste AND status <> 'FAILED' AND ${isThereAt('pastes', 'now()')} FOR UPDATE;
       IF NOT FOUND THEN RETURN 'gone'; END IF;
       IF EXISTS (SELECT FROM cleared_contents c JOIN pastes p ON p.id = of_paste
         WHERE c.content_hash = hash AND c.shown_as = ${shownAs('p')}) THEN RETURN 'cleared'; END IF;

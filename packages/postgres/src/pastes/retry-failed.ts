@@ -1,9 +1,9 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Actor } from '../database/actor.ts';
 import type { Database } from '../database/database.ts';
-import { insertedPasteColumns, isThere } from '../schema/pastes.ts';
+import { insertedPasteColumns, isThere, isThereAt } from '../schema/pastes.ts';
 import { isNotBlocked } from './insert-pastes.ts';
-import { callerAs, isThereNow, type OwnerFunction } from '../database/objects.ts';
+import { callerAs, type OwnerFunction } from '../database/objects.ts';
 import { REPORTS_LOCK } from './reports.ts';
 
 export interface RetriedPaste {
@@ -122,7 +122,7 @@ export const retryFailedFunction: OwnerFunction = {
       WITH failed AS MATERIALIZED (
         SELECT p.id, payload.content FROM pastes p JOIN failed_payloads payload ON payload.paste_id = p.id
         WHERE p.short_code = ANY (of_codes) AND p.status = 'FAILED'
-          AND ${isThereNow('p')} AND (p.user_id IS NULL OR user_stands(p.user_id))
+          AND ${isThereAt('p', 'clock_timestamp()')} AND (p.user_id IS NULL OR user_stands(p.user_id))
           AND NOT EXISTS (SELECT FROM content_blocks b WHERE b.content_hash = p.content_hash AND b.unblocked_at IS NULL)
           AND NOT EXISTS (SELECT FROM task_executions e
             WHERE e.kind = 'upload' AND e.subject_id = p.id AND e.status IN ('PENDING', 'RUNNING'))

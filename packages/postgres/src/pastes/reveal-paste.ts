@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Actor } from '../database/actor.ts';
 import type { Database } from '../database/database.ts';
 import { callerAs, literal, type OwnerFunction } from '../database/objects.ts';
+import { isThereAt } from '../schema/pastes.ts';
 
 /**
  * Claims a stored paste that is deleted when it is read, for the one reader who may read it (NOT_EXPIRED →
@@ -49,7 +50,7 @@ export const revealPasteFunction: OwnerFunction = {
           reader_key_hash = key_hash
         WHERE id = of_paste AND burn AND burned_at IS NULL AND taken_down_for IS NULL
           AND status = 'PROCESSED' AND deletion_status = ${literal(claim.from)}
-          AND deletion_requested_at IS NULL AND (expires_at IS NULL OR expires_at > now());
+          AND ${isThereAt('pastes', 'now()')};
       RETURN FOUND OR EXISTS (
         SELECT FROM pastes WHERE id = of_paste AND reader_key_hash = key_hash AND taken_down_for IS NULL
           AND deletion_status = ${literal(claim.to)} AND deletion_initiated_at = burned_at

@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import type { Actor } from '../database/actor.ts';
 import type { Database } from '../database/database.ts';
 import { prepared } from '../database/prepared.ts';
-import { isThere } from '../schema/pastes.ts';
+import { isOpenTo, isThere, isThereAt } from '../schema/pastes.ts';
 import type { PasteRow } from './find-paste.ts';
-import { callerAs, isThereNow, type OwnerFunction } from '../database/objects.ts';
+import { callerAs, type OwnerFunction } from '../database/objects.ts';
 
 export interface SlugMove {
   readonly slug: string;
@@ -70,7 +70,7 @@ export async function listSlugVersions(
       WHERE lineage = (SELECT lineage FROM slug_versions WHERE paste_id = ${pasteId}::uuid)
       ORDER BY number DESC LIMIT ${MAX_SCANNED}) AS v
     JOIN pastes p ON p.id = v.paste_id
-    WHERE ${isThere('p')} AND (p.visibility <> 'private' AND p.held_at IS NULL OR coalesce(p.user_id = ${userId}::uuid, false))
+    WHERE ${isThere('p')} AND ${isOpenTo('p', sql`${userId}::uuid`)}
     ORDER BY v.number DESC LIMIT ${limit}`.execute(db);
   return rows;
 }
@@ -123,16 +123,16 @@ export const moveSlugFunction: OwnerFunction = {
       ancestor text;
       line uuid;
     BEGIN
-      PERFORM FROM pastes p WHERE short_code IN (from_code, to_code) AND user_id = of_user AND status = 'PROCESSED' AND ${isThereNow('p')}
+      PERFORM FROM pastes p WHERE short_code IN (from_code, to_code) AND user_id = of_user AND status = 'PROCESSED' AND ${isThereAt('p', 'clock_timestamp()')}
         ORDER BY short_code FOR NO KEY UPDATE;
       GET DIAGNOSTICS locked = ROW_COUNT;
       SELECT * INTO target FROM pastes WHERE short_code = to_code AND user_id = of_user;
       IF target.slug = of_slug THEN RETURN 'moved'; END IF;
       SELECT * INTO source FROM pastes WHERE short_code = from_code AND user_id = of_user AND slug = of_slug;
       IF NOT FOUND THEN RETURN 'moved_before'; END IF;
-      IF NOT ${isThereNow('source')} THEN RETURN 'ended'; END IF;
+      IF NOT ${isThereAt('source', 'clock_timestamp()')} THEN RETURN 'ended'; END IF;
       IF target.id IS NULL THEN RETURN 'unknown'; END IF;
-      IF NOT ${isThereNow('target')} THEN RETURN 'target_ended'; END IF;
+      IF NOT ${isThereAt('target', 'clock_timestamp()')} THEN RETURN 'target_ended'; END IF;
       IF 'FAILED' IN (source.status, target.status) THEN RETURN 'failed'; END IF;
       IF target.burn THEN RETURN 'burn'; END IF;
       IF source.encrypted OR target.encrypted THEN RETURN 'encrypted'; END IF;

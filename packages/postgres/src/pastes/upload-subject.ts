@@ -8,7 +8,7 @@ import {
   type PasteUploadState,
 } from '@pasteflow/domain';
 import { sql } from 'kysely';
-import { anyOf } from '../database/prepared.ts';
+import { anyOf } from '../database/planner.ts';
 import type { ClaimedExecution } from '../executions/claim.ts';
 import type { Settlement } from '../executions/settle.ts';
 import type { ExecutionSubject } from '../executions/subject.ts';

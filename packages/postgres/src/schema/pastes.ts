@@ -162,14 +162,25 @@ export interface ContentBlocksTable {
 
 /**
  * Whether a paste is there: nobody has asked for its deletion, no cleanup and no reveal has claimed it, and
- * it has not expired. Every read, list, retry and deletion asks this, and nothing else. `reveal_paste`, a
- * function of the owner, has a copy of the condition. Only the expiry is compared with the clock: a deletion
- * is a fact, and stays one when the clock of Postgres steps back. CHECKs give each paste that was taken down
- * or revealed a `deletion_requested_at`, and each paste that is not NOT_EXPIRED a `deletion_initiated_at`.
+ * it has not expired. Every read, list, report, retry, reveal and deletion asks this, and nothing else. Only the
+ * expiry is compared with the clock: a deletion is a fact, and stays one when the clock of Postgres steps back.
+ * CHECKs give each paste that was taken down or revealed a `deletion_requested_at`, and each paste that is not
+ * NOT_EXPIRED a `deletion_initiated_at`.
  * @param paste the table's name or alias in the statement
+ * @param at the time of the transaction, or, where a function has waited for a lock, the time of the question
  */
-export function isThere(paste: string): RawBuilder<boolean> {
+export const isThereAt = (paste: string, at: 'now()' | 'clock_timestamp()'): string =>
+  `(${paste}.deletion_initiated_at IS NULL AND ${paste}.deletion_requested_at IS NULL
+    AND (${paste}.expires_at IS NULL OR ${paste}.expires_at > ${at}))`;
+
+/** For statements, whose transactions wait for no lock before they ask. */
+export const isThere = (paste: string): RawBuilder<boolean> => sql.raw(isThereAt(paste, 'now()'));
+
+/**
+ * Whether the paste is for everybody, or the user's own: only its owner reads a private paste, and one that is held.
+ * @param userId a uuid; NULL: anybody
+ */
+export function isOpenTo(paste: string, userId: RawBuilder<unknown>): RawBuilder<boolean> {
   const column = (name: string) => sql.ref(`${paste}.${name}`);
-  return sql<boolean>`(${column('deletion_initiated_at')} IS NULL AND ${column('deletion_requested_at')} IS NULL
-    AND (${column('expires_at')} IS NULL OR ${column('expires_at')} > now()))`;
+  return sql<boolean>`(${column('visibility')} <> 'private' AND ${column('held_at')} IS NULL OR coalesce(${column('user_id')} = ${userId}, false))`;
 }

@@ -61,8 +61,6 @@ interface ChangesRow {
 
 /**
  * Reads any number of pastes and jobs with one statement. An id that is missing from the result was removed.
- * Subqueries by id instead of joins, and `OFFSET 0`, make each of them an index lookup, whatever the
- * planner's statistics say.
  */
 export async function readChanges(
   db: Database,

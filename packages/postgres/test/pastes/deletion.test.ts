@@ -11,7 +11,7 @@ import {
   type ClaimedDeletion,
   type Database,
 } from '../../src/index.ts';
-import { PLANNING } from '../../src/database/prepared.ts';
+import { PLANNING } from '../../src/database/planner.ts';
 import { lockRow, makePastes } from '../../src/testing/index.ts';
 import { newPaste, useDatabase } from '../support/database.ts';
 import { untilSomebodyWaits } from '../support/locks.ts';

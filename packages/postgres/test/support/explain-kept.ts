@@ -1,7 +1,8 @@
 import { Kysely, PostgresDialect, type PostgresPool } from 'kysely';
 import { Client, escapeLiteral } from 'pg';
 import type { Database, Schema } from '../../src/index.ts';
-import { nameOfPrepared, PLANNING } from '../../src/database/prepared.ts';
+import { nameOfPrepared } from '../../src/database/prepared.ts';
+import { PLANNING } from '../../src/database/planner.ts';
 import { costOf, type Cost, type PlanNode } from './explain.ts';
 
 /**
