@@ -1,7 +1,6 @@
 import { startEmbeddedStack } from './embedded-stack.ts';
-import { aborted, runMain } from './run-main.ts';
 import { readStackConfig } from './stack-config.ts';
-import { StackError } from './stack-error.ts';
+import { aborted, runMain, StackError } from './stack-error.ts';
 
 /**
  * `npm run stack` runs the embedded Postgres, S3 and SQS in the foreground until Ctrl-C, except what the

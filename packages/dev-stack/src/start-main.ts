@@ -6,14 +6,11 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { startEmbeddedStack } from './embedded-stack.ts';
 import { type ServiceOfRole, urlOfService } from './postgres/service-roles.ts';
-import { runMain } from './run-main.ts';
 import { type Environment, readStartConfig, REPOSITORY, type StartConfig } from './stack-config.ts';
-import { DevServer } from './start/dev-server.ts';
-import { followSources } from './start/follow-sources.ts';
-import { keepUp } from './start/service-process.ts';
-import { chooseAddresses, createServices, reachableUrl } from './start/services.ts';
+import { DevServer, followSources } from './start/follow-sources.ts';
+import { chooseAddresses, createServices, keepUp, reachableUrl } from './start/services.ts';
 import { sourceCommand } from './child-command.ts';
-import { StackError } from './stack-error.ts';
+import { runMain, StackError } from './stack-error.ts';
 
 /**
  * `npm start` runs the embedded stack, the migrations and the three services in the foreground until Ctrl-C.

@@ -2,7 +2,7 @@ import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { keepUp, restartDelayMs, ServiceProcess } from '../src/start/service-process.ts';
+import { keepUp, restartDelayMs, ServiceProcess } from '../src/start/services.ts';
 import { until } from '../src/testing/until.ts';
 import { isAlive } from './processes.ts';
 

@@ -3,9 +3,7 @@ import { element } from './element.ts';
 import { keepCreated, keptCreated, readPage, showCreated } from './form/created.ts';
 import { forgetDraft, keepDraft, keptFields, type Fields } from './form/draft.ts';
 import { FileField } from './form/file-field.ts';
-import { indent } from './form/indent.ts';
-import { otherUserOf, reasonsOf } from './form/refusal.ts';
-import { SyntaxField } from './form/syntax-field.ts';
+import { indent, otherUserOf, reasonsOf, SyntaxField } from './form/fields.ts';
 import { EncryptionOption } from './sealed/encryption-option.ts';
 
 /**

@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { optionNames, optionOf, storedOptionNames, valuesOf } from '@pasteflow/domain';
 import { html } from '../src/html/html.ts';
-import { PREFERENCES_SCRIPT } from '../src/html/page-policy.ts';
-import { page, type Site } from '../src/html/layout.ts';
+import { page, PREFERENCES_SCRIPT, type Site } from '../src/html/layout.ts';
 import { reportsPage } from '../src/operations/reports.ts';
 import { codeTail } from '../src/pages/paste.ts';
 import { row } from '../src/pages/my-jobs.ts';

@@ -14,7 +14,7 @@ export {
   TOKEN_ENTRY,
   type ServiceName,
 } from './entries.ts';
-export { Load } from './load.ts';
+export { Load } from './http.ts';
 export { ForgetfulDisk, SmallDisk } from './disks.ts';
 export { installPrograms, OneMachine, oneMachineSettings } from './one-machine.ts';
 export { isPgbouncerRequired, Pgbouncer } from './pgbouncer.ts';

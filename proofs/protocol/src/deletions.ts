@@ -1,5 +1,4 @@
-import { actions, once, type Rules } from './rules.ts';
-import { insertExecution, newRows, type State } from './state.ts';
+import { actions, insertExecution, newRows, once, type Rules, type State } from './state.ts';
 
 /** What the cleanup, the watchdog, the sweep of failed pastes and the reconcile do while nothing fails. */
 export const deletionProgress = actions({

@@ -9,6 +9,5 @@ export {
   type ActionName,
   type Step,
 } from './model.ts';
-export { rules, type Rules } from './rules.ts';
-export { initialState, keyOf, type Bounds, type State } from './state.ts';
+export { type Bounds, initialState, keyOf, rules, type Rules, type State } from './state.ts';
 export { problemOfTrail, type TrailEntry } from './trail.ts';

@@ -3,8 +3,7 @@ import { pasteDeletion } from '@pasteflow/domain';
 import { pasteUpload } from '@pasteflow/domain';
 import { maxAttempts } from '@pasteflow/domain';
 import { nextInCalm, type Step } from './model.ts';
-import { rules as unbroken, type Rules } from './rules.ts';
-import type { State } from './state.ts';
+import { rules as unbroken, type Rules, type State } from './state.ts';
 
 /** What is wrong with a state, and with the step that led there. */
 export function violationsOf(before: State, { action, state }: Step, rules: Rules): string[] {

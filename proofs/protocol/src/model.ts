@@ -1,6 +1,5 @@
 import { choices, deletionFaults, deletionProgress } from './deletions.ts';
-import type { Effect, Rules } from './rules.ts';
-import type { State } from './state.ts';
+import type { Effect, Rules, State } from './state.ts';
 import { uploadFaults, uploadProgress } from './uploads.ts';
 
 const progress = { ...uploadProgress, ...deletionProgress };

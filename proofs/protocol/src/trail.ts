@@ -3,8 +3,7 @@ import { pasteUpload } from '@pasteflow/domain';
 import { parseReason } from '@pasteflow/domain';
 import { defaultRetryPolicy } from '@pasteflow/domain';
 import { perform, type ActionName } from './model.ts';
-import { rules } from './rules.ts';
-import { initialState, type State } from './state.ts';
+import { initialState, rules, type State } from './state.ts';
 
 /** A transition of a paste or of one of its executions, as the audit trail has it. */
 export interface TrailEntry {

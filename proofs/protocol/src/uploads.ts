@@ -1,8 +1,11 @@
-import { actions, once, type Effect, type Rules } from './rules.ts';
 import {
-  insertExecution,
+  actions,
   type Count,
+  type Effect,
   type Execution,
+  insertExecution,
+  once,
+  type Rules,
   type State,
   type UploadOutcomeKind,
   type Worker,

@@ -2,6 +2,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   applyRule,
+  type BufferedRequest,
+  type BufferedResponse,
   type Exchange,
   type Fault,
   type FaultRule,
@@ -9,9 +11,9 @@ import {
   matches,
   type RecordedRequest,
   type RequestMatch,
+  sendUpstream,
 } from './fault-rules.ts';
-import { RestartableServer } from './restartable-server.ts';
-import { type BufferedRequest, type BufferedResponse, sendUpstream } from './upstream.ts';
+import { RestartableServer } from './tcp-proxy.ts';
 
 const KEPT_BODY_BYTES = 1_048_576;
 

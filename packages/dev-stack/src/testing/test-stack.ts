@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startAwsEmulator, type AwsEmulator } from '../aws/start-aws-emulator.ts';
 import { startPostgres, type Postgres } from '../postgres/start-postgres.ts';
-import { copyTemplateCluster } from './template-cluster.ts';
-import { dropTestDatabases } from './test-database.ts';
+import { copyTemplateCluster, dropTestDatabases } from './test-database.ts';
 
 /** A Postgres that other test files may use, too. */
 export interface SharedTestPostgres {

@@ -1,3 +1,4 @@
+import type { Language } from '@pasteflow/domain';
 import type { Words } from '../words/translation.ts';
 import { html, type Html } from './html.ts';
 
@@ -84,3 +85,8 @@ const TIME = {
   timeZone: 'UTC',
   timeZoneName: 'short',
 } as const;
+
+/** The name of a language on a page. Only that of a text without a language is a word. */
+export function languageName({ id, name }: Language, { paste }: Words): string {
+  return id === 'text' ? paste.plainText : name;
+}

@@ -1,6 +1,5 @@
 import { html, type Html } from '../html/html.ts';
-import { brand, headParts, themeButton } from '../html/layout.ts';
-import { preferencesSource } from '../html/page-policy.ts';
+import { brand, headParts, preferencesSource, themeButton } from '../html/layout.ts';
 import { en } from '../words/en.ts';
 import { operationsWords as words } from './words.ts';
 

@@ -1,7 +1,6 @@
 import { languages, type StoredOptions } from '@pasteflow/domain';
-import { languageName } from '../content/languages.ts';
 import { choice, filterForm, pageLinks } from '../html/filter-form.ts';
-import { formatNumber, formatSize, formatTime } from '../html/formats.ts';
+import { formatNumber, formatSize, formatTime, languageName } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
 import { formUser, page, type Site } from '../html/layout.ts';
 import type { Words } from '../words/translation.ts';

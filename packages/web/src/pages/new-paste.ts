@@ -8,8 +8,7 @@ import {
   type OptionsWith,
   type StoredOptions,
 } from '@pasteflow/domain';
-import { languageName } from '../content/languages.ts';
-import { formatSize } from '../html/formats.ts';
+import { formatSize, languageName } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
 import { formUser, page, type Site } from '../html/layout.ts';
 import type { Words } from '../words/translation.ts';

@@ -6,9 +6,8 @@ import {
   type StoredOption,
   type StoredOptions,
 } from '@pasteflow/domain';
-import { languageName } from '../content/languages.ts';
 import { MAX_LINE_CHARACTERS, MAX_LINES, type TextWarnings } from '../content/paste-lines.ts';
-import { formatNumber, formatSize, formatTime } from '../html/formats.ts';
+import { formatNumber, formatSize, formatTime, languageName } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
 import { formUser, frame, page, type Site } from '../html/layout.ts';
 import type { Words } from '../words/translation.ts';
