@@ -86,17 +86,17 @@ function accessOf({ anonymousPastes }: ApiContext): Operation['access'] {
 }
 
 /** The operation of POST /v1/pastes. */
-export function createOperation(rules: ApiContext): Operation {
+export function createOperation(api: ApiContext): Operation {
   return {
     operationId: 'createPaste',
     isShared: true,
     tag: 'pastes',
-    access: accessOf(rules),
+    access: accessOf(api),
     summary: 'Creates a paste from JSON, from a form, or from any other body as it is.',
     description:
       "With a token, the paste belongs to the token's user, who can list and delete it. Without a token, the answer has a delete_token.",
     params,
-    body: pasteBodies({ maxPasteBytes: rules.maxPasteBytes, json: true }),
+    body: pasteBodies({ maxPasteBytes: api.maxPasteBytes, json: true }),
     answers: {
       201: jsonResponse('The paste is stored durably. Its upload is in progress.', createdPasteSchema, {
         Location: headers.location,
@@ -107,17 +107,17 @@ export function createOperation(rules: ApiContext): Operation {
 }
 
 /** The operation of POST /. */
-export function shellOperation(rules: ApiContext): Operation {
+export function shellOperation(api: ApiContext): Operation {
   return {
     operationId: 'createPasteFromShell',
     isShared: true,
     tag: 'shell',
-    access: accessOf(rules),
+    access: accessOf(api),
     summary:
       'Creates a paste from a form, or from any other body as it is (including JSON), and answers with its URL.',
     description: '`COMMAND | curl --data-binary @- HOST`',
     params,
-    body: pasteBodies({ maxPasteBytes: rules.maxPasteBytes, json: false }),
+    body: pasteBodies({ maxPasteBytes: api.maxPasteBytes, json: false }),
     answers: {
       201: {
         description: 'The paste is stored durably. The body is its URL and a newline.',

@@ -12,7 +12,7 @@ import { jsonAnswer, sendAnswer, textAnswer, type Answer } from '../http/answers
 import { callerOf } from '../http/callers/caller-of.ts';
 import { hashOfSecret, newSecret } from '../http/callers/secret.ts';
 import type { Endpoint } from '../http/openapi/endpoint.ts';
-import { pageAnswer, type Pages } from '../http/pages/page.ts';
+import { pageAnswer } from '../http/pages/page.ts';
 import { createOperation, shellOperation } from './create-operations.ts';
 import { viewOfNew, type CreatedPasteView, type PasteView } from './paste-view.ts';
 import { receivePaste, type ReceivedPaste } from './receive-paste.ts';
@@ -134,11 +134,7 @@ const MAX_SHOWN_BYTES = 256 * 1024;
  * has changed. Without JavaScript, the refusal would otherwise cost everything that was entered.
  * @param form null: a script has sent the paste, and keeps what was entered
  */
-function keepForm(
-  { pages, maxPasteBytes }: { readonly pages: Pages; readonly maxPasteBytes: number },
-  req: Request,
-  form: Form | null,
-): void {
+function keepForm({ pages, maxPasteBytes }: ApiContext, req: Request, form: Form | null): void {
   const { content, text, fields } = form ?? { content: null, text: null, fields: new Map<string, string>() };
   if (text !== null && text.length > MAX_SHOWN_BYTES) return;
   const isTextWithFile = Boolean(text?.length && content?.length);

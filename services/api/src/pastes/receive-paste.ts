@@ -2,6 +2,7 @@ import type { ChosenOptions } from '@pasteflow/domain';
 import { jsonPaste, textOptions, encryptionErrors, ownerErrors, toOptions } from '@pasteflow/service-kit';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
+import type { ApiContext } from '../context.ts';
 import { IDEMPOTENCY_KEY } from '../http/idempotency/idempotency-key.ts';
 import { freeMemory } from '../http/body/body-bytes.ts';
 import { parseJson } from '../http/body/json-body.ts';
@@ -9,8 +10,6 @@ import { MULTIPART_OVERHEAD_BYTES, readForm, type Form } from '../http/body/mult
 import { readBody, type BodyLimit } from '../http/body/read-body.ts';
 import { RequestError, validate, validationFailed } from '../http/answers/request-error.ts';
 import { callerOf } from '../http/callers/caller-of.ts';
-import type { BodyBudget } from '../http/limits/body-budget.ts';
-import type { Limits } from '../http/limits/limits.ts';
 import { assertUtf8, mediaTypeOf } from '../http/request/media-type.ts';
 import { readQuery } from '../http/request/query.ts';
 
@@ -63,7 +62,7 @@ const noParameters = z.strictObject({}).transform(() => null);
  * @throws RequestError for each rule that the request breaks
  */
 export async function receivePaste(
-  api: { readonly limits: Limits; readonly bodies: BodyBudget; readonly maxPasteBytes: number },
+  api: ApiContext,
   req: Request,
   res: Response,
   { json, onForm }: { readonly json: boolean; readonly onForm?: (form: Form) => void },
@@ -114,7 +113,7 @@ export async function receivePaste(
   }
   if (received.content.length > maxBytes) throw tooLarge();
   if (received.content.length === 0) throw contentEmpty('must not be empty');
-  const errors = encryptionErrors(received);
+  const errors = received.encrypted === true ? encryptionErrors(received) : [];
   if (errors.length > 0) throw validationFailed(errors);
   return received;
 }
