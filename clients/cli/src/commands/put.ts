@@ -143,7 +143,8 @@ function fieldsOf({ server }: Session, files: readonly string[], options: PutOpt
     if (value === undefined || inCiphertext.includes(name)) return [];
     return [[name, fieldOf === undefined ? value : fieldOf(value, server)]];
   });
-  return { ...(options.encrypt === true && { encrypted: true }), ...(Object.fromEntries(fields) as NewPasteFields) };
+  const sent = Object.fromEntries(fields) as NewPasteFields;
+  return { ...(options.encrypt === true && { encrypted: true }), ...sent };
 }
 
 /** How the content is encrypted. */
