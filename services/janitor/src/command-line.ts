@@ -1,5 +1,5 @@
 import { commandName, type Help, type Misused, misused, parseArguments, quote } from '@pasteflow/service-kit';
-import { sweepNames, type SweepName } from './sweeps/running/sweep.ts';
+import { sweepNames, type SweepName } from './sweep-names.ts';
 
 export interface OnceCommand {
   readonly kind: 'once';

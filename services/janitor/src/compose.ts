@@ -34,9 +34,10 @@ import { findKeptVersions, KEPT_VERSIONS } from './operations/reports/kept-versi
 import { Leadership } from './sweeps/running/leadership.ts';
 import { SweepRunner } from './sweeps/running/sweep-runner.ts';
 import { Schedule } from './sweeps/running/schedule.ts';
-import { DeadLetterAges } from './sweeps/dead-letter-ages.ts';
+import { DeadLetterAges } from './sweeps/dead-letters.ts';
 import { StateMetrics } from './metrics/state-metrics.ts';
-import type { SweepName, Sweeps } from './sweeps/running/sweep.ts';
+import type { SweepName } from './sweep-names.ts';
+import type { Sweeps } from './sweeps/running/sweep.ts';
 import { createSweeps } from './create-sweeps.ts';
 
 /**

@@ -30,7 +30,7 @@ import {
 } from '@pasteflow/service-kit';
 import type { z } from 'zod';
 import { operatorOidcEnv } from './operator-oidc-env.ts';
-import type { SweepName } from './sweeps/running/sweep.ts';
+import type { SweepName } from './sweep-names.ts';
 
 const HOUR = 3600;
 const DAY = 24 * HOUR;

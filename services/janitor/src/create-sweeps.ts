@@ -1,13 +1,14 @@
 import { messageVisibilitySeconds } from '@pasteflow/domain';
+import { type OwnerCheck, checkBucketOwner } from '@pasteflow/service-kit';
 import type { Actor, Database, TimeBounds } from '@pasteflow/postgres';
 import type { Logger } from '@pasteflow/runtime';
 import type { ObjectStore } from '@pasteflow/s3';
 import type { SqsClient } from '@pasteflow/sqs';
 import type { JanitorConfig } from './config.ts';
 import type { WorkQueue } from './sweeps/queues/work-queue.ts';
-import type { DeadLetterAges } from './sweeps/dead-letter-ages.ts';
-import { checkBeforeDeleting, checked } from './sweeps/running/check-before-deleting.ts';
-import type { Sweep, SweepName, Sweeps } from './sweeps/running/sweep.ts';
+import type { DeadLetterAges } from './sweeps/dead-letters.ts';
+import type { SweepName } from './sweep-names.ts';
+import type { Sweep, Sweeps } from './sweeps/running/sweep.ts';
 import { createCleanup } from './sweeps/cleanup.ts';
 import { createDeadLetters } from './sweeps/dead-letters.ts';
 import { createDeletionWatchdog, DELETION_STUCK_AFTER_SECONDS } from './sweeps/deletion-watchdog.ts';
@@ -108,4 +109,48 @@ export function createSweeps(
     'expired-keys': deleting(createExpiredKeys({ db, idempotencyRetentionSeconds })),
     measure: createMeasure({ db }),
   };
+}
+
+/**
+ * Rows and objects are deleted by age, and the database's clock measures the age. Clocks that are kept by NTP
+ * differ by less than a second; S3 itself refuses requests that are 15 minutes off.
+ */
+const MAX_CLOCK_DIFFERENCE_MS = 3_600_000;
+
+/**
+ * @param check see `checkBeforeDeleting`
+ * @returns the sweep, which fails before it starts when the check fails
+ */
+function checked<Name extends SweepName>(sweep: Sweep<Name>, check: () => Promise<void>): Sweep<Name> {
+  return {
+    name: sweep.name,
+    refused: sweep.refused,
+    runOnce: async (signal, into) => {
+      await check();
+      return await sweep.runOnce(signal, into);
+    },
+  };
+}
+
+/**
+ * The check of every run that deletes: the bucket belongs to the database, and the database's clock agrees
+ * with that of S3 (with this process's, when S3 sends none).
+ * @throws BucketOwnerError, ClockError, or DependencyUnavailableError
+ */
+export async function checkBeforeDeleting(owner: OwnerCheck): Promise<void> {
+  const { databaseTime, storeTime } = await checkBucketOwner(owner);
+  const reference = storeTime ?? new Date();
+  const difference = databaseTime.getTime() - reference.getTime();
+  if (Math.abs(difference) > MAX_CLOCK_DIFFERENCE_MS) throw new ClockError(databaseTime, reference);
+}
+
+/** A clock is wrong, so nothing is deleted by age. */
+export class ClockError extends Error {
+  constructor(databaseTime: Date, reference: Date) {
+    super(
+      `The clock of the database shows ${databaseTime.toISOString()}, and that of S3 ${reference.toISOString()}. ` +
+        'Nothing is deleted while they differ by more than an hour. Correct the clock that is wrong.',
+    );
+    this.name = 'ClockError';
+  }
 }

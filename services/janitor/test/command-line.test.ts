@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseJanitorCommand, usage } from '../src/command-line.ts';
-import { sweepNames } from '../src/sweeps/running/sweep.ts';
+import { sweepNames } from '../src/sweep-names.ts';
 
 describe('the command line of the janitor', () => {
   it('starts the service without arguments', () => {

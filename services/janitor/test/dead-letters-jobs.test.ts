@@ -1,6 +1,6 @@
 import { makeJobs } from '@pasteflow/postgres/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { DeadLetterAges } from '../src/sweeps/dead-letter-ages.ts';
+import { DeadLetterAges } from '../src/sweeps/dead-letters.ts';
 import { createDeadLetters } from '../src/sweeps/dead-letters.ts';
 import { createRelay } from '../src/sweeps/relay.ts';
 import { callSqs, messagesLeft } from './messages.ts';

@@ -2,7 +2,7 @@ import { DependencyUnavailableError } from '@pasteflow/domain';
 import { makePastes, type ExecutionShape } from '@pasteflow/postgres/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { DeadLetterAges } from '../src/sweeps/dead-letter-ages.ts';
+import { DeadLetterAges } from '../src/sweeps/dead-letters.ts';
 import { createDeadLetters } from '../src/sweeps/dead-letters.ts';
 import { callSqs, messagesLeft } from './messages.ts';
 import { connect, createWorld, running, UPLOADS, type World } from './world.ts';

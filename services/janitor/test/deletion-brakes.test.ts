@@ -8,7 +8,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { sql } from 'kysely';
 import { composeSweeps } from '../src/compose.ts';
 import { loadJanitorConfig } from '../src/config.ts';
-import { checkBeforeDeleting, ClockError } from '../src/sweeps/running/check-before-deleting.ts';
+import { checkBeforeDeleting, ClockError } from '../src/create-sweeps.ts';
 import { runOpsCommand } from '../src/operations/commands/run-ops-command.ts';
 import { newReconcile } from './new-reconcile.ts';
 import { deleteCalls, keysIn, putObjects } from './objects.ts';

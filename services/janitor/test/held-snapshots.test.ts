@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { createTestDatabase, startTestPostgres, type TestPostgres } from '@pasteflow/dev-stack/testing';
 import type { Database } from '@pasteflow/postgres';
 import { sql } from 'kysely';
-import { heldSnapshots } from '../src/metrics/held-snapshots.ts';
+import { heldSnapshots } from '../src/metrics/checks.ts';
 import { RecordingLogger } from './recording-logger.ts';
 import { connect } from './world.ts';
 

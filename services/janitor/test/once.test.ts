@@ -8,7 +8,7 @@ import { loadJanitorConfig } from '../src/config.ts';
 import { runOnce } from '../src/once.ts';
 import { createCleanup } from '../src/sweeps/cleanup.ts';
 import { createDeletionWatchdog } from '../src/sweeps/deletion-watchdog.ts';
-import { sweepNames, type SweepName } from '../src/sweeps/running/sweep.ts';
+import { sweepNames, type SweepName } from '../src/sweep-names.ts';
 import { newReconcile } from './new-reconcile.ts';
 import { keysIn, putObjects } from './objects.ts';
 import { createWorld, running, type World, deletionStates } from './world.ts';

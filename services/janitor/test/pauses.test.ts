@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { runOpsCommand } from '../src/operations/commands/run-ops-command.ts';
 import { createDeadLetters } from '../src/sweeps/dead-letters.ts';
 import { createRelay } from '../src/sweeps/relay.ts';
-import { DeadLetterAges } from '../src/sweeps/dead-letter-ages.ts';
+import { DeadLetterAges } from '../src/sweeps/dead-letters.ts';
 import { openPage, type OpenPage } from './page/open-page.ts';
 import { createWorld, running, UPLOADS, type World } from './world.ts';
 

@@ -21,7 +21,7 @@ import { createRelay } from '../src/sweeps/relay.ts';
 import { createRescueStranded } from '../src/sweeps/rescue-stranded.ts';
 import { createTombstones } from '../src/sweeps/tombstones.ts';
 import { defaultTimeBounds } from '@pasteflow/postgres';
-import { DeadLetterAges } from '../src/sweeps/dead-letter-ages.ts';
+import { DeadLetterAges } from '../src/sweeps/dead-letters.ts';
 import { sendRaw } from './messages.ts';
 import { createWorld, deletionStates, running, UPLOADS, type World } from './world.ts';
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { RepeatedLosses } from '../src/sweeps/queues/repeated-losses.ts';
+import { RepeatedLosses } from '../src/sweeps/running/findings.ts';
 import { RecordingLogger } from './recording-logger.ts';
 
 let nowMs: number;

@@ -9,7 +9,8 @@ import { loadJanitorConfig } from '../src/config.ts';
 import { SweepRunner } from '../src/sweeps/running/sweep-runner.ts';
 import { createCleanup } from '../src/sweeps/cleanup.ts';
 import { RefusedRows } from '../src/sweeps/running/refused-rows.ts';
-import { sweepNames, type Sweep, type SweepCounts } from '../src/sweeps/running/sweep.ts';
+import { sweepNames } from '../src/sweep-names.ts';
+import type { Sweep, SweepCounts } from '../src/sweeps/running/sweep.ts';
 import { RecordingLogger } from './recording-logger.ts';
 import { createWorld, deletionStates, eventually, running, type World } from './world.ts';
 

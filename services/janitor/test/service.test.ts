@@ -1,7 +1,7 @@
 import { spawnService } from '@pasteflow/dev-stack/testing';
 import { makePastes } from '@pasteflow/postgres/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { sweepNames } from '../src/sweeps/running/sweep.ts';
+import { sweepNames } from '../src/sweep-names.ts';
 import type { TestStack } from '@pasteflow/dev-stack/testing';
 import { createWorldWithPostgres, eventually, type World, deletionStates } from './world.ts';
 

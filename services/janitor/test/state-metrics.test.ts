@@ -4,7 +4,7 @@ import { makeJobs, makePastes, type ExecutionShape } from '@pasteflow/postgres/t
 import { Metrics } from '@pasteflow/runtime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { DeadLetterAges } from '../src/sweeps/dead-letter-ages.ts';
+import { DeadLetterAges } from '../src/sweeps/dead-letters.ts';
 import { StateMetrics } from '../src/metrics/state-metrics.ts';
 import { createMeasure } from '../src/sweeps/measure.ts';
 import { makeErasures } from './make-erasures.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { countOlderPastes, type Quotas } from '@pasteflow/postgres';
 import { makePastes } from '@pasteflow/postgres/testing';
 import { Metrics } from '@pasteflow/runtime';
-import { DeadLetterAges } from '../src/sweeps/dead-letter-ages.ts';
+import { DeadLetterAges } from '../src/sweeps/dead-letters.ts';
 import { StateMetrics } from '../src/metrics/state-metrics.ts';
 import { createWorld, running, type World } from './world.ts';
 

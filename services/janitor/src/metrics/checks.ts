@@ -1,9 +1,12 @@
 import {
   findEnforcementGaps,
   findRightsGaps,
+  findSnapshotHolders,
   findUnsafeSettings,
+  snapshotHolderKinds,
   type Database,
   type DurabilitySetting,
+  type SnapshotHolder,
 } from '@pasteflow/postgres';
 import type { Logger } from '@pasteflow/runtime';
 
@@ -54,5 +57,43 @@ function loggingChanges(
     if (found !== logged) log(problems);
     logged = found;
     return problems.length;
+  };
+}
+
+/** The snapshot of each kind that has been held longest. 0 seconds, without a name: none for a minute. */
+export type ReadHeldSnapshots = () => Promise<
+  readonly (Pick<SnapshotHolder, 'kind' | 'name'> & { readonly seconds: number })[]
+>;
+
+/** Each name becomes a label: not that of every transaction. */
+const NAMED_AFTER_SECONDS = 60;
+const LOGGED_AFTER_SECONDS = 600;
+
+/**
+ * Watches how long each snapshot is held, because Postgres says that neither of a slot nor, without further
+ * rights, of the session of another role. A janitor that starts begins anew.
+ */
+export function heldSnapshots(db: Database, logger: Logger, nowMs: () => number): ReadHeldSnapshots {
+  let since = new Map<string, number>();
+  let logged = new Set<string>();
+  return async () => {
+    const holders = await findSnapshotHolders(db);
+    const now = nowMs();
+    const sinceOf = (holder: SnapshotHolder) => since.get(JSON.stringify(holder)) ?? now;
+    since = new Map(holders.map((holder) => [JSON.stringify(holder), sinceOf(holder)]));
+    const held = holders
+      .map((holder) => ({ ...holder, seconds: (now - sinceOf(holder)) / 1000 }))
+      .toSorted((a, b) => b.seconds - a.seconds);
+    const old = new Map(
+      held
+        .filter(({ seconds }) => seconds >= LOGGED_AFTER_SECONDS)
+        .map(({ kind, name, pid }) => [`${kind} ${name} ${pid}`, { holder: kind, name, pid }]),
+    );
+    for (const [who, fields] of old) if (!logged.has(who)) logger.warn('old snapshot held', fields);
+    logged = new Set(old.keys());
+    return snapshotHolderKinds.map((kind) => {
+      const oldest = held.find((each) => each.kind === kind && each.seconds >= NAMED_AFTER_SECONDS);
+      return { kind, name: oldest?.name ?? '', seconds: oldest?.seconds ?? 0 };
+    });
   };
 }

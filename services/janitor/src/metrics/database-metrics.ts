@@ -18,7 +18,7 @@ import {
 } from '@pasteflow/postgres';
 import type { Metrics, Sample } from '@pasteflow/runtime';
 import type { CountProblems } from './checks.ts';
-import type { ReadHeldSnapshots } from './held-snapshots.ts';
+import type { ReadHeldSnapshots } from './checks.ts';
 
 export type DatabaseReading = Awaited<ReturnType<typeof readDatabase>>;
 

@@ -12,8 +12,8 @@ import { queueCounts, type SqsClient } from '@pasteflow/sqs';
 import type { WorkQueue } from '../sweeps/queues/work-queue.ts';
 import { durabilityCheck, enforcementCheck } from './checks.ts';
 import { databaseMetrics, readDatabase, type DatabaseReading } from './database-metrics.ts';
-import type { DeadLetterAges } from '../sweeps/dead-letter-ages.ts';
-import { heldSnapshots } from './held-snapshots.ts';
+import type { DeadLetterAges } from '../sweeps/dead-letters.ts';
+import { heldSnapshots } from './checks.ts';
 
 export interface StateMetricsOptions {
   readonly db: Database;

@@ -4,7 +4,8 @@ import { commandDatabase } from '@pasteflow/service-kit';
 import { createObjectStore, type ObjectStore } from '@pasteflow/s3';
 import { createSqsClient, type SqsClient } from '@pasteflow/sqs';
 import { loadJanitorConfig, type JanitorConfig } from '../config.ts';
-import type { SweepCounts, SweepName } from '../sweeps/running/sweep.ts';
+import type { SweepName } from '../sweep-names.ts';
+import type { SweepCounts } from '../sweeps/running/sweep.ts';
 
 /** What operators' actions and commands work with. */
 export interface Operations {

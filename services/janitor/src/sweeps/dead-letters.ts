@@ -1,8 +1,7 @@
-import type { Actor } from '@pasteflow/postgres';
+import type { Actor, ExecutionKind } from '@pasteflow/postgres';
 import type { Logger } from '@pasteflow/runtime';
 import { acknowledge, receiveDeadLetters, type SqsClient } from '@pasteflow/sqs';
 import { onAllQueues, type WorkQueue } from './queues/work-queue.ts';
-import type { DeadLetterAges } from './dead-letter-ages.ts';
 import type { RefusedRows } from './running/refused-rows.ts';
 import { defineSweep, type Sweep } from './running/sweep.ts';
 
@@ -108,4 +107,38 @@ function readKey(queue: WorkQueue, message: Message, records: Logger): string | 
 /** Milliseconds since 1970; NaN when SQS did not answer the attribute. */
 function sentAt({ Attributes }: Message): number {
   return Number(Attributes?.SentTimestamp ?? NaN);
+}
+
+/**
+ * The dead-letters sweep runs once a minute and settles what it saw. A janitor whose runs fail must not
+ * report an old message forever, with a growing age.
+ */
+const FORGET_AFTER_MS = 600_000;
+
+/**
+ * For each dead-letter queue, the send time of the oldest message that the last run of dead-letters saw. SQS
+ * reports this to CloudWatch only.
+ */
+export class DeadLetterAges {
+  readonly #seen = new Map<ExecutionKind, { readonly sentAtMs: number; readonly atMs: number }>();
+  readonly #nowMs: () => number;
+
+  /** @param nowMs Unix time */
+  constructor(nowMs = Date.now) {
+    this.#nowMs = nowMs;
+  }
+
+  /** @param sentAtMs Unix time; Infinity when there was no message */
+  saw(kind: ExecutionKind, sentAtMs: number): void {
+    if (Number.isFinite(sentAtMs)) this.#seen.set(kind, { sentAtMs, atMs: this.#nowMs() });
+    else this.#seen.delete(kind);
+  }
+
+  /** @returns null when there was no message, or no run in the last 10 minutes */
+  secondsOf(kind: ExecutionKind): number | null {
+    const seen = this.#seen.get(kind);
+    const nowMs = this.#nowMs();
+    if (seen === undefined || nowMs - seen.atMs > FORGET_AFTER_MS) return null;
+    return Math.max(0, nowMs - seen.sentAtMs) / 1000;
+  }
 }

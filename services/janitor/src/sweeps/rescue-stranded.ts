@@ -1,17 +1,21 @@
 import {
   countOlderPastes,
   findClaimsAhead,
+  findExecutionsAhead,
   inHalves,
   resetDeletionTimes,
+  resetExecutionTimes,
   walkOpenPastes,
   type Actor,
   type Database,
+  type ExecutionKind,
   type TimeBounds,
 } from '@pasteflow/postgres';
 import type { Logger } from '@pasteflow/runtime';
-import { onAllQueues, type WorkQueue } from './queues/work-queue.ts';
+import { EXECUTIONS, onAllQueues, type WorkQueue } from './queues/work-queue.ts';
 import { inBatches } from './running/batches.ts';
 import { MAX_NAMED } from './running/findings.ts';
+import type { RefusedRows } from './running/refused-rows.ts';
 import { defineSweep, type Sweep } from './running/sweep.ts';
 
 export interface RescueStrandedOptions {
@@ -75,7 +79,7 @@ export function createRescueStranded({
       });
     await onAllQueues(queues, async (queue) => {
       await inBatches({ limit: BATCH, signal }, async (limit) => {
-        const count = await queue.resetTimes({ limit, bounds, refused });
+        const count = await resetTimes({ db, logger, bounds }, queue.kind, limit, refused);
         counts.reset += count;
         return count;
       });
@@ -95,4 +99,33 @@ export function createRescueStranded({
       await inHalves(walked.uncounted, (part) => countOlderPastes(db, part), refused.of('pastes'));
     walkedTo = walked.last;
   });
+}
+
+/**
+ * Resets times of executions that are further ahead than they can be, because the clock of Postgres was ahead. The
+ * relay sends the messages again.
+ * @returns how many
+ */
+async function resetTimes(
+  { db, logger, bounds }: Pick<RescueStrandedOptions, 'db' | 'logger' | 'bounds'>,
+  kind: ExecutionKind,
+  limit: number,
+  refused: RefusedRows,
+): Promise<number> {
+  const waiting = new Set(refused.waiting(EXECUTIONS));
+  const found = await findExecutionsAhead(db, kind, { bounds, limit });
+  const own = { delaySeconds: bounds.delaySeconds[kind], leaseSeconds: bounds.leaseSeconds };
+  const parts = await inHalves(
+    found.filter((id) => !waiting.has(id)),
+    (part) => resetExecutionTimes(db, part, own),
+    refused.of(EXECUTIONS),
+  );
+  const ids = parts.flat();
+  if (ids.length > 0)
+    logger.warn('times that were ahead of the clock of Postgres reset', {
+      kind,
+      count: ids.length,
+      ids: ids.slice(0, MAX_NAMED),
+    });
+  return ids.length;
 }

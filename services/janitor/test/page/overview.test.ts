@@ -4,7 +4,7 @@ import { makePastes } from '@pasteflow/postgres/testing';
 import { sql, type KyselyPlugin } from 'kysely';
 import { MinuteHistory } from '../../src/operations/page/minutes.ts';
 import { callSqs } from '../messages.ts';
-import { sweepNames } from '../../src/sweeps/running/sweep.ts';
+import { sweepNames } from '../../src/sweep-names.ts';
 import { createWorld, eventually, UPLOADS, type World } from '../world.ts';
 import { openPage } from './open-page.ts';
 

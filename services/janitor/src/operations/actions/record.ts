@@ -8,6 +8,14 @@ export function operator(): Actor {
   return `ops/${userInfo().username}@${hostname()}`;
 }
 
+/** Of an operator who signs in. */
+const MAX_NAME_CHARACTERS = 40;
+
+/** A name as it is recorded: no slash, no # and no direction marks, which could make it look like another. */
+export function cleanName(text: string): string {
+  return text.replaceAll(/[^\p{L}\p{N}@._-]/gu, '').slice(0, MAX_NAME_CHARACTERS) || 'unnamed';
+}
+
 export interface RecordedAction {
   readonly actor: Actor;
   readonly action: string;

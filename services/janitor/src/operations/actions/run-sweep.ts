@@ -1,4 +1,4 @@
-import { sweepNames } from '../../sweeps/running/sweep.ts';
+import { sweepNames } from '../../sweep-names.ts';
 import { Refused, type Action } from './action.ts';
 
 /** The subject is the name of a sweep. `janitor --once` does it, too, with the sweeps of its own process. */

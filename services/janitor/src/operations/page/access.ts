@@ -4,7 +4,7 @@ import { isForeign } from '@pasteflow/http-kit';
 import { isLoopback, type Logger, type Metrics } from '@pasteflow/runtime';
 import { operator } from '../actions/record.ts';
 import type { OperationsConfig } from '../../config.ts';
-import { cleanName } from './names.ts';
+import { cleanName } from '../actions/record.ts';
 import type { OperatorSignIn } from './operator-sign-in.ts';
 import { Refusal } from './response.ts';
 

@@ -19,7 +19,7 @@ import {
   type SignedIn,
 } from '@pasteflow/http-kit/sign-in';
 import type { OperatorOidcConfig } from '../../operator-oidc-env.ts';
-import { cleanName } from './names.ts';
+import { cleanName } from '../actions/record.ts';
 import { redirectTo, Refusal, type PageResponse } from './response.ts';
 
 /** After this time the provider is asked again: so long an operator who lost the group can go on. */

@@ -18,7 +18,7 @@ import type { ObjectStore } from '@pasteflow/s3';
 import { timeBoundsOf, type JanitorConfig } from '../../config.ts';
 import type { Operations } from '../operations.ts';
 import { keptVersionsOrWhyNot } from './kept-versions.ts';
-import { sweepNames } from '../../sweeps/running/sweep.ts';
+import { sweepNames } from '../../sweep-names.ts';
 import { DELETION_STUCK_AFTER_SECONDS } from '../../sweeps/deletion-watchdog.ts';
 
 /** As `npm run ops -- status --json` prints it, after what follows from it (needs.ts). */

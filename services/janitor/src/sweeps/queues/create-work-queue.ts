@@ -43,9 +43,15 @@ import {
 import { inLanes } from '../running/batches.ts';
 import { MAX_NAMED } from '../running/findings.ts';
 import type { RefusedRows } from '../running/refused-rows.ts';
-import { EXECUTIONS, resetTimes } from './reset-times.ts';
-import { RepeatedLosses } from './repeated-losses.ts';
-import type { EndedAttempts, RescueCounts, SettledBy, UnsentMessages, WorkQueue } from './work-queue.ts';
+import { RepeatedLosses } from '../running/findings.ts';
+import {
+  EXECUTIONS,
+  type EndedAttempts,
+  type RescueCounts,
+  type SettledBy,
+  type UnsentMessages,
+  type WorkQueue,
+} from './work-queue.ts';
 
 export interface QueueOptions {
   readonly db: Database;
@@ -264,7 +270,6 @@ export function createWorkQueue<
       const errorOf = ({ workerId }: Zombie) => `${WORKER_LOST}: ${workerId}`;
       return { found: zombies.length, ended: await end(zombies, errorOf, { ...by, onlyPastLease: true }) };
     },
-    resetTimes: (by) => resetTimes({ db, kind: subject.kind, logger }, by),
     rescueStranded: rescue,
     endDue: async (keys, error, { leaseSeconds, ...by }) => {
       const refused = new Set<string>();

@@ -1,13 +1,9 @@
-import type {
-  Actor,
-  Claim,
-  ClaimedExecution,
-  ExecutionKind,
-  StrandedAmong,
-  TimeBounds,
-} from '@pasteflow/postgres';
+import type { Actor, Claim, ClaimedExecution, ExecutionKind, StrandedAmong } from '@pasteflow/postgres';
 import type { Queue } from '@pasteflow/sqs';
 import type { RefusedRows } from '../running/refused-rows.ts';
+
+/** The table of executions, for the rows that Postgres refuses. */
+export const EXECUTIONS = 'task_executions';
 
 /**
  * A queue of uploads or of jobs, with the executions behind its messages: what relay, reap-executions and
@@ -35,12 +31,6 @@ export interface WorkQueue {
     limit: number,
     by: SettledBy,
   ): Promise<{ readonly found: number; readonly ended: EndedAttempts }>;
-  /**
-   * Resets times that are further ahead than they can be, because the clock of Postgres was ahead. The relay
-   * sends the messages again.
-   * @returns how many
-   */
-  resetTimes(by: SearchedBy & { bounds: TimeBounds }): Promise<number>;
   /** Gives stranded work its next execution, or brings it to its end. */
   rescueStranded(among: StrandedAmong, limit: number, by: SettledBy): Promise<RescueCounts>;
   /**

@@ -1,6 +1,7 @@
 import { PollLoop, type Component, type Logger, type Metrics } from '@pasteflow/runtime';
 import type { SweepRunner } from './sweep-runner.ts';
-import { dailySweeps, type Sweep, type SweepName } from './sweep.ts';
+import { dailySweeps, type SweepName } from '../../sweep-names.ts';
+import type { Sweep } from './sweep.ts';
 
 export interface ScheduleOptions {
   readonly sweeps: readonly Sweep[];

@@ -2,7 +2,8 @@ import { DependencyUnavailableError } from '@pasteflow/domain';
 import { recordSweepRun, type Actor, type Database, type SweepRun } from '@pasteflow/postgres';
 import type { Logger, Metrics } from '@pasteflow/runtime';
 import type { RefusedRow } from './refused-rows.ts';
-import { sweepNames, type Sweep, type SweepCounts, type SweepName } from './sweep.ts';
+import { sweepNames, type SweepName } from '../../sweep-names.ts';
+import type { Sweep, SweepCounts } from './sweep.ts';
 
 export interface SweepRunnerOptions {
   /** Where the runs are recorded. */
