@@ -97,7 +97,8 @@ function byMethod(path: string, methods: Routes[string], api: ApiContext): Handl
     const policy = policyOf(endpoint);
     if (policy.access !== 'open') res.set(robotsHeader);
     const handle = handlerFor(endpoint, req, res);
-    const shares = handle === endpoint.handle && isShared(endpoint) && shareAnswer(req, res, api.corsOrigins);
+    const isOpenToSites = handle === endpoint.handle && policy.isShared === true;
+    const shares = isOpenToSites && shareAnswer(req, res, api.corsOrigins);
     // A page of another site must not create or delete anything in the name of its visitor.
     const reads = req.method === 'GET' || req.method === 'HEAD';
     if (!reads && !(shares && isAnonymousFetch(req))) api.sessions.refuseForeign(req);
