@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newApiToken } from '../src/http/callers/secret.ts';
-import { ownPath } from '../src/http/pages/own-path.ts';
+import { ownPath } from '../src/http/pages/page-answers.ts';
 import { useApi, type RunningApi } from './support/api.ts';
 import { ownForm, problemOf } from './support/http.ts';
 import { expectLimited, limited } from './support/limits.ts';

@@ -8,8 +8,7 @@ import { readQuery } from '../http/request/query.ts';
 import { throwAsAnswer } from '../http/callers/authorization.ts';
 import type { SessionCookie } from '../http/callers/session-cookie.ts';
 import { type Endpoint, pageEndpoint } from '../http/openapi/endpoint.ts';
-import { ownPath } from '../http/pages/own-path.ts';
-import { goTo } from '../http/pages/page-answers.ts';
+import { ownPath, goTo } from '../http/pages/page-answers.ts';
 
 /** The cookie of a browser whose user is at the identity provider. */
 export const PENDING_COOKIE = 'pasteflow-sign-in';

@@ -17,7 +17,7 @@ import { throwAsAnswer } from '../http/callers/authorization.ts';
 import { beginSession } from './browser-sessions.ts';
 import { nameOfSubject } from './oidc-users.ts';
 import { type Endpoint, pageEndpoint } from '../http/openapi/endpoint.ts';
-import { ownPath } from '../http/pages/own-path.ts';
+import { ownPath } from '../http/pages/page-answers.ts';
 import { sendPage } from '../http/pages/page.ts';
 import { expectSignIn, PENDING_COOKIE, pendingCookie, requireProvider } from './begin-oidc.ts';
 

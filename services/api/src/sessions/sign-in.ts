@@ -10,9 +10,8 @@ import { contextOf } from '../http/request/request-context.ts';
 import { refusedAtSignIn } from '../http/callers/authorization.ts';
 import { beginSession, endSession } from './browser-sessions.ts';
 import { type Endpoint, pageEndpoint } from '../http/openapi/endpoint.ts';
-import { ownPath } from '../http/pages/own-path.ts';
+import { ownPath, goTo, forgetUser } from '../http/pages/page-answers.ts';
 import { sendPage } from '../http/pages/page.ts';
-import { goTo, forgetUser } from '../http/pages/page-answers.ts';
 
 const query = z.strictObject({
   next: z.string().optional(),

@@ -4,7 +4,7 @@ import type { Problem } from '../answers/problem.ts';
 import { contextOf } from '../request/request-context.ts';
 import type { Answer } from '../answers/answer.ts';
 import { pageAnswer, type Pages } from './page.ts';
-import { nextAfter } from './own-path.ts';
+import { nextAfter } from './page-answers.ts';
 
 /** How a problem becomes a page for this request; undefined: it stays JSON. */
 export function problemPageFor(pages: Pages, req: Request): ((problem: Problem) => Answer) | undefined {
