@@ -58,3 +58,4 @@ export {
   quotaEnv,
   uploadRetryEnv,
 } from './settings.ts';
+export { watchPostgres } from './watch-postgres.ts';

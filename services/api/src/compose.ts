@@ -1,22 +1,10 @@
 import { Connections } from '@pasteflow/http-kit';
-import { type ShortCodes, randomShortCode } from '@pasteflow/service-kit';
-import {
-  createDatabase,
-  findPrivilegedUser,
-  findSettingProblems,
-  listPausedKinds,
-  pingDatabase,
-  poolUse,
-  PRIVILEGED_USER,
-  rateLimitStore,
-  type DatabaseOptions,
-} from '@pasteflow/postgres';
+import { randomShortCode, watchPostgres, type ShortCodes } from '@pasteflow/service-kit';
+import { createDatabase, poolUse, rateLimitStore, type DatabaseOptions } from '@pasteflow/postgres';
 import {
   HealthServer,
   runOutsideSpans,
   registerPoolMetrics,
-  StartCheck,
-  warnDaily,
   type Component,
   type ServiceContext,
 } from '@pasteflow/runtime';
@@ -126,16 +114,7 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
     quotas: config.quotas,
   });
   const dispatchers = composeDispatchers(config, { db, logger });
-  const settings = new StartCheck({
-    name: 'settings of Postgres',
-    findProblems: () => findSettingProblems(db, config.database.mayLoseDataBy),
-    fail: context.fail,
-  });
-  readiness.addCheck('postgres', async () => {
-    await pingDatabase(db);
-    settings.requirePassed();
-  });
-  readiness.showPaused(() => listPausedKinds(db));
+  const postgresChecks = watchPostgres(context, db);
   readiness.addCheck('postgres_writes', () => lastWrite.requireWritten(), { required: false });
   readiness.addCheck('s3', (signal) => store.ping(signal), { required: false });
   readiness.addCheck('sqs', () => dispatchers.ping(), { required: false });
@@ -243,13 +222,7 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
   const components: Component[] = [
     health,
     closing('database', () => db.destroy()),
-    settings,
-    warnDaily({
-      name: 'database role',
-      message: PRIVILEGED_USER,
-      find: () => findPrivilegedUser(db),
-      logger,
-    }),
+    ...postgresChecks,
     closing('inserts', () => inserts.stop()),
     closing('object store', () => store.close()),
     dispatchers.component,

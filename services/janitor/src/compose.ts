@@ -1,21 +1,16 @@
-import { BucketOwnership, type OwnerCheck } from '@pasteflow/service-kit';
+import { BucketOwnership, watchPostgres, type OwnerCheck } from '@pasteflow/service-kit';
 import {
   COLLATION_CHANGED,
   createDatabase,
   findChangedCollation,
-  findPrivilegedUser,
-  findSettingProblems,
   isSweepDue,
-  listPausedKinds,
   pingDatabase,
   poolUse,
-  PRIVILEGED_USER,
   type Database,
 } from '@pasteflow/postgres';
 import {
   HealthServer,
   registerPoolMetrics,
-  StartCheck,
   warnDaily,
   type Check,
   type Component,
@@ -174,16 +169,7 @@ export function composeJanitor(context: ServiceContext<JanitorConfig>): readonly
     logger,
   });
   const bucket = new BucketOwnership({ ...owner, logger, onMismatch: context.fail });
-  const settings = new StartCheck({
-    name: 'settings of Postgres',
-    findProblems: () => findSettingProblems(owner.db, config.database.mayLoseDataBy),
-    fail: context.fail,
-  });
-  readiness.addCheck('postgres', async (signal) => {
-    await checks.postgres(signal);
-    settings.requirePassed();
-  });
-  readiness.showPaused(() => listPausedKinds(owner.db));
+  const postgresChecks = watchPostgres(context, owner.db);
   readiness.addCheck('s3', checks.s3, { required: false });
   readiness.addCheck('sqs', checks.sqs, { required: false });
   // Not required: the sweeps that don't delete run without it.
@@ -191,13 +177,7 @@ export function composeJanitor(context: ServiceContext<JanitorConfig>): readonly
   return [
     { name: 'connections', start: () => Promise.resolve(), stop: close },
     new HealthServer(config.metrics, readiness, metrics),
-    settings,
-    warnDaily({
-      name: 'database role',
-      message: PRIVILEGED_USER,
-      find: () => findPrivilegedUser(owner.db),
-      logger,
-    }),
+    ...postgresChecks,
     warnDaily({
       name: 'collation',
       message: COLLATION_CHANGED,

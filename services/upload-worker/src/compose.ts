@@ -1,15 +1,11 @@
-import { BucketOwnership } from '@pasteflow/service-kit';
+import { BucketOwnership, watchPostgres } from '@pasteflow/service-kit';
 import { heartbeatIntervalMs } from '@pasteflow/domain';
 import { jobTypes, type JobType } from '@pasteflow/jobs';
 import {
   createDatabase,
   cutStatements,
-  findPrivilegedUser,
-  findSettingProblems,
-  listPausedKinds,
   pingDatabase,
   poolUse,
-  PRIVILEGED_USER,
   type Database,
   type DatabaseOptions,
 } from '@pasteflow/postgres';
@@ -18,8 +14,6 @@ import {
   PollLoop,
   runOutsideSpans,
   registerPoolMetrics,
-  StartCheck,
-  warnDaily,
   type Component,
   type ServiceContext,
 } from '@pasteflow/runtime';
@@ -161,16 +155,7 @@ export function compose(context: ServiceContext<Config>, overrides: Overrides = 
     await Promise.all(queueConsumers.map(({ pipeline }) => act(pipeline)));
   };
 
-  const settings = new StartCheck({
-    name: 'settings of Postgres',
-    findProblems: () => findSettingProblems(db, config.database.mayLoseDataBy),
-    fail: context.fail,
-  });
-  readiness.addCheck('postgres', async () => {
-    await pingDatabase(db);
-    settings.requirePassed();
-  });
-  readiness.showPaused(() => listPausedKinds(db));
+  const postgresChecks = watchPostgres(context, db);
   readiness.addCheck('bucket_owner', () => bucket.requireVerified());
   readiness.addCheck('sqs', () => onEach(({ queue }) => queueDepth(sqs, queue)), { required: false });
   readiness.addCheck(
@@ -197,13 +182,7 @@ export function compose(context: ServiceContext<Config>, overrides: Overrides = 
         sqs.destroy();
       },
     },
-    settings,
-    warnDaily({
-      name: 'database role',
-      message: PRIVILEGED_USER,
-      find: () => findPrivilegedUser(db),
-      logger,
-    }),
+    ...postgresChecks,
     bucket,
     leases,
     ...queueConsumers.flatMap(({ components }) => components),
