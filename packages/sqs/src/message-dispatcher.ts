@@ -1,5 +1,5 @@
 import { SQS_BATCH_SIZE } from '@pasteflow/domain';
-import { Batcher } from '@pasteflow/runtime';
+import { Batcher, sleep } from '@pasteflow/runtime';
 
 /** A message that carries the context of a span, and how to end that span. */
 export interface TracedMessage<Outgoing> {
@@ -95,9 +95,16 @@ export class MessageDispatcher<Outgoing extends object> {
     });
   }
 
-  /** Sends all waiting messages, and resolves when every request has ended. */
-  async stop(): Promise<void> {
-    await this.#requests.drain();
+  /**
+   * Sends all waiting messages, and resolves when every request has ended.
+   * @param withinMs after which it resolves anyway. The relay sends the others. Default: never.
+   */
+  async stop(withinMs?: number): Promise<void> {
+    const drained = this.#requests.drain();
+    if (withinMs === undefined) return await drained;
+    const ended = new AbortController();
+    await Promise.race([drained, sleep(withinMs, ended.signal)]);
+    ended.abort();
   }
 
   /** Never rejects. */

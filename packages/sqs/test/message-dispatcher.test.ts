@@ -149,6 +149,16 @@ describe('the dispatcher', () => {
     expect(sent).toEqual(['e0']);
   });
 
+  it('stops in time although SQS hangs', async () => {
+    const held = emulator.proxy.hold({ target: 'SendMessageBatch' });
+    const { dispatcher, sent } = createDispatcher();
+    dispatcher.dispatch(uploads(1)[0]!);
+    await dispatcher.stop(50);
+    expect(sent).toEqual([]);
+    await (await held).forward();
+    await until(() => sent.length === 1);
+  });
+
   it('keeps at most 1000 messages waiting while SQS hangs, and leaves the others to the relay', async () => {
     emulator.proxy.rule({ target: 'SendMessageBatch' }, { kind: 'fail', status: 503 });
     const held = emulator.proxy.hold({ target: 'SendMessageBatch' });

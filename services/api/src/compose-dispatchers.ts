@@ -1,5 +1,5 @@
 import { stampDispatched, type Database } from '@pasteflow/postgres';
-import { messageSpans, runOutsideSpans, sleep, type Component, type Logger } from '@pasteflow/runtime';
+import { messageSpans, runOutsideSpans, type Component, type Logger } from '@pasteflow/runtime';
 import {
   createQueue,
   createSqsClient,
@@ -60,10 +60,7 @@ export function composeDispatchers(
       name: 'dispatchers',
       start: () => Promise.resolve(),
       stop: async () => {
-        const waiting = new AbortController();
-        const stopped = Promise.all([uploads.stop(), jobs.stop()]);
-        await Promise.race([stopped, sleep(DISPATCH_STOP_MS, waiting.signal)]);
-        waiting.abort();
+        await Promise.all([uploads.stop(DISPATCH_STOP_MS), jobs.stop(DISPATCH_STOP_MS)]);
         sqs.destroy(); // cuts the connections: the relay sends the rest
       },
     },

@@ -2,7 +2,7 @@ import { INLINE_CONTENT_BYTES } from '@pasteflow/domain';
 import type { JobServices } from '@pasteflow/jobs';
 import { randomShortCode } from '@pasteflow/service-kit';
 import { addWorkKinds, hasClaimableJob, stampDispatched } from '@pasteflow/postgres';
-import { messageSpans, runOutsideSpans, sleep } from '@pasteflow/runtime';
+import { messageSpans, runOutsideSpans } from '@pasteflow/runtime';
 import { createObjectStore, DIRECT_REFUSED } from '@pasteflow/s3';
 import {
   createQueue,
@@ -92,14 +92,7 @@ export function composeJobs(worker: WorkerContext): QueueConsumer {
     store,
     components: [
       { name: 'connections of jobs', start: () => Promise.resolve(), stop: () => db.destroy() },
-      { name: 'dispatcher', start: () => Promise.resolve(), stop: () => stopDispatcher(dispatcher) },
+      { name: 'dispatcher', start: () => Promise.resolve(), stop: () => dispatcher.stop(DISPATCH_STOP_MS) },
     ],
   };
-}
-
-/** Sends waiting messages for up to DISPATCH_STOP_MS. */
-async function stopDispatcher(dispatcher: MessageDispatcher<OutgoingUpload>): Promise<void> {
-  const waiting = new AbortController();
-  await Promise.race([dispatcher.stop(), sleep(DISPATCH_STOP_MS, waiting.signal)]);
-  waiting.abort();
 }
