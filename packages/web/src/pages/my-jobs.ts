@@ -85,7 +85,10 @@ function importForm(site: Site, { maxFileBytes }: MyJobs): Html {
   const { words } = site;
   const { myJobs: text, form } = words;
   return html`<form class="start" method="post" action="${site.base}/my/jobs/import" enctype="multipart/form-data">${formUser(site)}
-<div class="field"><label for="file">${text.file}</label><input id="file" name="file" type="file" required aria-describedby="file-hint" data-max-bytes="${maxFileBytes}" data-too-large="${form.atMost(formatSize(maxFileBytes, words))}"><p id="file-hint" class="hint">${text.fileHint} ${form.atMost(formatSize(maxFileBytes, words))}</p></div>
+<div class="field"><label for="file">${text.file}</label><input id="file" name="file" type="file" required
+aria-describedby="file-hint" data-max-bytes="${maxFileBytes}"
+data-too-large="${form.atMost(formatSize(maxFileBytes, words))}"><p id="file-hint"
+class="hint">${text.fileHint} ${form.atMost(formatSize(maxFileBytes, words))}</p></div>
 ${choice({ id: 'visibility', label: form.labels.visibility }, Object.entries(form.choices.visibility))}
 ${choice({ id: 'expires_in', label: form.labels.expires_in }, Object.entries(form.expiries), '2592000')}
 <p><button class="primary" type="submit">${text.startImport}</button></p>
@@ -114,9 +117,15 @@ function nothing({ words }: Site, action: string, { status, jobType, isFirst }: 
 export function row(site: Site, each: OwnJob): Html {
   const { job } = site.words;
   const isOpen = each.completed_at === null;
-  return html`<li${isOpen && html` data-open`} id="job-${each.id}"><div><p><a href="${site.base}/my/jobs/${each.id}">${nameOf(site.words, each)}</a> <span data-part>${stateBadge(site.words, each)}</span></p>
+  return html`<li${isOpen && html` data-open`} id="job-${each.id}"><div>
+<p><a href="${site.base}/my/jobs/${each.id}">${nameOf(site.words, each)}</a> <span
+data-part>${stateBadge(site.words, each)}</span></p>
 <p class="line" data-part><span>${formatTime(each.created_at, site.words)}</span>${message(site.words, each)}</p></div>
-<p data-part>${isOpen && html`<progress max="100" value="${each.progress}" aria-label="${job.progress}"></progress> ${percent(each.progress, site.words)}`}</p></li>\n`;
+<p data-part>${
+    isOpen &&
+    html`<progress max="100" value="${each.progress}"
+aria-label="${job.progress}"></progress> ${percent(each.progress, site.words)}`
+  }</p></li>\n`;
 }
 
 /** @param value from 0 to 100 */

@@ -49,7 +49,8 @@ export function myPastesPage(site: Site, list: MyPastes): string {
     main: html`<h1>${text.title}</h1>
 ${list.deleted !== null && html`<p class="notice" role="status">${text.deleted(list.deleted)}</p>`}
 ${usageLine(site.words, list.usage)}${filterForm(site, action, [
-      html`<div class="field"><label for="title">${text.titleFilter}</label><input id="title" name="title" type="search" dir="auto" value="${list.title ?? ''}" maxlength="200"></div>`,
+      html`<div class="field"><label for="title">${text.titleFilter}</label><input id="title" name="title" type="search"
+dir="auto" value="${list.title ?? ''}" maxlength="200"></div>`,
       choice(
         { id: 'visibility', label: text.readers, any: text.anyState },
         Object.entries(text.visibilities),
@@ -71,7 +72,10 @@ ${pageLinks(site, action, filterOf(list), list)}`,
 function usageLine(words: Words, { pastes, stored_bytes: bytes }: MyPastes['usage']): Html | false {
   const { myPastes: text } = words;
   if (pastes === null && bytes === null) return false;
-  return html`<p class="line">${pastes && html`<span>${text.usedPastes(formatNumber(pastes.used, words), formatNumber(pastes.allowed, words))}</span>`}${bytes && html`<span>${text.usedSize(formatSize(bytes.used, words), formatSize(bytes.allowed, words))}</span>`}</p>\n`;
+  return html`<p class="line">${
+    pastes &&
+    html`<span>${text.usedPastes(formatNumber(pastes.used, words), formatNumber(pastes.allowed, words))}</span>`
+  }${bytes && html`<span>${text.usedSize(formatSize(bytes.used, words), formatSize(bytes.allowed, words))}</span>`}</p>\n`;
 }
 
 function filterOf({ title, status, visibility, syntax }: MyPastes) {
@@ -92,7 +96,10 @@ export function pastesForm(site: Site, pastes: readonly OwnPaste[]): Html {
   return html`<form id="pastes" method="post" action="${site.base}/my/pastes/delete">${formUser(site)}
 <ul class="rows">
 ${pastes.map((each) => row(site, each))}</ul>
-<p class="selection"><label class="check" hidden><input type="checkbox" id="select-all"> ${text.selectAll}</label> <span id="selected" role="status" data-words="${text.selected}"></span> <button class="danger" id="delete-selected" type="submit">${text.deleteSelected}</button></p>
+<p class="selection"><label class="check" hidden><input type="checkbox"
+id="select-all"> ${text.selectAll}</label> <span id="selected" role="status"
+data-words="${text.selected}"></span> <button class="danger" id="delete-selected"
+type="submit">${text.deleteSelected}</button></p>
 </form>`;
 }
 
@@ -102,9 +109,15 @@ function row({ base, words }: Site, each: OwnPaste): Html {
   const address = each.slug === null ? code : `~${each.slug}`;
   const name = each.title ?? address;
   return html`<li><input type="checkbox" name="short_code" value="${code}" aria-label="${text.selectOne(name)}">
-<div><p><a href="${base}/${address}"><bdi>${name}</bdi></a>${badges(words, each)} ${status !== 'PROCESSED' && html`<span class="badge ${status.toLowerCase()}">${paste.uploadStates[status]}</span>`}</p>
-<p class="line">${each.title !== null && html`<span><bdi dir="ltr">${address}</bdi></span>`}<span>${formatSize(each.size_bytes, words)}</span><span>${formatTime(each.created_at, words)}</span><span>${expires === null ? paste.neverExpiresLine : html`${paste.expiresLine} ${formatTime(expires, words)}`}</span></p></div>
-<button type="button" data-copy-link="${base}/${address}" data-done="${created.copied}" data-failed="${created.notCopied}" aria-label="${text.copyLinkOf(name)}" hidden>${created.copyLink}</button></li>\n`;
+<div><p><a href="${base}/${address}"><bdi>${name}</bdi></a>${badges(words, each)} ${
+    status !== 'PROCESSED' &&
+    html`<span class="badge ${status.toLowerCase()}">${paste.uploadStates[status]}</span>`
+  }</p>
+<p class="line">${each.title !== null && html`<span><bdi dir="ltr">${address}</bdi></span>`}<span>${formatSize(each.size_bytes, words)}</span><span>${formatTime(each.created_at, words)}</span><span>${
+    expires === null ? paste.neverExpiresLine : html`${paste.expiresLine} ${formatTime(expires, words)}`
+  }</span></p></div>
+<button type="button" data-copy-link="${base}/${address}" data-done="${created.copied}"
+data-failed="${created.notCopied}" aria-label="${text.copyLinkOf(name)}" hidden>${created.copyLink}</button></li>\n`;
 }
 
 /** The question before pastes are deleted, since nothing restores them. */
@@ -116,11 +129,21 @@ export function confirmDeletionPage(
   return page(site, {
     title: text.confirm(pastes.length),
     main: html`<div class="card"><h1>${text.confirm(pastes.length)}</h1>
-<ul>${pastes.map(({ short_code: code, title }) => html`<li><a href="${site.base}/${code}"><bdi>${title ?? code}</bdi></a>${title !== null && html` <small>${code}</small>`}</li>\n`)}</ul>
+<ul>${pastes.map(
+      ({ short_code: code, title }) =>
+        html`<li><a href="${site.base}/${code}"><bdi>${title ?? code}</bdi></a>${
+          title !== null && html` <small>${code}</small>`
+        }</li>\n`,
+    )}</ul>
 <p>${text.confirmHint}</p>
 <form class="toolbar" method="post" action="${site.base}/my/pastes/delete">${formUser(site)}
 <input type="hidden" name="confirmed" value="yes">
-${pastes.map(({ short_code: code }) => html`<input type="hidden" name="short_code" value="${code}">\n`)}<button class="danger" type="submit">${site.words.paste.deleteButton}</button> <a class="button" href="${site.base}/my/pastes">${text.keep(pastes.length)}</a>
+${pastes.map(
+  ({ short_code: code }) => html`<input type="hidden"
+name="short_code" value="${code}">\n`,
+)}<button class="danger"
+type="submit">${site.words.paste.deleteButton}</button> <a
+class="button" href="${site.base}/my/pastes">${text.keep(pastes.length)}</a>
 </form></div>`,
   });
 }

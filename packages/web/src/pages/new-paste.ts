@@ -72,16 +72,33 @@ export function newPastePage(
     scripts: ['new-paste.js'],
     place: '/',
     main: html`<h1 class="visually-hidden">${form.title}</h1>
-<form id="new-paste" class="new-paste" method="post" action="${site.base}/" enctype="multipart/form-data" data-empty="${form.empty}" data-both="${form.both}" data-unreachable="${form.unreachable}" data-unencrypted="${site.words.encryption.failed}" data-viewer="${site.viewer?.name ?? ''}"${refused !== null && html` data-refused`}${fetched(site, origin)}>
+<form id="new-paste" class="new-paste" method="post" action="${site.base}/" enctype="multipart/form-data"
+data-empty="${form.empty}" data-both="${form.both}" data-unreachable="${form.unreachable}"
+data-unencrypted="${site.words.encryption.failed}"
+data-viewer="${site.viewer?.name ?? ''}"${refused !== null && html` data-refused`}${fetched(site, origin)}>
 <input id="form-key" type="hidden" name="form_key" value="${randomUUID()}" autocomplete="off">${formUser(site)}
 <div class="editor">
 <label class="visually-hidden" for="text">${form.content}</label>
-<textarea id="text" name="text" rows="12" dir="ltr" placeholder="${form.placeholder}" spellcheck="false" autocapitalize="off" autocomplete="off" aria-describedby="text-hint"${refused === null && html` autofocus`}>
+<textarea id="text" name="text" rows="12" dir="ltr" placeholder="${form.placeholder}" spellcheck="false"
+autocapitalize="off" autocomplete="off" aria-describedby="text-hint"${refused === null && html` autofocus`}>
 ${text}</textarea>
 <p id="text-hint" class="hint keys">${form.contentHint}</p>
 </div>
 <div class="side">
-${refused?.hasOtherUser === true && otherUser(site)}${refused?.hasBoth === true && html`<p class="notice bad" role="alert">${form.bothWithoutScript}</p>\n`}${refused?.isParentMissing === true ? html`<p class="notice bad" role="alert">${site.words.diff.parentMissing}</p>\n` : originField(site.words, origin, entered('parent'))}${show('title')}<div class="field"><label for="file">${form.file}</label><input id="file" name="content" type="file" aria-describedby="file-hint" data-max-bytes="${maxPasteBytes}" data-too-large="${form.atMost(formatSize(maxPasteBytes, site.words))}"> <button id="remove-file" type="button" hidden>${form.removeFile}</button><p id="file-hint" class="hint">${form.atMost(formatSize(maxPasteBytes, site.words))}${refused?.text === '' && html` ${form.fileAgain}`}</p></div>
+${refused?.hasOtherUser === true && otherUser(site)}${
+      refused?.hasBoth === true && html`<p class="notice bad" role="alert">${form.bothWithoutScript}</p>\n`
+    }${
+      refused?.isParentMissing === true
+        ? html`<p class="notice bad"
+role="alert">${site.words.diff.parentMissing}</p>\n`
+        : originField(site.words, origin, entered('parent'))
+    }${show('title')}<div class="field"><label for="file">${form.file}</label><input id="file"
+name="content" type="file" aria-describedby="file-hint" data-max-bytes="${maxPasteBytes}"
+data-too-large="${form.atMost(formatSize(maxPasteBytes, site.words))}"> <button id="remove-file" type="button"
+hidden>${form.removeFile}</button><p id="file-hint"
+class="hint">${form.atMost(formatSize(maxPasteBytes, site.words))}${
+      refused?.text === '' && html` ${form.fileAgain}`
+    }</p></div>
 ${besideFile.map(show)}<details id="more" class="more"${['burn', ...belowMore].some((name) => entered(name) !== '') && html` open`}>
 <summary>${form.more}</summary>
 ${show('burn')}<fieldset id="encryption" class="encryption" hidden>
@@ -89,7 +106,9 @@ ${show('burn')}<fieldset id="encryption" class="encryption" hidden>
 <label class="check" for="encrypt"><input id="encrypt" type="checkbox" aria-describedby="encrypt-hint"> ${site.words.encryption.option}</label>
 <p id="encrypt-hint" class="hint" hidden>${site.words.encryption.insecure}</p>
 <div id="encryption-options" hidden>
-<div class="field narrow"><label for="password">${site.words.encryption.password}</label><input id="password" type="password" autocomplete="new-password" aria-describedby="password-hint"><p id="password-hint" class="hint">${site.words.encryption.passwordHint}</p></div>
+<div class="field narrow"><label for="password">${site.words.encryption.password}</label><input id="password"
+type="password" autocomplete="new-password" aria-describedby="password-hint"><p id="password-hint"
+class="hint">${site.words.encryption.passwordHint}</p></div>
 <p class="hint">${site.words.encrypted.explanation}</p>
 </div>
 </fieldset>
@@ -99,13 +118,15 @@ ${belowMore.map(show)}</details>
 <p id="sign-in-again" hidden>${signInAgain(site)}</p>
 <p id="form-status" class="hint" role="status"></p>
 <button id="create" class="primary" type="submit">${form.submit}</button>
-${site.viewer === null && html`<p class="hint readers">${form.privacy}</p>`}<p class="hint readers encrypted">${site.words.encryption.readers}</p><p class="hint readers burn">${site.words.burn.readers}</p>
+${site.viewer === null && html`<p class="hint readers">${form.privacy}</p>`}<p class="hint readers encrypted">${site.words.encryption.readers}</p>
+<p class="hint readers burn">${site.words.burn.readers}</p>
 </div>
 </div>
 </form>
 <dialog id="several" aria-labelledby="several-title" data-words="${JSON.stringify(form.several)}"><form method="dialog">
 <h2 id="several-title"></h2>
-<p class="toolbar"><button class="primary" value="archive">${form.several.archive}</button> <button value="each">${form.several.each}</button> <button value="">${form.several.none}</button></p>
+<p class="toolbar"><button
+class="primary" value="archive">${form.several.archive}</button> <button value="each">${form.several.each}</button> <button value="">${form.several.none}</button></p>
 </form></dialog>`,
   });
 }
@@ -152,7 +173,10 @@ function control(
         html`${optionsOf(Object.entries(form.choices[name as keyof typeof form.choices]), entered)}`,
       );
     case 'flag':
-      return html`<div class="field"><label class="check" for="${name}"><input id="${name}" name="${name}" type="checkbox" value="true" aria-describedby="${name}-hint"${entered === 'true' && html` checked`}> ${label}</label><p id="${name}-hint" class="hint">${form.hints[name as keyof typeof form.hints]}</p></div>\n`;
+      return html`<div class="field"><label class="check" for="${name}"><input id="${name}" name="${name}"
+type="checkbox" value="true"
+aria-describedby="${name}-hint"${entered === 'true' && html` checked`}> ${label}</label><p id="${name}-hint"
+class="hint">${form.hints[name as keyof typeof form.hints]}</p></div>\n`;
     case 'slug':
       return slugField(site.words, entered, error);
     case 'short_code':
@@ -174,7 +198,9 @@ function otherUser(site: Site): Html {
   const { viewer, words } = site;
   const name = viewer === null ? null : `\u2068${viewer.name}\u2069`;
   return html`<div id="other-user" class="notice bad" role="alert"><p>${words.form.userChanged}</p>
-<p class="toolbar"><button type="submit">${name === null ? words.form.createAsNobody : words.form.createAs(name)}</button>${viewer === null && html` ${signInAgain(site)}`}</p></div>\n`;
+<p class="toolbar"><button type="submit">${name === null ? words.form.createAsNobody : words.form.createAs(name)}</button>${
+    viewer === null && html` ${signInAgain(site)}`
+  }</p></div>\n`;
 }
 
 /** In another tab: the form keeps what was entered. */
@@ -184,7 +210,10 @@ function signInAgain({ base, words }: Site): Html {
 
 /** The browser checks the pattern before it sends the form. @param error null: none */
 export function slugField({ form }: Words, value: string, error: string | null): Html {
-  return html`<div class="field"><label for="slug">${form.labels.slug}</label><input id="slug" name="slug" value="${value}" dir="ltr" minlength="3" maxlength="64" pattern="[a-z0-9][a-z0-9\\-]+[a-z0-9]" title="${form.hints.slug}" autocomplete="off" autocapitalize="off" spellcheck="false" aria-describedby="slug-error slug-hint"${error !== null && html` aria-invalid="true" autofocus`}><p id="slug-error" class="field-error" role="alert">${error}</p><p id="slug-hint" class="hint">${form.hints.slug}</p></div>\n`;
+  return html`<div class="field"><label for="slug">${form.labels.slug}</label><input id="slug" name="slug" dir="ltr" minlength="3"
+maxlength="64" pattern="[a-z0-9][a-z0-9\\-]+[a-z0-9]" title="${form.hints.slug}" autocomplete="off" autocapitalize="off"
+spellcheck="false" aria-describedby="slug-error slug-hint" value="${value}"${error !== null && html` aria-invalid="true" autofocus`}><p id="slug-error"
+class="field-error" role="alert">${error}</p><p id="slug-hint" class="hint">${form.hints.slug}</p></div>\n`;
 }
 
 /** The address of a text that the script fetches. */
@@ -212,7 +241,11 @@ function originField(words: Words, origin: ShownOrigin | null, parent: string): 
   if (parent === '') return false;
   const { diff } = words;
   const missing = origin === null || typeof origin.text === 'string' ? null : origin.text.missing;
-  return html`<div class="field"><label class="check" for="parent"><input id="parent" name="parent" type="checkbox" value="${parent}" checked aria-describedby="parent-hint"> ${diff.madeFrom} ${parent}</label><p id="parent-hint" class="hint">${diff.madeFromHint}</p>
-${missing === 'not text' && html`<p class="hint">${diff.notText}</p>\n`}${missing === 'too long' && html`<p class="hint">${diff.tooLong(formatSize(MAX_FILLED_BYTES, words))}</p>\n`}</div>
+  return html`<div class="field"><label class="check" for="parent"><input id="parent"
+name="parent" type="checkbox" value="${parent}" checked aria-describedby="parent-hint"> ${diff.madeFrom} ${parent}</label><p id="parent-hint"
+class="hint">${diff.madeFromHint}</p>
+${missing === 'not text' && html`<p class="hint">${diff.notText}</p>\n`}${
+    missing === 'too long' && html`<p class="hint">${diff.tooLong(formatSize(MAX_FILLED_BYTES, words))}</p>\n`
+  }</div>
 `;
 }

@@ -200,7 +200,8 @@ function languageFact({ base, words }: Site, paste: ShownPaste, language: Langua
   if (paste.burn || paste.status !== 'PROCESSED') return known !== null && html`${known}`; // it may be a file
   const name = known ?? text.plainText;
   const chosen = language?.id ?? 'text';
-  return html`<form id="language" action="${base}/${paste.short_code}">${paste.isBinaryText === true && html`<input type="hidden" name="view" value="text">`}<select name="language" aria-label="${text.language}">${languages.map((each) => html`<option value="${each.id}"${each.id === chosen && html` selected`}>${languageName(each, words)}`)}</select><noscript> <button>${text.show}</button></noscript></form><span class="paper">${name}</span>`;
+  return html`<form id="language" action="${base}/${paste.short_code}">${paste.isBinaryText === true && html`<input type="hidden" name="view" value="text">`}<select name="language"
+aria-label="${text.language}">${languages.map((each) => html`<option value="${each.id}"${each.id === chosen && html` selected`}>${languageName(each, words)}`)}</select><noscript> <button>${text.show}</button></noscript></form><span class="paper">${name}</span>`;
 }
 
 /** Links work without JavaScript; the buttons need it and are hidden without it. */
@@ -250,7 +251,11 @@ function views(site: Site, { size_bytes: size }: ShownPaste): Html {
   const { paste: text } = site.words;
   if (size > MAX_RENDERED_BYTES)
     return html`<span class="hint">${text.sourceOnly(formatSize(MAX_RENDERED_BYTES, site.words))}</span>\n`;
-  return html`<div id="views" class="views" role="group" aria-label="${text.views}" data-worker="${site.asset('markdown-worker.js')}" data-styles="${site.asset('markdown.css')}" data-image="${text.image}" data-alerts="${JSON.stringify(text.alerts)}" data-busy="${text.rendering}" data-failed="${text.notRendered}" data-missing="${text.notLoaded}" data-pending hidden><button type="button" aria-pressed="true">${text.source}</button><button type="button" aria-pressed="false">${text.rendered}</button></div><noscript><span class="hint">${text.needsScript}</span></noscript>\n`;
+  return html`<div id="views" class="views" role="group" aria-label="${text.views}"
+data-worker="${site.asset('markdown-worker.js')}" data-styles="${site.asset('markdown.css')}"
+data-image="${text.image}" data-alerts="${JSON.stringify(text.alerts)}" data-busy="${text.rendering}" data-failed="${text.notRendered}"
+data-missing="${text.notLoaded}" data-pending hidden><button type="button" aria-pressed="true">${text.source}</button><button type="button"
+aria-pressed="false">${text.rendered}</button></div><noscript><span class="hint">${text.needsScript}</span></noscript>\n`;
 }
 
 function warningsHtml(words: Words, { bidi, notUtf8, longLines, cut }: TextWarnings): Html {

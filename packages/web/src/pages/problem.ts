@@ -39,8 +39,22 @@ export function problemPage(
     title,
     main: html`<div class="card"><h1><span class="status">${status}</span> ${title}</h1>
 <div class="reason">${detailOf(words, problem)}</div>
-${errors.length > 0 && html`<ul>${errors.map(({ path, message }) => html`<li data-field="${path}"><strong>${nameOf(words, path)}</strong> ${path === 'slug' ? html`<span>${slugMessage(words, code, message)}</span>` : html`<span lang="en" dir="ltr">${message}</span>`}</li>`)}</ul>`}
-<p class="toolbar">${paste !== null && html`<a class="button" href="${paste}">${words.timeline.back}</a> `}<a class="button" href="${site.base}/">${words.problem.back}</a>${timeline !== null && html` <a class="button" href="${timeline}">${words.problem.timeline}</a>`}${signIn !== null && html` <a class="button" href="${signIn}">${words.problem.signIn}</a>`}</p>
+${
+  errors.length > 0 &&
+  html`<ul>${errors.map(
+    ({ path, message }) =>
+      html`<li data-field="${path}"><strong>${nameOf(words, path)}</strong> ${
+        path === 'slug'
+          ? html`<span>${slugMessage(words, code, message)}</span>`
+          : html`<span lang="en" dir="ltr">${message}</span>`
+      }</li>`,
+  )}</ul>`
+}
+<p class="toolbar">${
+      paste !== null && html`<a class="button" href="${paste}">${words.timeline.back}</a> `
+    }<a class="button" href="${site.base}/">${words.problem.back}</a>${
+      timeline !== null && html` <a class="button" href="${timeline}">${words.problem.timeline}</a>`
+    }${signIn !== null && html` <a class="button" href="${signIn}">${words.problem.signIn}</a>`}</p>
 ${status >= 500 && html`<p class="hint reason">${words.problem.requestId}: <code dir="ltr">${requestId}</code></p>`}</div>`,
   });
 }
