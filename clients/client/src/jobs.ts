@@ -45,7 +45,7 @@ export class Jobs {
   ): Promise<QueuedJob | Job> {
     const headers = { 'Idempotency-Key': idempotencyKey };
     const { data: queued } = await this.#transport.call(
-      async (init) => await this.#transport.api.POST('/v1/jobs', { body: job, headers, ...init }),
+      (api, init) => api.POST('/v1/jobs', { body: job, headers, ...init }),
       { signal },
     );
     return wait ? await this.wait(queued.job_id, { signal, ...waiting }) : queued;
@@ -87,8 +87,7 @@ export class Jobs {
    */
   async cancel(id: string, { signal }: CallOptions = {}): Promise<Job> {
     const { data } = await this.#transport.call(
-      async (init) =>
-        await this.#transport.api.POST('/v1/jobs/{id}/cancel', { params: { path: { id } }, ...init }),
+      (api, init) => api.POST('/v1/jobs/{id}/cancel', { params: { path: { id } }, ...init }),
       { signal },
     );
     return data;
@@ -101,8 +100,7 @@ export class Jobs {
    */
   async retry(id: string, { signal }: CallOptions = {}): Promise<string> {
     const { data } = await this.#transport.call(
-      async (init) =>
-        await this.#transport.api.POST('/v1/jobs/{id}/retry', { params: { path: { id } }, ...init }),
+      (api, init) => api.POST('/v1/jobs/{id}/retry', { params: { path: { id } }, ...init }),
       { signal },
     );
     return data.job_id;
@@ -113,7 +111,7 @@ export class Jobs {
     return new Listing(async (place) => {
       const query = { ...filter, ...place };
       const { data } = await this.#transport.call(
-        async (init) => await this.#transport.api.GET('/v1/jobs', { params: { query }, ...init }),
+        (api, init) => api.GET('/v1/jobs', { params: { query }, ...init }),
         { signal },
       );
       return { items: data.jobs, nextCursor: data.next_cursor };
@@ -125,7 +123,7 @@ export class Jobs {
     return new Listing(async (place) => {
       const params = { path: { id }, query: { ...filter, ...place } };
       const { data } = await this.#transport.call(
-        async (init) => await this.#transport.api.GET('/v1/jobs/{id}/assets', { params, ...init }),
+        (api, init) => api.GET('/v1/jobs/{id}/assets', { params, ...init }),
         { signal },
       );
       return { items: data.assets, nextCursor: data.next_cursor };
@@ -135,8 +133,7 @@ export class Jobs {
   /** The transitions of the job and of its executions, oldest first. */
   async timeline(id: string, { signal }: CallOptions = {}): Promise<Timeline> {
     const { data } = await this.#transport.call(
-      async (init) =>
-        await this.#transport.api.GET('/v1/jobs/{id}/timeline', { params: { path: { id } }, ...init }),
+      (api, init) => api.GET('/v1/jobs/{id}/timeline', { params: { path: { id } }, ...init }),
       { signal },
     );
     return data;
@@ -147,8 +144,7 @@ export class Jobs {
     const open = async (after: string | undefined): Promise<Response> => {
       const params = { path: { id }, header: after === undefined ? {} : { 'Last-Event-ID': after } };
       const { response } = await this.#transport.call(
-        async (init) =>
-          await this.#transport.api.GET('/v1/jobs/{id}/events', { params, parseAs: 'stream', ...init }),
+        (api, init) => api.GET('/v1/jobs/{id}/events', { params, parseAs: 'stream', ...init }),
         { signal: options.signal, streamed: true },
       );
       return response;
@@ -159,7 +155,7 @@ export class Jobs {
   async #get(id: string, header: { Prefer?: string }, signal: AbortSignal | undefined): Promise<Job> {
     const params = { path: { id }, header };
     const { data } = await this.#transport.call(
-      async (init) => await this.#transport.api.GET('/v1/jobs/{id}', { params, ...init }),
+      (api, init) => api.GET('/v1/jobs/{id}', { params, ...init }),
       { signal },
     );
     return data;

@@ -72,8 +72,8 @@ export class Pastes {
     const headers = { 'Content-Type': 'application/octet-stream', 'Idempotency-Key': idempotencyKey };
     const created = await this.#transport
       .call(
-        async (init) =>
-          await this.#transport.api.POST('/v1/pastes', {
+        async (api, init) =>
+          api.POST('/v1/pastes', {
             params: { query },
             headers,
             bodySerializer: (body) => body,
@@ -140,8 +140,8 @@ export class Pastes {
   async diff(shortCode: string, { signal, timeoutMs = UPLOAD_TIMEOUT_MS }: WaitOptions = {}): Promise<Bytes> {
     const whole = await this.#whenStored(shortCode, { signal, timeoutMs }, async (pollSignal) => {
       const { response } = await this.#transport.call(
-        async (init) =>
-          await this.#transport.api.GET('/{short_code}/diff', {
+        (api, init) =>
+          api.GET('/{short_code}/diff', {
             params: pathOf(shortCode),
             parseAs: 'stream', // bytes, which `call` has received by then
             ...init,
@@ -170,9 +170,9 @@ export class Pastes {
     const params = { ...pathOf(shortCode), header: { 'Idempotency-Key': idempotencyKey } };
     const open = async (trySignal: AbortSignal | undefined): Promise<Response> => {
       const { response } = await this.#transport.call(
-        async (init) => {
+        async (api, init) => {
           onTry?.();
-          return await this.#transport.api.POST('/v1/pastes/{short_code}/reveal', {
+          return await api.POST('/v1/pastes/{short_code}/reveal', {
             params,
             parseAs: 'stream',
             ...init,
@@ -192,10 +192,10 @@ export class Pastes {
     let tries = 0;
     try {
       await this.#transport.call(
-        async (init) => {
+        async (api, init) => {
           tries += 1;
           const params = { ...pathOf(shortCode), header };
-          return await this.#transport.api.DELETE('/v1/pastes/{short_code}', { params, ...init });
+          return await api.DELETE('/v1/pastes/{short_code}', { params, ...init });
         },
         { signal },
       );
@@ -210,7 +210,7 @@ export class Pastes {
     return new Listing(async (place) => {
       const query = { ...filter, ...place };
       const { data } = await this.#transport.call(
-        async (init) => await this.#transport.api.GET('/v1/pastes', { params: { query }, ...init }),
+        (api, init) => api.GET('/v1/pastes', { params: { query }, ...init }),
         { signal },
       );
       return { items: data.pastes, nextCursor: data.next_cursor };
@@ -220,8 +220,8 @@ export class Pastes {
   /** The transitions of the paste and of the executions of its upload, oldest first. */
   async timeline(shortCode: string, { signal }: CallOptions = {}): Promise<Timeline> {
     const { data } = await this.#transport.call(
-      async (init) =>
-        await this.#transport.api.GET('/v1/pastes/{short_code}/timeline', {
+      (api, init) =>
+        api.GET('/v1/pastes/{short_code}/timeline', {
           params: pathOf(shortCode),
           ...init,
         }),
@@ -235,8 +235,8 @@ export class Pastes {
     const open = async (after: string | undefined): Promise<Response> => {
       const params = { ...pathOf(shortCode), header: after === undefined ? {} : { 'Last-Event-ID': after } };
       const { response } = await this.#transport.call(
-        async (init) =>
-          await this.#transport.api.GET('/v1/pastes/{short_code}/events', {
+        (api, init) =>
+          api.GET('/v1/pastes/{short_code}/events', {
             params,
             parseAs: 'stream',
             ...init,
@@ -255,7 +255,7 @@ export class Pastes {
   ): Promise<Paste> {
     const params = { ...pathOf(shortCode), header };
     const { data } = await this.#transport.call(
-      async (init) => await this.#transport.api.GET('/v1/pastes/{short_code}', { params, ...init }),
+      (api, init) => api.GET('/v1/pastes/{short_code}', { params, ...init }),
       { signal },
     );
     return data;
@@ -283,8 +283,8 @@ export class Pastes {
     signal: AbortSignal | undefined,
   ): Promise<Response> {
     const { response } = await this.#transport.call(
-      async (init) =>
-        await this.#transport.api.GET('/v1/pastes/{short_code}/content', {
+      (api, init) =>
+        api.GET('/v1/pastes/{short_code}/content', {
           params: { ...pathOf(shortCode), header },
           parseAs: 'stream',
           ...init,

@@ -16,8 +16,7 @@ export class Slugs {
    */
   async move(slug: string, body: SlugMove, { signal }: CallOptions = {}): Promise<Paste> {
     const { data } = await this.#transport.call(
-      async (init) =>
-        await this.#transport.api.PUT('/v1/slugs/{slug}', { params: { path: { slug } }, body, ...init }),
+      (api, init) => api.PUT('/v1/slugs/{slug}', { params: { path: { slug } }, body, ...init }),
       { signal },
     );
     return data;
@@ -27,7 +26,7 @@ export class Slugs {
   async history(name: string, { signal }: CallOptions = {}): Promise<readonly SlugVersion[]> {
     const params = { path: { short_code: name } };
     const { data } = await this.#transport.call(
-      async (init) => await this.#transport.api.GET('/v1/pastes/{short_code}/history', { params, ...init }),
+      (api, init) => api.GET('/v1/pastes/{short_code}/history', { params, ...init }),
       { signal },
     );
     return data.versions;

@@ -62,7 +62,7 @@ export class Transport {
    * @throws PasteflowApiError, PasteflowConnectionError, or the reason of `signal`
    */
   async call<T>(
-    send: (init: TryInit) => Promise<FetchResult<T>>,
+    send: (api: BareApi, init: TryInit) => Promise<FetchResult<T>>,
     {
       signal,
       streamed = false,
@@ -88,7 +88,7 @@ export class Transport {
     return await withRetries(
       { policy: { ...this.policy, ...retry }, onRetry: this.#onRetry, signal, isRepeatable },
       async (trySignal) => {
-        const { data, error, response } = await send({ signal: trySignal, fetch }).catch(asTyped);
+        const { data, error, response } = await send(this.api, { signal: trySignal, fetch }).catch(asTyped);
         if (!response.ok) throw apiErrorOf(response, error, codeOfBare503 ?? null);
         return { data: data as T, response };
       },
