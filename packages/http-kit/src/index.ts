@@ -1,6 +1,5 @@
 export { Connections } from './connections.ts';
 export { Cookies, hashOfSecret, newSecret } from './cookies.ts';
 export { networkOf, parseAddress } from './network.ts';
-export { readWhole } from './read-whole.ts';
 export { isForeign, isOwn, ownPath } from './same-origin.ts';
-export { readUrlForm } from './url-form.ts';
+export { readUrlForm, readWhole } from './url-form.ts';

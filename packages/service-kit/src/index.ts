@@ -15,12 +15,15 @@ export {
   EXIT_USAGE,
   failed,
   printResult,
+  commandDatabase,
+  runCommandLine,
   succeeded,
+  withDatabase,
   type CommandResult,
-} from './command-line/command-result.ts';
+  type Help,
+} from './command-line/run-command-line.ts';
 export { commandName } from './command-name.ts';
 export { isMisused, misused, parseArguments, quote, type Misused } from './command-line/arguments.ts';
-export { commandDatabase, withDatabase } from './command-line/database.ts';
 export {
   formatDuration,
   formatMillisecond,
@@ -28,7 +31,6 @@ export {
   formatTable,
   toOneLine,
 } from './command-line/formats.ts';
-export { runCommandLine, type Help } from './command-line/run-command-line.ts';
 export {
   canRead,
   contentHashOf,

@@ -134,13 +134,9 @@ describe('BucketOwnership', () => {
   const ownership = (database = db) => {
     const mismatches: unknown[] = [];
     const logger = silent();
-    const owner = new BucketOwnership({
-      db: database,
-      store,
-      actor: 'test/1',
-      logger,
-      onMismatch: (error) => mismatches.push(error),
-    });
+    const owner = new BucketOwnership({ db: database, store, actor: 'test/1', logger }, (error) =>
+      mismatches.push(error),
+    );
     return { owner, mismatches };
   };
 

@@ -1,4 +1,4 @@
-import { BucketOwnership, watchPostgres, type OwnerCheck } from '@pasteflow/service-kit';
+import { BucketOwnership, watchPostgres } from '@pasteflow/service-kit';
 import {
   COLLATION_CHANGED,
   createDatabase,
@@ -29,11 +29,12 @@ import { findKeptVersions, KEPT_VERSIONS } from './operations/reports/kept-versi
 import { Leadership } from './sweeps/running/leadership.ts';
 import { SweepRunner } from './sweeps/running/sweep-runner.ts';
 import { Schedule } from './sweeps/running/schedule.ts';
-import { DeadLetterAges } from './sweeps/dead-letters.ts';
+import { DeadLetterAges } from './sweeps/running/findings.ts';
 import { StateMetrics } from './metrics/state-metrics.ts';
 import type { SweepName } from './sweep-names.ts';
 import type { Sweeps } from './sweeps/running/sweep.ts';
 import { createSweeps } from './create-sweeps.ts';
+import { redispatchAfterSeconds, times, type JanitorContext } from './sweeps/context.ts';
 
 /**
  * The service stops within 10 s and a sweep stops between batches, so no single request may take longer. A
@@ -44,10 +45,8 @@ const STATEMENT_TIMEOUT_MS = 8000;
 const S3_TIMEOUT_MS = 7000;
 const SQS_TIMEOUT_MS = 3000;
 
-/** A frozen or disconnected janitor no longer keeps the others from running the sweeps after this time. */
-const LOCK_IDLE_SECONDS = 5;
-
 export interface ComposedSweeps {
+  readonly janitor: JanitorContext;
   readonly sweeps: Sweeps;
   readonly runner: SweepRunner;
   /** The connection for the lock of the janitor that leads. */
@@ -57,7 +56,6 @@ export interface ComposedSweeps {
   readonly checks: Readonly<Record<'postgres' | 's3' | 'sqs', Check>>;
   /** Whether a daily sweep is due, by its last run in any janitor. */
   readonly isDue: (sweep: SweepName) => Promise<boolean>;
-  readonly owner: OwnerCheck;
   readonly operations: Operations;
   readonly minutes: MinuteHistory;
   readonly close: () => Promise<void>;
@@ -94,40 +92,36 @@ export function composeSweeps(
     requestTimeoutMs: SQS_TIMEOUT_MS,
   });
   const forQueues = { db, sqs, logger, metrics };
-  const queues = [
-    createUploadQueue({ ...forQueues, queueName: queueNames.uploads, policy: config.uploadRetry }),
-    createJobQueue({ ...forQueues, queueName: queueNames.jobs, policy: config.jobRetry }),
-  ];
-  const deadLetterAges = new DeadLetterAges();
-  const bounds = timeBoundsOf(config);
-  const owner = { db, store, actor: instance };
-  const sweeps = createSweeps(
-    { db, actor: instance, logger, store, sqs, queues, bounds, deadLetterAges, allowMassDeletion },
-    config,
-  );
-  const runner = new SweepRunner({
-    db,
-    janitor: instance,
-    logger,
-    metrics,
-  });
-  const minutes = new MinuteHistory();
-  const stateMetrics = new StateMetrics({
-    db,
-    sqs,
-    queues,
-    deadLetterAges,
-    onSweepRuns: (runs) => runner.learn(runs),
-    onTransitions: (statistics) => minutes.learn(statistics),
+  const janitor: JanitorContext = {
+    ...config.sweeps,
+    ...times,
+    relayRedispatchAfterSeconds: redispatchAfterSeconds(config.sweeps.leaseSeconds),
+    ...forQueues,
+    actor: instance,
+    store,
+    queues: [
+      createUploadQueue(forQueues, queueNames.uploads, config.uploadRetry),
+      createJobQueue(forQueues, queueNames.jobs, config.jobRetry),
+    ],
+    deadLetterAges: new DeadLetterAges(),
+    bounds: timeBoundsOf(config),
     quotas: config.quotas,
-    bounds,
+    idempotencyRetentionSeconds: config.idempotencyRetentionSeconds,
+    allowMassDeletion,
+    random: Math.random,
+  };
+  const sweeps = createSweeps(janitor);
+  const runner = new SweepRunner(janitor);
+  const minutes = new MinuteHistory();
+  const stateMetrics = new StateMetrics(janitor, {
     intervalSeconds: config.sweepIntervalSeconds['state-metrics'],
     mayLoseDataBy: database.mayLoseDataBy,
-    metrics,
-    logger,
+    onSweepRuns: (runs) => runner.learn(runs),
+    onTransitions: (statistics) => minutes.learn(statistics),
   });
   registerPoolMetrics(metrics, () => [poolUse(db), poolUse(lock)]);
   return {
+    janitor,
     sweeps,
     runner,
     lock,
@@ -135,10 +129,9 @@ export function composeSweeps(
     checks: {
       postgres: () => pingDatabase(db),
       s3: (signal) => store.ping(signal),
-      sqs: () => Promise.all(queues.map(({ queue }) => queueDepth(sqs, queue))),
+      sqs: () => Promise.all(janitor.queues.map(({ queue }) => queueDepth(sqs, queue))),
     },
     isDue: (sweep) => isSweepDue(db, sweep, config.sweepIntervalSeconds[sweep]),
-    owner,
     operations: { config, db, sqs, store, runSweep: (name, signal) => runner.run(sweeps[name], signal) },
     minutes,
     close: async () => {
@@ -152,24 +145,18 @@ export function composeSweeps(
 export function composeJanitor(context: ServiceContext<JanitorConfig>): readonly Component[] {
   const { config, metrics, readiness, logger } = context;
   const composed = composeSweeps(context, metrics);
-  const { sweeps, runner, lock, stateMetrics, checks, isDue, owner, operations, minutes, close } = composed;
-  const schedule = new Schedule({
-    sweeps: Object.values(sweeps),
-    runner,
-    leads: () => leadership.leads,
-    intervalSeconds: config.sweepIntervalSeconds,
+  const { sweeps, runner, lock, stateMetrics, checks, isDue, janitor, operations, minutes, close } = composed;
+  const schedule: Schedule = new Schedule(
+    janitor,
+    { sweeps: Object.values(sweeps), runner, intervalSeconds: config.sweepIntervalSeconds },
+    () => leadership.leads,
     isDue,
-    logger,
-    metrics,
-  });
-  const leadership = new Leadership({
-    lock,
-    idleSeconds: LOCK_IDLE_SECONDS,
-    onChange: (leads) => (leads ? schedule.runNow() : runner.forgetRefused()),
-    logger,
-  });
-  const bucket = new BucketOwnership({ ...owner, logger, onMismatch: context.fail });
-  const postgresChecks = watchPostgres(context, owner.db);
+  );
+  const leadership = new Leadership(janitor, lock, (leads) =>
+    leads ? schedule.runNow() : runner.forgetRefused(),
+  );
+  const bucket = new BucketOwnership(janitor, context.fail);
+  const postgresChecks = watchPostgres(context, janitor.db);
   readiness.addCheck('s3', checks.s3, { required: false });
   readiness.addCheck('sqs', checks.sqs, { required: false });
   // Not required: the sweeps that don't delete run without it.
@@ -181,7 +168,7 @@ export function composeJanitor(context: ServiceContext<JanitorConfig>): readonly
     warnDaily({
       name: 'collation',
       message: COLLATION_CHANGED,
-      find: () => findChangedCollation(owner.db),
+      find: () => findChangedCollation(janitor.db),
       logger,
     }),
     warnDaily({

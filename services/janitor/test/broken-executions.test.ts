@@ -16,7 +16,7 @@ beforeEach(() => world.reset());
 /** More than a batch of the relay or the reaper. */
 const BROKEN = 600;
 
-const relay = () => createRelay({ ...world, graceSeconds: 1, redispatchAfterSeconds: 30 });
+const relay = () => createRelay({ ...world, relayGraceSeconds: 1, relayRedispatchAfterSeconds: 30 });
 const reaper = () =>
   createReapExecutions({ ...world, actor: 'janitor/test', random: () => 0.5, logger: world.log });
 

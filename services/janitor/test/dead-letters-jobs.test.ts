@@ -1,6 +1,6 @@
 import { makeJobs } from '@pasteflow/postgres/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { DeadLetterAges } from '../src/sweeps/dead-letters.ts';
+import { DeadLetterAges } from '../src/sweeps/running/findings.ts';
 import { createDeadLetters } from '../src/sweeps/dead-letters.ts';
 import { createRelay } from '../src/sweeps/relay.ts';
 import { callSqs, messagesLeft } from './messages.ts';
@@ -21,11 +21,13 @@ const sweep = () =>
     actor: 'janitor/test',
     leaseSeconds: 6,
     random: () => 0.5,
-    ages: new DeadLetterAges(),
+    deadLetterAges: new DeadLetterAges(),
     logger: world.log,
   }).runOnce(running());
 const relay = () =>
-  createRelay({ queues: world.queues, graceSeconds: 1, redispatchAfterSeconds: 30 }).runOnce(running());
+  createRelay({ queues: world.queues, relayGraceSeconds: 1, relayRedispatchAfterSeconds: 30 }).runOnce(
+    running(),
+  );
 
 const bury = (body: object | string) =>
   callSqs(world.stack.aws.endpoint, 'SendMessage', DEAD_LETTERS, {

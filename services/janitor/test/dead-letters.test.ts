@@ -2,7 +2,7 @@ import { DependencyUnavailableError } from '@pasteflow/domain';
 import { makePastes, type ExecutionShape } from '@pasteflow/postgres/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { DeadLetterAges } from '../src/sweeps/dead-letters.ts';
+import { DeadLetterAges } from '../src/sweeps/running/findings.ts';
 import { createDeadLetters } from '../src/sweeps/dead-letters.ts';
 import { callSqs, messagesLeft } from './messages.ts';
 import { connect, createWorld, running, UPLOADS, type World } from './world.ts';
@@ -26,7 +26,7 @@ const sweep = (queues = world.queues) =>
     actor: 'janitor/test',
     leaseSeconds: 6,
     random: () => 0.5,
-    ages,
+    deadLetterAges: ages,
     logger: world.log,
   });
 

@@ -16,7 +16,11 @@ beforeEach(() => world.reset());
 
 const HOURS_2 = 7200;
 const watchdog = () =>
-  createDeletionWatchdog({ db: world.janitorDb, actor: 'janitor/watchdog', stuckAfterSeconds: HOURS_2 });
+  createDeletionWatchdog({
+    db: world.janitorDb,
+    actor: 'janitor/watchdog',
+    deletionStuckAfterSeconds: HOURS_2,
+  });
 const claimed = (count: number, secondsAgo: number) =>
   makePastes(world.db, count, {
     status: 'PROCESSED',

@@ -15,7 +15,7 @@ beforeEach(() => world.reset());
 
 const DAY = 86_400;
 const sweep = (store = world.store) =>
-  createFailedPastes({ db: world.janitorDb, store, retentionSeconds: DAY, logger: world.log });
+  createFailedPastes({ db: world.janitorDb, store, failedRetentionSeconds: DAY, logger: world.log });
 const failed = (count: number, createdSecondsAgo: number) =>
   makePastes(world.db, count, { status: 'FAILED', createdSecondsAgo });
 const codes = (pastes: readonly MadePaste[]) => pastes.map(({ shortCode }) => shortCode);

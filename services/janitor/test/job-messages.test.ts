@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 beforeEach(() => world.reset());
 
-const relay = () => createRelay({ ...world, graceSeconds: 1, redispatchAfterSeconds: 30 });
+const relay = () => createRelay({ ...world, relayGraceSeconds: 1, relayRedispatchAfterSeconds: 30 });
 const base = () => ({
   ...world,
   db: world.janitorDb,
@@ -66,18 +66,13 @@ describe('relay, for jobs', () => {
     ]);
     await makePastes(world.db, 3, { status: 'IN_PROGRESS' });
     await queued(2);
-    const uploads = createUploadQueue({
-      ...world,
-      db: world.janitorDb,
-      queueName: 'no-such-queue',
-      policy: defaultRetryPolicy,
-      logger: world.log,
-      metrics: new Metrics('janitor', { process: false }),
-    });
+    const metrics = new Metrics('janitor', { process: false });
+    const janitor = { ...world, db: world.janitorDb, logger: world.log, metrics };
+    const uploads = createUploadQueue(janitor, 'no-such-queue', defaultRetryPolicy);
     const limping = createRelay({
       queues: [uploads, world.queues[1]!],
-      graceSeconds: 1,
-      redispatchAfterSeconds: 30,
+      relayGraceSeconds: 1,
+      relayRedispatchAfterSeconds: 30,
     });
     await expect(limping.runOnce(running())).rejects.toThrow(DependencyUnavailableError);
     expect(await drain(world, JOBS)).toHaveLength(2);

@@ -21,13 +21,7 @@ const DAY = 86_400;
 const BATCH = 20;
 const MORE_THAN_A_BATCH = 30;
 const sweep = (store = world.store, batch?: number) =>
-  createJobs({
-    db: world.janitorDb,
-    store,
-    retentionSeconds: 30 * DAY,
-    logger: world.log,
-    ...(batch !== undefined && { batch }),
-  });
+  createJobs({ db: world.janitorDb, store, jobRetentionSeconds: 30 * DAY, logger: world.log }, batch);
 const nothing = { removed: 0, refused: 0, objects: 0, aborted: 0 };
 
 const jobs = (shape: DistributiveOmit<JobShape, 'userId'>, count = 1) =>

@@ -1,16 +1,19 @@
 import type { Sweep } from '../src/sweeps/running/sweep.ts';
-import { createReconcile, type ReconcileOptions } from '../src/sweeps/reconcile.ts';
+import { createReconcile } from '../src/sweeps/reconcile.ts';
 import type { World } from './world.ts';
 
 /**
  * The sweep on the whole bucket: unless `options` says otherwise, every object that existed before the run is
  * old enough, and is deleted by the run that finds it.
  */
-export function newReconcile(world: World, options: Partial<ReconcileOptions> = {}): Sweep<'reconcile'> {
+export function newReconcile(
+  world: World,
+  options: Partial<Parameters<typeof createReconcile>[0]> = {},
+): Sweep<'reconcile'> {
   return createReconcile({
     db: world.janitorDb,
     store: world.store,
-    minAgeSeconds: 0,
+    reconcileMinAgeSeconds: 0,
     orphanGraceSeconds: 0,
     allowMassDeletion: false,
     jobRetentionSeconds: 86_400,

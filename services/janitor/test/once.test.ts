@@ -187,14 +187,14 @@ describe('janitor --once', () => {
       const watchdog = createDeletionWatchdog({
         db: world.janitorDb,
         actor: 'janitor/test',
-        stuckAfterSeconds: 7200,
+        deletionStuckAfterSeconds: 7200,
       });
       expect(await watchdog.runOnce(running())).toEqual({ reset: 0 });
       await sql`UPDATE pastes SET deletion_initiated_at = deletion_initiated_at - interval '2 hours'`.execute(
         world.db,
       );
       expect(await watchdog.runOnce(running())).toEqual({ reset: 3 });
-      const reconcile = newReconcile(world, { minAgeSeconds: 1 });
+      const reconcile = newReconcile(world, { reconcileMinAgeSeconds: 1 });
       expect(await reconcile.runOnce(running())).toMatchObject({ removed: 0, missing: 0 });
       const cleanup = createCleanup({
         ...world,

@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { runOpsCommand } from '../src/operations/commands/run-ops-command.ts';
 import { createDeadLetters } from '../src/sweeps/dead-letters.ts';
 import { createRelay } from '../src/sweeps/relay.ts';
-import { DeadLetterAges } from '../src/sweeps/dead-letters.ts';
+import { DeadLetterAges } from '../src/sweeps/running/findings.ts';
 import { openPage, type OpenPage } from './page/open-page.ts';
 import { createWorld, running, UPLOADS, type World } from './world.ts';
 
@@ -122,7 +122,11 @@ describe('while uploads are paused', () => {
     });
     await sql`UPDATE task_executions SET run_at = now() - interval '600 seconds'`.execute(world.db);
     await ops('pause', 'uploads', ...why);
-    const relay = createRelay({ queues: world.queues, graceSeconds: 2, redispatchAfterSeconds: 30 });
+    const relay = createRelay({
+      queues: world.queues,
+      relayGraceSeconds: 2,
+      relayRedispatchAfterSeconds: 30,
+    });
     for (let run = 0; run < 3; run += 1) await relay.runOnce(running());
     expect(await queueCounts(world.sqs, uploads())).toMatchObject({ visible: 2 });
     await sql`UPDATE work_kinds SET paused_at = NULL, paused_by = NULL, pause_reason = NULL, resumed_at = now() - interval '31 seconds'`.execute(
@@ -146,7 +150,7 @@ describe('while uploads are paused', () => {
       queues: world.queues,
       actor: 'janitor/test',
       leaseSeconds: 6,
-      ages: new DeadLetterAges(),
+      deadLetterAges: new DeadLetterAges(),
       random: () => 0,
       logger: world.log,
     });

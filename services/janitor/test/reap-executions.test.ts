@@ -225,7 +225,7 @@ describe('reap-executions', () => {
     await sql`UPDATE task_executions SET run_at = run_at - interval '5 seconds' WHERE status = 'PENDING'`.execute(
       world.db,
     );
-    const relay = createRelay({ ...world, graceSeconds: 1, redispatchAfterSeconds: 30 });
+    const relay = createRelay({ ...world, relayGraceSeconds: 1, relayRedispatchAfterSeconds: 30 });
     expect(await relay.runOnce(running())).toMatchObject({ sent: 1 });
     expect(await executionsOf(paste)).toMatchObject([
       { status: 'FAILED' },

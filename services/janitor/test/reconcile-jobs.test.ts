@@ -16,7 +16,7 @@ beforeEach(() => world.reset());
 
 const DAY = 86_400;
 const sweep = (minAgeSeconds = 0, store = world.store) =>
-  newReconcile(world, { store, minAgeSeconds, jobRetentionSeconds: 30 * DAY });
+  newReconcile(world, { store, reconcileMinAgeSeconds: minAgeSeconds, jobRetentionSeconds: 30 * DAY });
 const GONE = '0190b8a0-1234-7000-8000-0123456789ab';
 
 const fileOf = (jobId: string, name = 'a.zip') => `${jobKeyPrefix(jobId)}${name}`;

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 beforeEach(() => world.reset());
 
-const sweep = (minAgeSeconds = 0) => newReconcile(world, { minAgeSeconds });
+const sweep = (minAgeSeconds = 0) => newReconcile(world, { reconcileMinAgeSeconds: minAgeSeconds });
 const pastes = (shape: PasteShape, count = 1) => makePastes(world.db, count, shape);
 const codes = (made: readonly MadePaste[]) => made.map(({ shortCode }) => shortCode);
 const rows = () => world.db.selectFrom('pastes').selectAll().orderBy('short_code').execute();

@@ -21,7 +21,7 @@ import { createRelay } from '../src/sweeps/relay.ts';
 import { createRescueStranded } from '../src/sweeps/rescue-stranded.ts';
 import { createTombstones } from '../src/sweeps/tombstones.ts';
 import { defaultTimeBounds } from '@pasteflow/postgres';
-import { DeadLetterAges } from '../src/sweeps/dead-letters.ts';
+import { DeadLetterAges } from '../src/sweeps/running/findings.ts';
 import { sendRaw } from './messages.ts';
 import { createWorld, deletionStates, running, UPLOADS, type World } from './world.ts';
 
@@ -63,7 +63,10 @@ const sweeps: Readonly<Record<string, () => Promise<readonly [Sweep, Record<stri
       execution: { status: 'PENDING', dueSecondsAgo: 10 },
     });
     await refuse('task_executions', `OLD.id = '${pastes[5]!.executionId}'`);
-    return [createRelay({ ...withDb(), graceSeconds: 1, redispatchAfterSeconds: 30 }), { sent: COUNT }];
+    return [
+      createRelay({ ...withDb(), relayGraceSeconds: 1, relayRedispatchAfterSeconds: 30 }),
+      { sent: COUNT },
+    ];
   },
   'reap-executions': async () => {
     await refuse('task_executions', `OLD.id = '${(await zombies())[5]!.executionId}'`);
@@ -77,7 +80,10 @@ const sweeps: Readonly<Record<string, () => Promise<readonly [Sweep, Record<stri
     await sql`CREATE TRIGGER refuse_insert BEFORE INSERT ON task_executions FOR EACH ROW
       WHEN (NEW.subject_id = ${sql.lit(pastes[5]!.id)}) EXECUTE FUNCTION refuse_insert()`.execute(world.db);
     allow = async () => void (await sql`DROP FUNCTION refuse_insert CASCADE`.execute(world.db));
-    return [createRescueStranded({ ...withDb(), bounds: defaultTimeBounds }), { rescued: COUNT - 1 }];
+    return [
+      createRescueStranded({ ...withDb(), bounds: defaultTimeBounds, quotas: null }),
+      { rescued: COUNT - 1 },
+    ];
   },
   cleanup: async () => {
     await refuse('pastes', `OLD.id = '${(await makePastes(world.db, COUNT, expired))[5]!.id}'`);
@@ -96,7 +102,7 @@ const sweeps: Readonly<Record<string, () => Promise<readonly [Sweep, Record<stri
     const deletion = { status: 'DELETION_IN_PROGRESS', secondsAgo: 8000 } as const;
     const pastes = await makePastes(world.db, COUNT, { ...expired, deletion });
     await refuse('pastes', `OLD.id = '${pastes[5]!.id}'`);
-    return [createDeletionWatchdog({ ...withDb(), stuckAfterSeconds: 7200 }), { reset: COUNT - 1 }];
+    return [createDeletionWatchdog({ ...withDb(), deletionStuckAfterSeconds: 7200 }), { reset: COUNT - 1 }];
   },
   erasures: async () => {
     const [user, other] = await makeUsers(world.db, 2);
@@ -108,7 +114,7 @@ const sweeps: Readonly<Record<string, () => Promise<readonly [Sweep, Record<stri
   'failed-pastes': async () => {
     const pastes = await makePastes(world.db, COUNT, { status: 'FAILED', createdSecondsAgo: 2 * DAY });
     await refuse('pastes', `OLD.id = '${pastes[5]!.id}'`);
-    return [createFailedPastes({ ...withDb(), retentionSeconds: DAY }), { removed: COUNT - 1 }];
+    return [createFailedPastes({ ...withDb(), failedRetentionSeconds: DAY }), { removed: COUNT - 1 }];
   },
   'dead-letters': async () => {
     const pastes = await makePastes(world.db, 8, {
@@ -118,14 +124,17 @@ const sweeps: Readonly<Record<string, () => Promise<readonly [Sweep, Record<stri
     for (const { shortCode } of pastes)
       await sendRaw(world, `${UPLOADS}-dead-letters`, JSON.stringify({ shortCode }));
     await refuse('task_executions', `OLD.id = '${pastes[5]!.executionId}'`);
-    return [createDeadLetters({ ...withDb(), leaseSeconds: 6, ages: new DeadLetterAges() }), { failed: 7 }];
+    return [
+      createDeadLetters({ ...withDb(), leaseSeconds: 6, deadLetterAges: new DeadLetterAges() }),
+      { failed: 7 },
+    ];
   },
   jobs: async () => {
     const ended = { userId: world.userId, status: 'failed', createdSecondsAgo: 40 * DAY } as const;
     const jobs = await makeJobs(world.db, COUNT, ended);
     await sql`UPDATE jobs SET completed_at = created_at`.execute(world.db);
     await refuse('jobs', `OLD.id = '${jobs[5]!.id}'`);
-    return [createJobs({ ...withDb(), retentionSeconds: 30 * DAY }), { removed: COUNT - 1 }];
+    return [createJobs({ ...withDb(), jobRetentionSeconds: 30 * DAY }), { removed: COUNT - 1 }];
   },
   tombstones: async () => {
     const deletion = { status: 'DELETED', secondsAgo: 31 * DAY } as const;
@@ -220,7 +229,7 @@ it('the log, the metrics and ops status name the row', async () => {
   const metrics = new Metrics('janitor', { process: false });
   const runner = new SweepRunner({
     db: world.janitorDb,
-    janitor: 'janitor/test',
+    actor: 'janitor/test',
     logger: world.log,
     metrics,
   });

@@ -13,7 +13,9 @@ afterAll(() => world.stop());
 beforeEach(() => world.reset());
 
 const relay = () =>
-  createRelay({ queues: world.queues, graceSeconds: 1, redispatchAfterSeconds: 30 }).runOnce(running());
+  createRelay({ queues: world.queues, relayGraceSeconds: 1, relayRedispatchAfterSeconds: 30 }).runOnce(
+    running(),
+  );
 const quiet = { sent: 0, resent: 0, postponed: 0 };
 
 /** Jobs whose messages were sent a minute ago. */

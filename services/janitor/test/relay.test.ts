@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 beforeEach(() => world.reset());
 
-const relay = () => createRelay({ ...world, graceSeconds: 1, redispatchAfterSeconds: 30 });
+const relay = () => createRelay({ ...world, relayGraceSeconds: 1, relayRedispatchAfterSeconds: 30 });
 const unsent = (count: number) => makePastes(world.db, count, { status: 'IN_PROGRESS' });
 const overdue = (count: number) =>
   makePastes(world.db, count, {

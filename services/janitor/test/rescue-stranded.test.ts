@@ -27,11 +27,11 @@ const rescuer = (actor = 'janitor/test', countsOlder = false) =>
     db: world.janitorDb,
     actor,
     random: () => 0.5,
-    countsOlder,
+    quotas: countsOlder ? { maxPastes: 1, maxBytes: null, maxStoredBytes: null } : null,
     bounds: defaultTimeBounds,
     logger: world.log,
   });
-const relay = () => createRelay({ ...world, graceSeconds: 1, redispatchAfterSeconds: 30 });
+const relay = () => createRelay({ ...world, relayGraceSeconds: 1, relayRedispatchAfterSeconds: 30 });
 const abandoned = { status: 'RUNNING', leaseSeconds: 6 } as const;
 const pastes = (count: number) =>
   makePastes(world.db, count, { status: 'IN_PROGRESS', execution: abandoned });

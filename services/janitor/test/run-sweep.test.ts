@@ -30,7 +30,7 @@ function janitor() {
     metrics,
     runner: new SweepRunner({
       db: world.janitorDb,
-      janitor: 'janitor/test',
+      actor: 'janitor/test',
       logger: log,
       metrics,
     }),

@@ -1,10 +1,15 @@
 import { machines, isTerminal, statesOf, type Machine } from '@pasteflow/domain';
-import { installStateMachines, settleExecutions, uploadSubject } from '@pasteflow/postgres';
+import {
+  defaultTimeBounds,
+  installStateMachines,
+  settleExecutions,
+  uploadSubject,
+} from '@pasteflow/postgres';
 import { makeJobs, makePastes, type ExecutionShape } from '@pasteflow/postgres/testing';
 import { Metrics } from '@pasteflow/runtime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { DeadLetterAges } from '../src/sweeps/dead-letters.ts';
+import { DeadLetterAges } from '../src/sweeps/running/findings.ts';
 import { StateMetrics } from '../src/metrics/state-metrics.ts';
 import { createMeasure } from '../src/sweeps/measure.ts';
 import { makeErasures } from './make-erasures.ts';
@@ -21,17 +26,12 @@ beforeEach(() => world.reset());
 function janitor(nowMs?: () => number) {
   const metrics = new Metrics('janitor', { process: false });
   const deadLetterAges = new DeadLetterAges();
-  const state = new StateMetrics({
-    ...world,
-    db: world.janitorDb,
-    deadLetterAges,
-    onSweepRuns: () => {},
-    intervalSeconds: 15,
-    mayLoseDataBy: ['full_page_writes'],
-    metrics,
-    logger: world.log,
-    ...(nowMs !== undefined && { nowMs }),
-  });
+  const { janitorDb: db, log: logger } = world;
+  const state = new StateMetrics(
+    { ...world, db, deadLetterAges, quotas: null, bounds: defaultTimeBounds, metrics, logger },
+    { intervalSeconds: 15, mayLoseDataBy: ['full_page_writes'], onSweepRuns: () => {} },
+    nowMs,
+  );
   return { state, metrics, deadLetterAges };
 }
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { countOlderPastes, type Quotas } from '@pasteflow/postgres';
+import { countOlderPastes, defaultTimeBounds, type Quotas } from '@pasteflow/postgres';
 import { makePastes } from '@pasteflow/postgres/testing';
 import { Metrics } from '@pasteflow/runtime';
-import { DeadLetterAges } from '../src/sweeps/dead-letters.ts';
+import { DeadLetterAges } from '../src/sweeps/running/findings.ts';
 import { StateMetrics } from '../src/metrics/state-metrics.ts';
 import { createWorld, running, type World } from './world.ts';
 
@@ -16,17 +16,18 @@ afterAll(() => world.stop());
 /** The lines of the metrics of what is stored. */
 async function shownWith(quotas: Quotas | null): Promise<readonly string[]> {
   const metrics = new Metrics('janitor', { process: false });
-  const state = new StateMetrics({
-    ...world,
-    db: world.janitorDb,
-    deadLetterAges: new DeadLetterAges(),
-    onSweepRuns: () => {},
-    quotas,
-    intervalSeconds: 15,
-    mayLoseDataBy: [],
-    metrics,
-    logger: world.log,
-  });
+  const state = new StateMetrics(
+    {
+      ...world,
+      db: world.janitorDb,
+      deadLetterAges: new DeadLetterAges(),
+      quotas,
+      bounds: defaultTimeBounds,
+      metrics,
+      logger: world.log,
+    },
+    { intervalSeconds: 15, mayLoseDataBy: [], onSweepRuns: () => {} },
+  );
   await state.read(running());
   return (await metrics.text()).split('\n').filter((line) => line.startsWith('pasteflow_stored_bytes'));
 }

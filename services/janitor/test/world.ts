@@ -84,12 +84,9 @@ async function createWorldOn<Stack extends SharedTestStack>(stack: Stack): Promi
   const log = new RecordingLogger();
   const queuesOn = (database: Database): readonly [WorkQueue, WorkQueue] => {
     const metrics = new Metrics('janitor', { process: false });
-    const base = { db: database, sqs, policy: defaultRetryPolicy, logger: log, metrics };
+    const base = { db: database, sqs, logger: log, metrics };
     const jobPolicy = { ...defaultRetryPolicy, maxLosses: MAX_JOB_LOSSES };
-    return [
-      createUploadQueue({ ...base, queueName: UPLOADS }),
-      createJobQueue({ ...base, policy: jobPolicy, queueName: JOBS }),
-    ];
+    return [createUploadQueue(base, UPLOADS, defaultRetryPolicy), createJobQueue(base, JOBS, jobPolicy)];
   };
   const queues = queuesOn(janitorDb);
   await checkBucketOwner({ db: janitorDb, store, actor: 'janitor/test' });

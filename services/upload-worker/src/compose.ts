@@ -108,13 +108,7 @@ export function compose(context: ServiceContext<Config>, overrides: Overrides = 
     maxAttempts: 1,
     requestTimeoutMs: OWNER_CHECK_TIMEOUT_MS,
   });
-  const bucket = new BucketOwnership({
-    db,
-    store: ownerStore,
-    actor: instance,
-    logger,
-    onMismatch: context.fail,
-  });
+  const bucket = new BucketOwnership({ db, store: ownerStore, actor: instance, logger }, context.fail);
   const worker: WorkerContext = {
     config,
     logger,

@@ -1,4 +1,4 @@
-import { readWhole } from '../read-whole.ts';
+import { readWhole } from '../url-form.ts';
 
 /** Key sets and token answers have a few kilobytes. */
 const MAX_BYTES = 1024 * 1024;

@@ -1,7 +1,7 @@
 import { BUCKET_OWNER_KEY } from '@pasteflow/domain';
 import { findLiveObjects, readInstallation, recordBucketAdoption, type Database } from '@pasteflow/postgres';
 import type { ObjectStore } from '@pasteflow/s3';
-import { formatOwner, ownerIdOf } from './owner-object.ts';
+import { formatOwner, ownerIdOf } from './check-bucket-owner.ts';
 
 type Store = Pick<ObjectStore, 'bucket' | 'readText' | 'writeText' | 'list'>;
 

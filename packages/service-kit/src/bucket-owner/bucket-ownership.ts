@@ -1,14 +1,6 @@
 import { PollLoop, sleep, type Component, type Logger } from '@pasteflow/runtime';
 import { BucketOwnerError, checkBucketOwner, type OwnerCheck } from './check-bucket-owner.ts';
 
-export interface BucketOwnershipOptions extends OwnerCheck {
-  readonly logger: Logger;
-  /**
-   * Stops the service: called when a check after the start finds that the bucket belongs to another database.
-   */
-  readonly onMismatch: (error: BucketOwnerError) => void;
-}
-
 /** A bucket that is exchanged while the service runs is found within this time. */
 const RECHECK_MS = 300_000;
 
@@ -25,14 +17,21 @@ export class BucketOwnership implements Component {
   #isVerified = false;
   #isStarted = false;
 
-  constructor(options: BucketOwnershipOptions) {
+  /**
+   * @param onMismatch stops the service: called when a check after the start finds that the bucket belongs to another
+   *   database
+   */
+  constructor(
+    owner: OwnerCheck & { readonly logger: Logger },
+    onMismatch: (error: BucketOwnerError) => void,
+  ) {
     this.#loop = new PollLoop({
       name: this.name,
       intervalMs: RECHECK_MS,
-      run: () => this.#check(options),
+      run: () => this.#check(owner, onMismatch),
       onError: (error, { failures, retryInMs }) => {
         if (!Number.isInteger(Math.log2(failures))) return;
-        options.logger.warn('bucket owner not checked', { failures, retry_in_ms: retryInMs, error });
+        owner.logger.warn('bucket owner not checked', { failures, retry_in_ms: retryInMs, error });
       },
     });
   }
@@ -71,16 +70,16 @@ export class BucketOwnership implements Component {
     await this.#loop.stop();
   }
 
-  async #check(options: BucketOwnershipOptions): Promise<void> {
+  async #check(owner: OwnerCheck, onMismatch: (error: BucketOwnerError) => void): Promise<void> {
     try {
-      await checkBucketOwner(options);
+      await checkBucketOwner(owner);
       this.#isVerified = true;
       this.#verified.resolve();
     } catch (error) {
       if (!(error instanceof BucketOwnerError)) throw error;
       this.#isVerified = false;
       this.#mismatch = error;
-      if (this.#isStarted) options.onMismatch(error);
+      if (this.#isStarted) onMismatch(error);
     } finally {
       this.#firstCheck.resolve();
     }

@@ -3,7 +3,6 @@ import { readInstallation, type Database } from '@pasteflow/postgres';
 import { ConfigError } from '@pasteflow/runtime';
 import type { ObjectStore } from '@pasteflow/s3';
 import { commandName } from '../command-name.ts';
-import { formatOwner, ownerIdOf } from './owner-object.ts';
 
 /** The bucket belongs to another database, or may. An operator must decide: exit code 78. */
 export class BucketOwnerError extends ConfigError {
@@ -66,4 +65,28 @@ function ownedByAnother(bucket: string, { owner, id }: { owner: string; id: stri
   return new BucketOwnerError(
     `S3_BUCKET is ${bucket}, which belongs to the database ${owner}. The database at DATABASE_URL is ${id}. ${ADVICE}`,
   );
+}
+
+/** The object `pasteflow-owner`: JSON with the id of the database that the bucket belongs to. */
+interface OwnerObject {
+  readonly installation_id: string;
+  /** When the bucket was given to this database. */
+  readonly owned_since: string;
+  /** The process, or the operator who adopted the bucket. */
+  readonly written_by: string;
+}
+
+export function formatOwner(owner: OwnerObject): string {
+  return `${JSON.stringify(owner, null, 2)}\n`;
+}
+
+/** An owner that can't be read is another owner: the result is then a part of the text. */
+export function ownerIdOf(text: string): string {
+  try {
+    const { installation_id: id } = JSON.parse(text) as Partial<OwnerObject>;
+    if (typeof id === 'string' && id !== '') return id;
+  } catch {
+    // not JSON
+  }
+  return `unreadable: ${JSON.stringify(text.slice(0, 60))}`;
 }

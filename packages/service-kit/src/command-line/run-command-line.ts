@@ -1,6 +1,46 @@
-import { ConfigError, EXIT_CONFIG, type Environment } from '@pasteflow/runtime';
-import { EXIT_FAILED, EXIT_USAGE, failed, succeeded, type CommandResult } from './command-result.ts';
+import { createDatabase, type Database } from '@pasteflow/postgres';
+import { ConfigError, EXIT_CONFIG, loadConfig, type Environment } from '@pasteflow/runtime';
+import { databaseEnv } from '../settings.ts';
 import { isMisused, type Misused } from './arguments.ts';
+
+/** What a command prints, and its exit code. */
+export interface CommandResult {
+  readonly code: number;
+  /** The result and nothing else, so that a script can use it. */
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export const EXIT_FAILED = 1;
+
+/** sysexits.h: EX_USAGE. */
+export const EXIT_USAGE = 64;
+
+export function succeeded(stdout: string, stderr = ''): CommandResult {
+  return { code: 0, stdout, stderr };
+}
+
+export function failed(code: number, stderr: string): CommandResult {
+  return { code, stdout: '', stderr };
+}
+
+export function asJson(result: unknown): string {
+  return `${JSON.stringify(result, null, 2)}\n`;
+}
+
+/**
+ * Prints the answer of this process and sets its exit code: 1 when the answer can't be written, for example a
+ * new token.
+ */
+export function printResult({ code, stdout, stderr }: CommandResult): void {
+  process.exitCode = code;
+  process.stderr.write(stderr);
+  process.stdout.write(stdout, (error) => {
+    if (error === null || error === undefined) return;
+    process.exitCode = EXIT_FAILED;
+    process.stderr.write(`The answer could not be written: ${error.message}\n`);
+  });
+}
 
 export interface Help {
   readonly kind: 'help';
@@ -35,4 +75,36 @@ export async function runCommandLine<Command extends { readonly kind: string }>(
 
 function isHelp(command: { readonly kind: string }): command is Help {
   return command.kind === 'help';
+}
+
+/** A command asks one thing after the other; the second connection serves what it asks side by side. */
+const MAX_CONNECTIONS = 2;
+
+/**
+ * The database that `DATABASE_URL` names. Postgres shows the connection as `pasteflow-NAME`.
+ * @throws ConfigError when DATABASE_URL is missing or wrong
+ */
+export function commandDatabase(name: string, env: Environment): Database {
+  const { url } = loadConfig(databaseEnv, env);
+  return createDatabase({
+    url,
+    applicationName: `pasteflow-${name}`,
+    maxConnections: MAX_CONNECTIONS,
+    preparedStatements: false, // a command executes a statement once or twice
+    onConnectionError: () => {}, // the statement that fails reports it
+  });
+}
+
+/** Opens it for as long as `run` takes. @throws as commandDatabase */
+export async function withDatabase<T>(
+  name: string,
+  env: Environment,
+  run: (db: Database) => Promise<T>,
+): Promise<T> {
+  const db = commandDatabase(name, env);
+  try {
+    return await run(db);
+  } finally {
+    await db.destroy();
+  }
 }

@@ -1,40 +1,28 @@
-import type {
-  Database,
-  DurabilitySetting,
-  ExecutionKind,
-  Quotas,
-  SweepRun,
-  TimeBounds,
-  TransitionStatistic,
-} from '@pasteflow/postgres';
-import { PollLoop, type Component, type Logger, type Metrics, type Sample } from '@pasteflow/runtime';
-import { queueCounts, type SqsClient } from '@pasteflow/sqs';
+import type { DurabilitySetting, ExecutionKind, SweepRun, TransitionStatistic } from '@pasteflow/postgres';
+import { PollLoop, type Component, type Sample } from '@pasteflow/runtime';
+import { queueCounts } from '@pasteflow/sqs';
 import type { WorkQueue } from '../sweeps/queues/work-queue.ts';
 import { durabilityCheck, enforcementCheck } from './checks.ts';
 import { databaseMetrics, readDatabase, type DatabaseReading } from './database-metrics.ts';
-import type { DeadLetterAges } from '../sweeps/dead-letters.ts';
 import { heldSnapshots } from './checks.ts';
+import type { JanitorContext } from '../sweeps/context.ts';
 
-export interface StateMetricsOptions {
-  readonly db: Database;
-  readonly sqs: SqsClient;
+type Needed = Pick<
+  JanitorContext,
+  'db' | 'sqs' | 'deadLetterAges' | 'quotas' | 'bounds' | 'metrics' | 'logger'
+> & {
   readonly queues: readonly Pick<WorkQueue, 'kind' | 'queue' | 'deadLetters'>[];
-  readonly deadLetterAges: DeadLetterAges;
+};
+
+/** What else follows from a reading, and how often there is one. */
+interface Reading {
+  readonly intervalSeconds: number;
+  /** The settings of Postgres that may be unsafe. */
+  readonly mayLoseDataBy: readonly DurabilitySetting[];
   /** Called with the last run of every sweep in any janitor. */
   readonly onSweepRuns: (runs: readonly SweepRun[]) => void;
   /** Called with the statistics of all transitions. */
   readonly onTransitions?: (statistics: readonly TransitionStatistic[]) => void;
-  /** Null: there are none. Default: null. */
-  readonly quotas?: Quotas | null;
-  /** Default: those of the default settings. */
-  readonly bounds?: TimeBounds;
-  readonly intervalSeconds: number;
-  /** The settings of Postgres that may be unsafe. */
-  readonly mayLoseDataBy: readonly DurabilitySetting[];
-  readonly metrics: Metrics;
-  readonly logger: Logger;
-  /** A monotonic clock. */
-  readonly nowMs?: () => number;
 }
 
 /** Covers a few failed readings: one minute with the interval of 15 s. */
@@ -51,7 +39,8 @@ const QUEUES = { upload: 'uploads', job: 'jobs' } as const satisfies Record<Exec
  */
 export class StateMetrics implements Component {
   readonly name = 'state metrics';
-  readonly #options: StateMetricsOptions;
+  readonly #janitor: Needed;
+  readonly #reading: Reading;
   readonly #nowMs: () => number;
   readonly #checks;
   #database: { readonly reading: DatabaseReading; readonly atMs: number } | null = null;
@@ -59,11 +48,14 @@ export class StateMetrics implements Component {
   #lastSuccess: readonly Sample[] = [];
   readonly #loop: PollLoop;
 
-  constructor(options: StateMetricsOptions) {
-    this.#options = options;
-    const { db, logger, mayLoseDataBy } = options;
-    const intervalMs = options.intervalSeconds * 1000;
-    this.#nowMs = options.nowMs ?? (() => performance.now());
+  /** @param nowMs a monotonic clock */
+  constructor(janitor: Needed, reading: Reading, nowMs: () => number = () => performance.now()) {
+    this.#janitor = janitor;
+    this.#reading = reading;
+    const { db, logger } = janitor;
+    const { mayLoseDataBy } = reading;
+    const intervalMs = reading.intervalSeconds * 1000;
+    this.#nowMs = nowMs;
     this.#checks = {
       countGaps: enforcementCheck(db, logger),
       countUnsafe: durabilityCheck(db, logger, mayLoseDataBy),
@@ -98,7 +90,8 @@ export class StateMetrics implements Component {
   }
 
   async #readDatabase(signal: AbortSignal): Promise<void> {
-    const { db, onSweepRuns, onTransitions, quotas = null, bounds } = this.#options;
+    const { db, quotas, bounds } = this.#janitor;
+    const { onSweepRuns, onTransitions } = this.#reading;
     const reading = await readDatabase(db, this.#checks, { quotas, bounds }, signal);
     onTransitions?.(reading.statistics);
     onSweepRuns(reading.sweepRuns);
@@ -106,7 +99,7 @@ export class StateMetrics implements Component {
   }
 
   async #readQueues(): Promise<void> {
-    const { queues: workQueues, sqs } = this.#options;
+    const { queues: workQueues, sqs } = this.#janitor;
     const queues = workQueues.flatMap(({ kind, queue, deadLetters }) => [
       { name: QUEUES[kind], queue },
       { name: `${QUEUES[kind]}_dead_letters`, queue: deadLetters },
@@ -123,12 +116,12 @@ export class StateMetrics implements Component {
 
   /** @returns null when it was never read, or not for too long */
   #fresh<Read extends { readonly atMs: number }>(read: Read | null): Read | null {
-    const maxAgeMs = SHOWN_FOR_INTERVALS * this.#options.intervalSeconds * 1000;
+    const maxAgeMs = SHOWN_FOR_INTERVALS * this.#reading.intervalSeconds * 1000;
     return read !== null && this.#nowMs() - read.atMs <= maxAgeMs ? read : null;
   }
 
   #declare(): void {
-    const { metrics, queues, deadLetterAges } = this.#options;
+    const { metrics, queues, deadLetterAges } = this.#janitor;
     for (const { samplesOf, ...shape } of databaseMetrics)
       metrics.computed(shape, () => {
         const database = this.#fresh(this.#database);

@@ -7,24 +7,16 @@ import {
   searchExpired,
   settleDeleted,
   takeOverBurned,
-  type Actor,
   type ClaimedDeletion,
-  type Database,
   type Portion,
 } from '@pasteflow/postgres';
-import type { Logger } from '@pasteflow/runtime';
-import type { ObjectStore } from '@pasteflow/s3';
 import { deleteObjects } from './delete-objects.ts';
 import { inPortionedBatches } from './running/batches.ts';
 import type { RefusedRows } from './running/refused-rows.ts';
 import { defineSweep, type Sweep } from './running/sweep.ts';
+import type { JanitorContext } from './context.ts';
 
-export interface CleanupOptions {
-  readonly db: Database;
-  readonly store: ObjectStore;
-  readonly actor: Actor;
-  readonly logger: Logger;
-}
+type Needed = Pick<JanitorContext, 'db' | 'store' | 'actor' | 'logger'>;
 
 interface RefusedClaim {
   readonly claim: ClaimedDeletion;
@@ -48,7 +40,7 @@ const MAX_REFUSED = 10 * DELETION_BATCH_SIZE;
  * `lost` counts claims that the watchdog released while their objects were being deleted, and those whose row
  * Postgres refused. A later cleanup repeats their deletion.
  */
-export function createCleanup(options: CleanupOptions): Sweep<'cleanup'> {
+export function createCleanup(options: Needed): Sweep<'cleanup'> {
   const { db, store, actor } = options;
   const zero = { claimed: 0, deleted: 0, refused: 0, lost: 0 };
   return defineSweep('cleanup', zero, async (counts, signal, refusedRows) => {
@@ -105,7 +97,7 @@ export function createCleanup(options: CleanupOptions): Sweep<'cleanup'> {
 
 async function deleteObjectsOf(
   claims: readonly ClaimedDeletion[],
-  { db, store, actor }: CleanupOptions,
+  { db, store, actor }: Needed,
 ): Promise<ReadonlyMap<string, string>> {
   try {
     return await deleteObjects(
@@ -121,7 +113,7 @@ async function deleteObjectsOf(
 async function releaseRefused(
   refused: readonly RefusedClaim[],
   refusedRows: RefusedRows,
-  { db, actor, logger }: CleanupOptions,
+  { db, actor, logger }: Needed,
 ): Promise<void> {
   for (const [reason, same] of Map.groupBy(refused, (each) => each.reason)) {
     logger.warn('objects of expired pastes not deleted', { count: same.length, reason });

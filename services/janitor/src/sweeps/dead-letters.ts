@@ -1,20 +1,9 @@
-import type { Actor, ExecutionKind } from '@pasteflow/postgres';
 import type { Logger } from '@pasteflow/runtime';
-import { acknowledge, receiveDeadLetters, type SqsClient } from '@pasteflow/sqs';
+import { acknowledge, receiveDeadLetters } from '@pasteflow/sqs';
 import { onAllQueues, type WorkQueue } from './queues/work-queue.ts';
 import type { RefusedRows } from './running/refused-rows.ts';
 import { defineSweep, type Sweep } from './running/sweep.ts';
-
-export interface DeadLettersOptions {
-  readonly sqs: SqsClient;
-  readonly queues: readonly WorkQueue[];
-  readonly actor: Actor;
-  readonly leaseSeconds: number;
-  /** Receives the age of the oldest message of each queue. */
-  readonly ages: Pick<DeadLetterAges, 'saw'>;
-  readonly random: () => number;
-  readonly logger: Logger;
-}
+import type { JanitorContext } from './context.ts';
 
 type Message = Awaited<ReturnType<typeof receiveDeadLetters>>[number];
 
@@ -41,10 +30,13 @@ export function createDeadLetters({
   queues,
   actor,
   leaseSeconds,
-  ages,
   random,
   logger,
-}: DeadLettersOptions): Sweep<'dead-letters'> {
+  deadLetterAges,
+}: Pick<
+  JanitorContext,
+  'sqs' | 'queues' | 'actor' | 'leaseSeconds' | 'random' | 'logger' | 'deadLetterAges'
+>): Sweep<'dead-letters'> {
   /** Each dropped message has its line: nothing else is left of it. */
   const records = logger.child({}, { everyLine: true });
   const zero = { unreadable: 0, alive: 0, ended: 0, left_to_relay: 0, failed: 0, given_up: 0 };
@@ -85,7 +77,7 @@ export function createDeadLetters({
         oldest = Math.min(oldest, ...messages.map(sentAt).filter(Number.isFinite));
         await acknowledge(sqs, queue.deadLetters, await settle(queue, messages, counts, refused));
       }
-      ages.saw(queue.kind, oldest);
+      deadLetterAges.saw(queue.kind, oldest);
     }),
   );
 }
@@ -107,38 +99,4 @@ function readKey(queue: WorkQueue, message: Message, records: Logger): string | 
 /** Milliseconds since 1970; NaN when SQS did not answer the attribute. */
 function sentAt({ Attributes }: Message): number {
   return Number(Attributes?.SentTimestamp ?? NaN);
-}
-
-/**
- * The dead-letters sweep runs once a minute and settles what it saw. A janitor whose runs fail must not
- * report an old message forever, with a growing age.
- */
-const FORGET_AFTER_MS = 600_000;
-
-/**
- * For each dead-letter queue, the send time of the oldest message that the last run of dead-letters saw. SQS
- * reports this to CloudWatch only.
- */
-export class DeadLetterAges {
-  readonly #seen = new Map<ExecutionKind, { readonly sentAtMs: number; readonly atMs: number }>();
-  readonly #nowMs: () => number;
-
-  /** @param nowMs Unix time */
-  constructor(nowMs = Date.now) {
-    this.#nowMs = nowMs;
-  }
-
-  /** @param sentAtMs Unix time; Infinity when there was no message */
-  saw(kind: ExecutionKind, sentAtMs: number): void {
-    if (Number.isFinite(sentAtMs)) this.#seen.set(kind, { sentAtMs, atMs: this.#nowMs() });
-    else this.#seen.delete(kind);
-  }
-
-  /** @returns null when there was no message, or no run in the last 10 minutes */
-  secondsOf(kind: ExecutionKind): number | null {
-    const seen = this.#seen.get(kind);
-    const nowMs = this.#nowMs();
-    if (seen === undefined || nowMs - seen.atMs > FORGET_AFTER_MS) return null;
-    return Math.max(0, nowMs - seen.sentAtMs) / 1000;
-  }
 }

@@ -9,23 +9,13 @@ import {
   requestDeletionsOf,
   searchUndeleted,
   startErasure,
-  type Actor,
-  type Database,
   type Portion,
 } from '@pasteflow/postgres';
-import type { Logger } from '@pasteflow/runtime';
-import type { ObjectStore } from '@pasteflow/s3';
 import { inBatches, inPortionedBatches } from './running/batches.ts';
 import type { RefusedRows } from './running/refused-rows.ts';
 import { defineSweep, type Sweep } from './running/sweep.ts';
 import { removeWithFolders } from './jobs.ts';
-
-export interface ErasuresOptions {
-  readonly db: Database;
-  readonly store: ObjectStore;
-  readonly actor: Actor;
-  readonly logger: Logger;
-}
+import type { JanitorContext } from './context.ts';
 
 /** Pastes a statement: some 50 ms. */
 const PASTES = 1000;
@@ -39,7 +29,12 @@ const JOBS = 200;
  * cleanup, with its limits and in its order: an erasure is done in a later run, when nothing is left. A run
  * looks at all erasures, so that those that wait for uploads or for S3 hold up no others.
  */
-export function createErasures({ db, store, actor, logger }: ErasuresOptions): Sweep<'erasures'> {
+export function createErasures({
+  db,
+  store,
+  actor,
+  logger,
+}: Pick<JanitorContext, 'db' | 'store' | 'actor' | 'logger'>): Sweep<'erasures'> {
   const zero = { pastes: 0, cancelled: 0, removed: 0, refused: 0, objects: 0, aborted: 0, done: 0 };
   /** A user with a row that is locked or refused is left to a later run, so that it holds up no others. */
   async function ofEach(

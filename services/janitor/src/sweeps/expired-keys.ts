@@ -3,16 +3,11 @@ import {
   removeOldIdempotencyKeys,
   searchEndedRateLimits,
   searchOldIdempotencyKeys,
-  type Database,
   type Portion,
 } from '@pasteflow/postgres';
 import { inPortionedBatches } from './running/batches.ts';
 import { defineSweep, type Sweep } from './running/sweep.ts';
-
-export interface ExpiredKeysOptions {
-  readonly db: Database;
-  readonly idempotencyRetentionSeconds: number;
-}
+import type { JanitorContext } from './context.ts';
 
 const BATCH = 1000;
 
@@ -23,7 +18,7 @@ const BATCH = 1000;
 export function createExpiredKeys({
   db,
   idempotencyRetentionSeconds: retentionSeconds,
-}: ExpiredKeysOptions): Sweep<'expired-keys'> {
+}: Pick<JanitorContext, 'db' | 'idempotencyRetentionSeconds'>): Sweep<'expired-keys'> {
   return defineSweep('expired-keys', { keys: 0, counters: 0 }, async (counts, signal, refused) => {
     const batches = { db, limit: BATCH, signal, refused };
     const keys = {

@@ -4,22 +4,13 @@ import {
   inHalves,
   removeFailed,
   searchOldFailed,
-  type Database,
   type OldFailed,
   type Portion,
 } from '@pasteflow/postgres';
-import type { Logger } from '@pasteflow/runtime';
-import type { ObjectStore } from '@pasteflow/s3';
 import { deleteObjects } from './delete-objects.ts';
 import { inPortionedBatches } from './running/batches.ts';
 import { defineSweep, type Sweep } from './running/sweep.ts';
-
-export interface FailedPastesOptions {
-  readonly db: Database;
-  readonly store: ObjectStore;
-  readonly retentionSeconds: number;
-  readonly logger: Logger;
-}
+import type { JanitorContext } from './context.ts';
 
 /**
  * Removes old FAILED pastes. First the payload goes, which rules out a retry. The object is deleted before
@@ -29,9 +20,9 @@ export interface FailedPastesOptions {
 export function createFailedPastes({
   db,
   store,
-  retentionSeconds,
   logger,
-}: FailedPastesOptions): Sweep<'failed-pastes'> {
+  failedRetentionSeconds: retentionSeconds,
+}: Pick<JanitorContext, 'db' | 'store' | 'logger' | 'failedRetentionSeconds'>): Sweep<'failed-pastes'> {
   return defineSweep('failed-pastes', { removed: 0, refused: 0 }, async (counts, signal, refusedRows) => {
     let after: OldFailed | null = null;
     const batches = { db, table: 'pastes', limit: DELETION_BATCH_SIZE, signal, refused: refusedRows };

@@ -1,23 +1,15 @@
 import { DependencyUnavailableError, jobKeyPrefix } from '@pasteflow/domain';
-import { findOldJobs, inHalves, removeJobs, type Database, type OldJob } from '@pasteflow/postgres';
-import type { Logger } from '@pasteflow/runtime';
+import { findOldJobs, inHalves, removeJobs, type OldJob } from '@pasteflow/postgres';
 import { describeS3Error, type ObjectStore } from '@pasteflow/s3';
 import { inBatches, inLanes } from './running/batches.ts';
 import type { RefusedRows } from './running/refused-rows.ts';
 import { defineSweep, type Sweep } from './running/sweep.ts';
+import type { JanitorContext } from './context.ts';
 
-export interface JobsOptions {
-  readonly db: Database;
-  readonly store: ObjectStore;
-  readonly retentionSeconds: number;
-  readonly logger: Logger;
-  /**
-   * Rows a statement. Default: 200. Their folders are emptied before, with at least two requests each: some
-   * 50 a second in each lane.
-   */
-  readonly batch?: number;
-}
-
+/**
+ * Rows a statement. Their folders are emptied before, with at least two requests each: some 50 a second in each
+ * lane.
+ */
 const BATCH = 200;
 
 /** Folders emptied concurrently. */
@@ -53,13 +45,15 @@ interface JobRun {
  * Counts of jobs: `removed`; `refused`: the folder could not be emptied. Counts for all these jobs: `objects`
  * deleted, and multipart uploads `aborted`.
  */
-export function createJobs({
-  db,
-  store,
-  retentionSeconds,
-  logger,
+export function createJobs(
+  {
+    db,
+    store,
+    jobRetentionSeconds: retentionSeconds,
+    logger,
+  }: Pick<JanitorContext, 'db' | 'store' | 'jobRetentionSeconds' | 'logger'>,
   batch = BATCH,
-}: JobsOptions): Sweep<'jobs'> {
+): Sweep<'jobs'> {
   const zero = { removed: 0, refused: 0, objects: 0, aborted: 0 };
   return defineSweep('jobs', zero, async (counts, signal, refused) => {
     let after: OldJob | null = null;
@@ -78,7 +72,7 @@ export function createJobs({
  * @throws DependencyUnavailableError when S3 doesn't answer at all
  */
 export async function removeWithFolders(
-  { db, store, logger }: Pick<JobsOptions, 'db' | 'store' | 'logger'>,
+  { db, store, logger }: Pick<JanitorContext, 'db' | 'store' | 'logger'>,
   ids: readonly string[],
   { counts, signal, refused: refusedRows }: JobRun,
 ): Promise<void> {

@@ -1,6 +1,7 @@
-import { measureTransitions, searchUncounted, type Database, type Portion } from '@pasteflow/postgres';
+import { measureTransitions, searchUncounted, type Portion } from '@pasteflow/postgres';
 import { inPortionedBatches } from './running/batches.ts';
 import { defineSweep, type Sweep } from './running/sweep.ts';
+import type { JanitorContext } from './context.ts';
 
 /**
  * The statements of a busy second. With a thousand transitions each, half a million transitions take about 1
@@ -9,7 +10,7 @@ import { defineSweep, type Sweep } from './running/sweep.ts';
 const BATCH = 500;
 
 /** Adds new transitions to the statistics from which the metrics are made. */
-export function createMeasure({ db }: { readonly db: Database }): Sweep<'measure'> {
+export function createMeasure({ db }: Pick<JanitorContext, 'db'>): Sweep<'measure'> {
   return defineSweep('measure', { counted: 0 }, async (counts, signal, refused) => {
     let after: string | null = null;
     await inPortionedBatches(

@@ -1,14 +1,6 @@
-import type { Actor } from '@pasteflow/postgres';
-import type { Logger } from '@pasteflow/runtime';
 import { onAllQueues, type UnsentMessages, type WorkQueue } from './queues/work-queue.ts';
 import { defineSweep, type Sweep } from './running/sweep.ts';
-
-export interface ReapExecutionsOptions {
-  readonly queues: readonly WorkQueue[];
-  readonly actor: Actor;
-  readonly random: () => number;
-  readonly logger: Logger;
-}
+import type { JanitorContext } from './context.ts';
 
 const BATCH = 500;
 
@@ -22,7 +14,7 @@ export function createReapExecutions({
   actor,
   random,
   logger,
-}: ReapExecutionsOptions): Sweep<'reap-executions'> {
+}: Pick<JanitorContext, 'queues' | 'actor' | 'random' | 'logger'>): Sweep<'reap-executions'> {
   /** The relay would wait for its interval and its grace. It sends these messages only if SQS is down now. */
   async function dispatch({ kind }: WorkQueue, successors: UnsentMessages, signal: AbortSignal) {
     try {

@@ -6,31 +6,25 @@ import {
   findLiveObjects,
   forgetOrphans,
   forgetUnseenOrphans,
-  type Database,
 } from '@pasteflow/postgres';
-import type { Logger } from '@pasteflow/runtime';
-import type { ObjectStore } from '@pasteflow/s3';
 import { deleteObjects } from './delete-objects.ts';
 import { inBatches } from './running/batches.ts';
 import { MAX_NAMED } from './running/findings.ts';
 import { defineSweep, type Sweep } from './running/sweep.ts';
 import { reconcileJobs } from './reconcile/reconcile-jobs.ts';
 import { reconcilePastes } from './reconcile/reconcile-pastes.ts';
+import type { JanitorContext } from './context.ts';
 
-export interface ReconcileOptions {
-  readonly db: Database;
-  readonly store: ObjectStore;
-  /** Objects that are younger are left alone. */
-  readonly minAgeSeconds: number;
-  /**
-   * An object is deleted by a run that starts this long after the run that first found it without a live row.
-   */
-  readonly orphanGraceSeconds: number;
-  /** Lets one run delete more objects than `isMassDeletion` allows. */
-  readonly allowMassDeletion: boolean;
-  readonly jobRetentionSeconds: number;
-  readonly logger: Logger;
-}
+type Needed = Pick<
+  JanitorContext,
+  | 'db'
+  | 'store'
+  | 'logger'
+  | 'reconcileMinAgeSeconds'
+  | 'orphanGraceSeconds'
+  | 'allowMassDeletion'
+  | 'jobRetentionSeconds'
+>;
 
 /**
  * Compares S3 with the tables. The first pass lists the bucket, records the objects without a live row, and
@@ -43,12 +37,12 @@ export interface ReconcileOptions {
  * alone. `missing`: pastes and assets of jobs without an object; they are only reported. `aborted`: abandoned
  * multipart uploads of jobs.
  */
-export function createReconcile(options: ReconcileOptions): Sweep<'reconcile'> {
+export function createReconcile(options: Needed): Sweep<'reconcile'> {
   const zero = { listed: 0, orphans: 0, removed: 0, refused: 0, held: 0, foreign: 0, missing: 0, aborted: 0 };
   return defineSweep('reconcile', zero, async (counts, signal, refused) => {
     const refusing = { ...options, refused };
     const before = await databaseTime(options.db);
-    const range = { before, oldEnough: new Date(before.getTime() - options.minAgeSeconds * 1000) };
+    const range = { before, oldEnough: new Date(before.getTime() - options.reconcileMinAgeSeconds * 1000) };
     await reconcilePastes(refusing, range, counts, signal);
     await reconcileJobs(refusing, range, counts, signal);
     if (!signal.aborted) await deleteOrphans(options, before, counts, signal);
@@ -65,7 +59,7 @@ const MAX_SHARE = 0.01;
  * database, and then none is deleted.
  */
 async function deleteOrphans(
-  { db, store, orphanGraceSeconds, allowMassDeletion, logger }: ReconcileOptions,
+  { db, store, orphanGraceSeconds, allowMassDeletion, logger }: Needed,
   seenAt: Date,
   counts: Record<'removed' | 'refused' | 'held', number> & { readonly listed: number },
   signal: AbortSignal,

@@ -1,12 +1,6 @@
-import { onAllQueues, type UnsentMessages, type WorkQueue } from './queues/work-queue.ts';
+import { onAllQueues, type UnsentMessages } from './queues/work-queue.ts';
 import { defineSweep, type Sweep } from './running/sweep.ts';
-
-export interface RelayOptions {
-  readonly queues: readonly WorkQueue[];
-  /** How long the relay leaves a message to its sender. */
-  readonly graceSeconds: number;
-  readonly redispatchAfterSeconds: number;
-}
+import type { JanitorContext } from './context.ts';
 
 /** Rows a statement, uploads with their content: at most 22 MiB of it. */
 const BATCH = 500;
@@ -15,7 +9,11 @@ const BATCH = 500;
  * Sends the messages that the api has not sent, and sends messages again that seem to be lost. `postponed`
  * counts the queues with overdue messages that are too deep to tell whether messages are lost.
  */
-export function createRelay({ queues, graceSeconds, redispatchAfterSeconds }: RelayOptions): Sweep<'relay'> {
+export function createRelay({
+  queues,
+  relayGraceSeconds: graceSeconds,
+  relayRedispatchAfterSeconds: olderThanSeconds,
+}: Pick<JanitorContext, 'queues' | 'relayGraceSeconds' | 'relayRedispatchAfterSeconds'>): Sweep<'relay'> {
   return defineSweep('relay', { sent: 0, resent: 0, postponed: 0 }, (counts, signal, refused) =>
     onAllQueues(queues, async (queue) => {
       await sendAll(
@@ -23,8 +21,7 @@ export function createRelay({ queues, graceSeconds, redispatchAfterSeconds }: Re
         { max: Infinity, signal },
         (count) => (counts.sent += count),
       );
-      const overdue = (limit: number) =>
-        queue.findOverdue({ olderThanSeconds: redispatchAfterSeconds, limit, refused });
+      const overdue = (limit: number) => queue.findOverdue({ olderThanSeconds, limit, refused });
       if (signal.aborted || (await overdue(1)).count === 0) return;
       const lost = await queue.countLost();
       if (lost === null) counts.postponed += 1;

@@ -6,28 +6,14 @@ import {
   resetDeletionTimes,
   resetExecutionTimes,
   walkOpenPastes,
-  type Actor,
-  type Database,
   type ExecutionKind,
-  type TimeBounds,
 } from '@pasteflow/postgres';
-import type { Logger } from '@pasteflow/runtime';
-import { EXECUTIONS, onAllQueues, type WorkQueue } from './queues/work-queue.ts';
+import { EXECUTIONS, onAllQueues } from './queues/work-queue.ts';
 import { inBatches } from './running/batches.ts';
 import { MAX_NAMED } from './running/findings.ts';
 import type { RefusedRows } from './running/refused-rows.ts';
 import { defineSweep, type Sweep } from './running/sweep.ts';
-
-export interface RescueStrandedOptions {
-  readonly db: Database;
-  readonly queues: readonly WorkQueue[];
-  readonly actor: Actor;
-  readonly random: () => number;
-  /** Whether there are quotas, and the walk counts the pastes from before. Default: false. */
-  readonly countsOlder?: boolean;
-  readonly bounds: TimeBounds;
-  readonly logger: Logger;
-}
+import type { JanitorContext } from './context.ts';
 
 /** Rescues a statement. */
 const BATCH = 500;
@@ -53,11 +39,14 @@ const WALKED = 5000;
 export function createRescueStranded({
   db,
   queues,
-  countsOlder = false,
+  quotas,
   bounds,
   logger,
   ...by
-}: RescueStrandedOptions): Sweep<'rescue-stranded'> {
+}: Pick<
+  JanitorContext,
+  'db' | 'queues' | 'actor' | 'random' | 'quotas' | 'bounds' | 'logger'
+>): Sweep<'rescue-stranded'> {
   /** Where the walk goes on. A new process begins at the start. */
   let walkedTo: string | null = null;
   const zero = { rescued: 0, given_up: 0, outrun: 0, reset: 0 };
@@ -95,7 +84,7 @@ export function createRescueStranded({
         }
       }
     });
-    if (countsOlder)
+    if (quotas !== null)
       await inHalves(walked.uncounted, (part) => countOlderPastes(db, part), refused.of('pastes'));
     walkedTo = walked.last;
   });
@@ -107,7 +96,7 @@ export function createRescueStranded({
  * @returns how many
  */
 async function resetTimes(
-  { db, logger, bounds }: Pick<RescueStrandedOptions, 'db' | 'logger' | 'bounds'>,
+  { db, logger, bounds }: Pick<JanitorContext, 'db' | 'logger' | 'bounds'>,
   kind: ExecutionKind,
   limit: number,
   refused: RefusedRows,

@@ -5,17 +5,11 @@ import {
   removeTombstones,
   searchJudgedReports,
   searchTombstones,
-  type Database,
   type Portion,
 } from '@pasteflow/postgres';
 import { inPortionedBatches } from './running/batches.ts';
 import { defineSweep, type Sweep } from './running/sweep.ts';
-
-export interface TombstonesOptions {
-  readonly db: Database;
-  readonly tombstoneRetentionSeconds: number;
-  readonly transitionRetentionSeconds: number;
-}
+import type { JanitorContext } from './context.ts';
 
 const BATCH = 1000;
 
@@ -30,7 +24,10 @@ export function createTombstones({
   db,
   tombstoneRetentionSeconds,
   transitionRetentionSeconds,
-}: TombstonesOptions): Sweep<'tombstones'> {
+}: Pick<
+  JanitorContext,
+  'db' | 'tombstoneRetentionSeconds' | 'transitionRetentionSeconds'
+>): Sweep<'tombstones'> {
   const zero = { removed: 0, reports: 0, partitions_made: 0, partitions_dropped: 0 };
   return defineSweep('tombstones', zero, async (counts, signal, refused) => {
     counts.partitions_made = await ensureTransitionPartitions(db, MONTHS_AHEAD);

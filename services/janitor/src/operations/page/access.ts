@@ -20,13 +20,6 @@ export interface Visitor {
   readonly signedInAs: string | null;
 }
 
-interface AccessDependencies {
-  /** null: there is no identity provider. */
-  readonly signIn: OperatorSignIn | null;
-  readonly logger: Logger;
-  readonly metrics: Metrics;
-}
-
 const ENTER_TOKEN = 'Enter your name, and the token as the password.';
 
 /**
@@ -43,9 +36,12 @@ export class Access {
   #unlogged = 0;
   #loggedAtMs = -Infinity;
 
+  /** @param signIn null: there is no identity provider */
   constructor(
     { token, readToken }: Pick<OperationsConfig, 'token' | 'readToken'>,
-    { signIn, logger, metrics }: AccessDependencies,
+    signIn: OperatorSignIn | null,
+    logger: Logger,
+    metrics: Metrics,
   ) {
     this.#logger = logger;
     this.#refused = metrics.counter({

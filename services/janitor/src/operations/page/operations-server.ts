@@ -73,8 +73,8 @@ export class OperationsServer implements Component {
     this.#signIn =
       config.oidc === null || config.url === null
         ? null
-        : new OperatorSignIn({ config: config.oidc, url: config.url, hasTokens, db, logger });
-    this.#access = new Access(config, { signIn: this.#signIn, logger, metrics });
+        : new OperatorSignIn(config.oidc, config.url, hasTokens, { db, logger });
+    this.#access = new Access(config, this.#signIn, logger, metrics);
     this.#base = (config.url?.pathname ?? '').replace(/\/$/, '');
     const isTrustedProxy = (): boolean => false;
     const connections = new Connections({ maxConnections: MAX_CONNECTIONS, isTrustedProxy, metrics });

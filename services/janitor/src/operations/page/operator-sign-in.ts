@@ -3,11 +3,9 @@ import {
   beginOperatorSession,
   endOperatorSession,
   findOperatorSession,
-  type Database,
   type OperatorMay,
   type OperatorSession,
 } from '@pasteflow/postgres';
-import type { Logger } from '@pasteflow/runtime';
 import { Cookies, hashOfSecret, isForeign, newSecret, ownPath } from '@pasteflow/http-kit';
 import {
   IdentityProvider,
@@ -18,6 +16,7 @@ import {
   writePending,
   type SignedIn,
 } from '@pasteflow/http-kit/sign-in';
+import type { JanitorContext } from '../../sweeps/context.ts';
 import type { OperatorOidcConfig } from '../../operator-oidc-env.ts';
 import { cleanName } from '../actions/record.ts';
 import { redirectTo, Refusal, type PageResponse } from './response.ts';
@@ -29,26 +28,30 @@ const SESSION_SECONDS = 3600;
 const SESSION_COOKIE = 'pasteflow-operations';
 const PENDING_COOKIE = 'pasteflow-operations-sign-in';
 
-interface OperatorSignInOptions {
-  readonly config: OperatorOidcConfig;
-  /** Of the page, in a browser. */
-  readonly url: URL;
-  /** Another way in, for when the provider is away. */
-  readonly hasTokens: boolean;
-  readonly db: Database;
-  readonly logger: Logger;
-}
-
 /** Signs operators in at the identity provider. Their groups say what they may do. */
 export class OperatorSignIn {
-  readonly #options: OperatorSignInOptions;
+  readonly #config: OperatorOidcConfig;
+  readonly #url: URL;
+  readonly #hasTokens: boolean;
+  readonly #janitor: Pick<JanitorContext, 'db' | 'logger'>;
   readonly #provider: IdentityProvider;
   readonly #cookies: Cookies;
   readonly #base: string;
 
-  constructor(options: OperatorSignInOptions) {
-    const { config, url } = options;
-    this.#options = options;
+  /**
+   * @param url of the page, in a browser
+   * @param hasTokens another way in, for when the provider is away
+   */
+  constructor(
+    config: OperatorOidcConfig,
+    url: URL,
+    hasTokens: boolean,
+    janitor: Pick<JanitorContext, 'db' | 'logger'>,
+  ) {
+    this.#config = config;
+    this.#url = url;
+    this.#hasTokens = hasTokens;
+    this.#janitor = janitor;
     this.#base = url.pathname.replace(/\/$/, '');
     this.#cookies = new Cookies({ isHttps: url.protocol === 'https:' });
     this.#provider = new IdentityProvider({
@@ -61,24 +64,24 @@ export class OperatorSignIn {
   /** null: the browser is not signed in, or no longer. */
   async sessionOf(req: IncomingMessage): Promise<OperatorSession | null> {
     const hash = this.#sessionHashOf(req);
-    return hash === null ? null : await findOperatorSession(this.#options.db, hash);
+    return hash === null ? null : await findOperatorSession(this.#janitor.db, hash);
   }
 
   /** 401 with the ways to sign in, which lead back to the page that was asked for. */
   refusal(req: IncomingMessage, detail: string, headers: Readonly<Record<string, string>> = {}): Refusal {
-    const { config, url, hasTokens } = this.#options;
+    const url = this.#url;
     const asked = req.method === 'GET' ? URL.parse(req.url ?? '', url.origin) : null;
     const isPage = asked !== null && !asked.pathname.includes('/session/');
     const next = isPage ? this.#withBase(asked.pathname) + asked.search : '';
     const href = `${url.origin}${this.#base}/session/oidc${next === '' ? '' : `?next=${encodeURIComponent(next)}`}`;
-    const links = [{ href, label: `Sign in with ${new URL(config.issuer).host}` }];
-    if (hasTokens) links.push({ href: `${this.#base}/?token`, label: 'Sign in with a token' });
+    const links = [{ href, label: `Sign in with ${new URL(this.#config.issuer).host}` }];
+    if (this.#hasTokens) links.push({ href: `${this.#base}/?token`, label: 'Sign in with a token' });
     return new Refusal(401, { title: 'Sign in', detail, links }, headers);
   }
 
   /** GET /session/oidc: sends the browser to the provider. @throws Refusal, DependencyUnavailableError */
   async begin(req: IncomingMessage, next: string | null): Promise<PageResponse> {
-    if (isForeign(req, (origin) => origin === this.#options.url.origin))
+    if (isForeign(req, (origin) => origin === this.#url.origin))
       throw this.refusal(req, 'Another site sent you here. Sign in if you want to.');
     const path = ownPath(next, this.#base, `${this.#base}/`);
     const { url, pending } = await this.#provider.begin(path);
@@ -92,7 +95,7 @@ export class OperatorSignIn {
    * @throws Refusal, DependencyUnavailableError
    */
   async finish(req: IncomingMessage, query: URLSearchParams): Promise<PageResponse> {
-    const { config, db, logger } = this.#options;
+    const { db, logger } = this.#janitor;
     const kept = this.#cookies.valueOf(req, PENDING_COOKIE);
     const pending = readPending(kept, query.get('state'));
     if (pending === null)
@@ -103,7 +106,7 @@ export class OperatorSignIn {
     const used = this.#pendingCookie(withoutPending(kept, pending.state));
     try {
       const signedIn = await this.#provider.finish(`?${query.toString()}`, pending);
-      const session = { actor: actorOf(signedIn), may: mayOf(signedIn.claims, config) };
+      const session = { actor: actorOf(signedIn), may: mayOf(signedIn.claims, this.#config) };
       const replaced = this.#sessionHashOf(req);
       if (replaced !== null) await endOperatorSession(db, replaced);
       const secret = newSecret();
@@ -127,7 +130,7 @@ export class OperatorSignIn {
   /** POST /session/end: signs the browser out, here and not at the provider. */
   async end(req: IncomingMessage): Promise<PageResponse> {
     const hash = this.#sessionHashOf(req);
-    if (hash !== null) await endOperatorSession(this.#options.db, hash);
+    if (hash !== null) await endOperatorSession(this.#janitor.db, hash);
     const cookie = this.#cookies.set(SESSION_COOKIE, '', 'SameSite=Lax; Max-Age=0');
     return redirectTo(`${this.#base}/`, { 'Set-Cookie': cookie });
   }
@@ -150,7 +153,7 @@ export class OperatorSignIn {
 
   /** With the settings, so that a session ends when they change. */
   #hashOf(secret: string): Buffer {
-    const { issuer, client, claim, read, act } = this.#options.config;
+    const { issuer, client, claim, read, act } = this.#config;
     return hashOfSecret(JSON.stringify([secret, issuer, client.id, claim, read, act]));
   }
 }

@@ -18,8 +18,8 @@ import type { ObjectStore } from '@pasteflow/s3';
 import { timeBoundsOf, type JanitorConfig } from '../../config.ts';
 import type { Operations } from '../operations.ts';
 import { keptVersionsOrWhyNot } from './kept-versions.ts';
+import { times } from '../../sweeps/context.ts';
 import { sweepNames } from '../../sweep-names.ts';
-import { DELETION_STUCK_AFTER_SECONDS } from '../../sweeps/deletion-watchdog.ts';
 
 /** As `npm run ops -- status --json` prints it, after what follows from it (needs.ts). */
 export type Status = Awaited<ReturnType<typeof readStatus>>;
@@ -61,7 +61,7 @@ async function readDatabase(db: Database, config: JanitorConfig) {
   const livePastes = await estimateLivePastes(db);
   const stuck = await findStuck(db, {
     limit: MAX_STUCK_OF_EACH_KIND,
-    deletionStuckAfterSeconds: DELETION_STUCK_AFTER_SECONDS,
+    deletionStuckAfterSeconds: times.deletionStuckAfterSeconds,
     bounds,
   });
   const lost = await findLostWork(db, MAX_LOST_OF_EACH_KIND);

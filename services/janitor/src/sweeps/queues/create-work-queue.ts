@@ -21,7 +21,6 @@ import {
   undispatched,
   type Actor,
   type ClaimedExecution,
-  type Database,
   type Found,
   type Search,
   type Settled,
@@ -52,15 +51,10 @@ import {
   type UnsentMessages,
   type WorkQueue,
 } from './work-queue.ts';
+import type { JanitorContext } from '../context.ts';
 
-export interface QueueOptions {
-  readonly db: Database;
-  readonly sqs: SqsClient;
-  readonly queueName: string;
-  readonly policy: RetryPolicy;
-  readonly logger: Logger;
-  readonly metrics: Metrics;
-}
+/** What a queue works with. */
+export type QueueContext = Pick<JanitorContext, 'db' | 'sqs' | 'logger' | 'metrics'>;
 
 /**
  * The outcome of an attempt whose worker has not settled it. The janitor knows of no success, and spends no
@@ -116,7 +110,9 @@ export function createWorkQueue<
   State extends string,
   Message extends { readonly executionId: string },
 >(
-  { db, sqs, queueName, policy, logger, metrics }: QueueOptions,
+  { db, sqs, logger, metrics }: QueueContext,
+  queueName: string,
+  policy: RetryPolicy,
   ofKind: QueueOfKind<Name, Claimed, Ending, State, Message>,
 ): WorkQueue {
   const { subject, nameOf, messageOf, settlementOf } = ofKind;

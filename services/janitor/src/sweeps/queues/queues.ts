@@ -1,15 +1,8 @@
-import { countWaiting, jobSubject, uploadSubject, type Database } from '@pasteflow/postgres';
+import type { RetryPolicy } from '@pasteflow/domain';
+import { countWaiting, jobSubject, uploadSubject } from '@pasteflow/postgres';
 import { jobAttemptEvents, uploadAttemptEvents } from '@pasteflow/service-kit';
-import {
-  decodeJob,
-  decodeUpload,
-  queueDepth,
-  sendJobs,
-  sendUploads,
-  type Queue,
-  type SqsClient,
-} from '@pasteflow/sqs';
-import { createWorkQueue, type QueueOptions } from './create-work-queue.ts';
+import { decodeJob, decodeUpload, queueDepth, sendJobs, sendUploads, type Queue } from '@pasteflow/sqs';
+import { createWorkQueue, type QueueContext } from './create-work-queue.ts';
 import type { WorkQueue } from './work-queue.ts';
 
 /**
@@ -18,14 +11,14 @@ import type { WorkQueue } from './work-queue.ts';
  */
 const DEEP_QUEUE = 1000;
 
-export function createUploadQueue(options: QueueOptions): WorkQueue {
-  return createWorkQueue(options, {
+export function createUploadQueue(janitor: QueueContext, queueName: string, policy: RetryPolicy): WorkQueue {
+  return createWorkQueue(janitor, queueName, policy, {
     subject: uploadSubject,
     events: uploadAttemptEvents,
     nameOf: ({ shortCode }) => shortCode,
     startsWhatItNames: true,
     // In a shorter queue, an upload is claimed within seconds unless its message is lost.
-    countLost: async (queue) => ((await queueDepth(options.sqs, queue)) >= DEEP_QUEUE ? null : Infinity),
+    countLost: async (queue) => ((await queueDepth(janitor.sqs, queue)) >= DEEP_QUEUE ? null : Infinity),
     readKey: (body) => decodeUpload(body).shortCode,
     send: sendUploads,
     // Without content: the worker reads it from its payload, which is rare enough.
@@ -40,13 +33,13 @@ export function createUploadQueue(options: QueueOptions): WorkQueue {
  */
 const MAX_LOST = 10_000;
 
-export function createJobQueue(options: QueueOptions): WorkQueue {
-  return createWorkQueue(options, {
+export function createJobQueue(janitor: QueueContext, queueName: string, policy: RetryPolicy): WorkQueue {
+  return createWorkQueue(janitor, queueName, policy, {
     subject: jobSubject,
     events: jobAttemptEvents,
     nameOf: ({ jobId }) => jobId,
     startsWhatItNames: false,
-    countLost: (queue) => countLostMessages(options.db, options.sqs, queue),
+    countLost: (queue) => countLostMessages(janitor, queue),
     readKey: (body) => decodeJob(body).jobId,
     send: sendJobs,
     messageOf: (executionId, { jobId }) => ({ executionId, jobId }),
@@ -63,7 +56,7 @@ export function createJobQueue(options: QueueOptions): WorkQueue {
  * ago. The counts of SQS are approximate: if one is too low, there are too many messages until the queue is
  * empty; if one is too high, the next count corrects it.
  */
-async function countLostMessages(db: Database, sqs: SqsClient, queue: Queue): Promise<number> {
+async function countLostMessages({ db, sqs }: QueueContext, queue: Queue): Promise<number> {
   const present = await queueDepth(sqs, queue);
   const waiting = await countWaiting(db, jobSubject, { limit: present + MAX_LOST });
   return Math.max(0, waiting - present);

@@ -1,19 +1,7 @@
 import { JOB_OBJECT_KEY_PREFIX, jobIdOfKey } from '@pasteflow/domain';
-import { findOpenJobs, findStoredAssets, type Database } from '@pasteflow/postgres';
-import type { Logger } from '@pasteflow/runtime';
-import type { ObjectStore } from '@pasteflow/s3';
-import type { RefusedRows } from '../running/refused-rows.ts';
+import { findOpenJobs, findStoredAssets } from '@pasteflow/postgres';
 import { Findings } from '../running/findings.ts';
-import { recordOrphansOf, storedAfter, type ReconcileRange } from './reconcile-pastes.ts';
-
-export interface ReconcileJobsOptions {
-  readonly db: Database;
-  readonly store: ObjectStore;
-  /** After this time the `jobs` sweep removes a job, its objects first. */
-  readonly jobRetentionSeconds: number;
-  readonly logger: Logger;
-  readonly refused: RefusedRows;
-}
+import { recordOrphansOf, storedAfter, type Compared, type ReconcileRange } from './reconcile-pastes.ts';
 
 /**
  * Compares the objects under `jobs/` with the tables. Of jobs that have ended or have no row, it records old
@@ -22,7 +10,7 @@ export interface ReconcileJobsOptions {
  * left alone: a very long export may still be writing them. Assets without an object are reported.
  */
 export async function reconcileJobs(
-  options: ReconcileJobsOptions,
+  options: Compared,
   range: ReconcileRange,
   counts: Record<'listed' | 'orphans' | 'foreign' | 'missing' | 'aborted', number>,
   signal: AbortSignal,
@@ -64,7 +52,7 @@ export async function reconcileJobs(
 }
 
 async function abortStrays(
-  { db, store, logger }: ReconcileJobsOptions,
+  { db, store, logger }: Compared,
   oldEnough: Date,
   signal: AbortSignal,
 ): Promise<number> {

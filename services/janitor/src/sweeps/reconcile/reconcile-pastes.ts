@@ -1,16 +1,14 @@
 import { OBJECT_KEY_PREFIX, shortCodeOfKey } from '@pasteflow/domain';
-import { findLiveObjects, findStored, inHalves, recordOrphans, type Database } from '@pasteflow/postgres';
-import type { Logger } from '@pasteflow/runtime';
-import type { ListedObject, ObjectStore } from '@pasteflow/s3';
+import { findLiveObjects, findStored, inHalves, recordOrphans } from '@pasteflow/postgres';
+import type { ListedObject } from '@pasteflow/s3';
 import type { RefusedRows } from '../running/refused-rows.ts';
 import { Findings } from '../running/findings.ts';
+import type { JanitorContext } from '../context.ts';
 
-export interface ReconcilePastesOptions {
-  readonly db: Database;
-  readonly store: ObjectStore;
-  readonly logger: Logger;
+/** What a run compares with. */
+export type Compared = Pick<JanitorContext, 'db' | 'store' | 'logger' | 'jobRetentionSeconds'> & {
   readonly refused: RefusedRows;
-}
+};
 
 export interface ReconcileRange {
   /** The start of the run: rows that got their object later may not be in the listing. */
@@ -28,7 +26,7 @@ const BATCH = 1000;
  * order (COLLATE "C"), so the two are merged page by page, in constant memory.
  */
 export async function reconcilePastes(
-  options: ReconcilePastesOptions,
+  options: Compared,
   { before, oldEnough }: ReconcileRange,
   counts: Record<'listed' | 'orphans' | 'foreign' | 'missing', number>,
   signal: AbortSignal,
@@ -61,7 +59,7 @@ export async function reconcilePastes(
 
 /** Records those objects of a page that are old enough and have no live row. @returns how many */
 export async function recordOrphansOf(
-  { db, refused }: Pick<ReconcilePastesOptions, 'db' | 'refused'>,
+  { db, refused }: Pick<Compared, 'db' | 'refused'>,
   page: readonly ListedObject[],
   { before, oldEnough }: ReconcileRange,
 ): Promise<number> {

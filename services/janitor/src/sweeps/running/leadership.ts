@@ -1,15 +1,6 @@
 import { holdLeaderLock, type Database } from '@pasteflow/postgres';
-import { PollLoop, type Component, type Logger } from '@pasteflow/runtime';
-
-export interface LeadershipOptions {
-  /** A connection for the lock alone. */
-  readonly lock: Database;
-  /** See `holdLeaderLock`. The default is below the 10 s for which no message may stay unsent. */
-  readonly idleSeconds: number;
-  /** Called when this janitor begins to lead, and when it no longer does. */
-  readonly onChange: (leads: boolean) => void;
-  readonly logger: Logger;
-}
+import { PollLoop, type Component } from '@pasteflow/runtime';
+import type { JanitorContext } from '../context.ts';
 
 /**
  * Of several janitors one runs the sweeps by its schedule. Another one takes over within seconds when it ends,
@@ -20,7 +11,15 @@ export class Leadership implements Component {
   #leads = false;
   readonly #loop: PollLoop;
 
-  constructor({ lock, idleSeconds, onChange, logger }: LeadershipOptions) {
+  /**
+   * @param lock a connection for the lock alone
+   * @param onChange called when this janitor begins to lead, and when it no longer does
+   */
+  constructor(
+    { lockIdleSeconds: idleSeconds, logger }: Pick<JanitorContext, 'lockIdleSeconds' | 'logger'>,
+    lock: Database,
+    onChange: (leads: boolean) => void,
+  ) {
     const changed = (leads: boolean): void => {
       if (leads === this.#leads) return;
       this.#leads = leads;

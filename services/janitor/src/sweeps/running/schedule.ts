@@ -1,22 +1,8 @@
-import { PollLoop, type Component, type Logger, type Metrics } from '@pasteflow/runtime';
+import { PollLoop, type Component } from '@pasteflow/runtime';
 import type { SweepRunner } from './sweep-runner.ts';
 import { dailySweeps, type SweepName } from '../../sweep-names.ts';
 import type { Sweep } from './sweep.ts';
-
-export interface ScheduleOptions {
-  readonly sweeps: readonly Sweep[];
-  readonly runner: SweepRunner;
-  /** Whether this janitor is the one that runs the sweeps. Call `runNow` when it becomes that. */
-  readonly leads: () => boolean;
-  readonly intervalSeconds: Readonly<Record<SweepName, number>>;
-  /**
-   * Asked before each run of a daily sweep: whether the interval has passed since its last success in any
-   * janitor.
-   */
-  readonly isDue: (sweep: SweepName) => Promise<boolean>;
-  readonly logger: Logger;
-  readonly metrics: Metrics;
-}
+import type { JanitorContext } from '../context.ts';
 
 /**
  * How often a janitor asks whether a daily sweep is due. The answer comes from the database, so that neither
@@ -31,7 +17,25 @@ export class Schedule implements Component {
   readonly name = 'sweeps';
   readonly #loops: readonly PollLoop[];
 
-  constructor({ sweeps, runner, leads, intervalSeconds, isDue, logger, metrics }: ScheduleOptions) {
+  /**
+   * @param leads whether this janitor is the one that runs the sweeps. Call `runNow` when it becomes that
+   * @param isDue asked before each run of a daily sweep: whether the interval has passed since its last success in
+   *   any janitor
+   */
+  constructor(
+    { logger, metrics }: Pick<JanitorContext, 'logger' | 'metrics'>,
+    {
+      sweeps,
+      runner,
+      intervalSeconds,
+    }: {
+      readonly sweeps: readonly Sweep[];
+      readonly runner: SweepRunner;
+      readonly intervalSeconds: Readonly<Record<SweepName, number>>;
+    },
+    leads: () => boolean,
+    isDue: (sweep: SweepName) => Promise<boolean>,
+  ) {
     const intervals = metrics.gauge({
       name: 'janitor_sweep_interval_seconds',
       help: 'Configured time from the end of a run of the sweep to the start of the next run.',

@@ -1,17 +1,9 @@
 import { DependencyUnavailableError } from '@pasteflow/domain';
-import { recordSweepRun, type Actor, type Database, type SweepRun } from '@pasteflow/postgres';
-import type { Logger, Metrics } from '@pasteflow/runtime';
+import { recordSweepRun, type SweepRun } from '@pasteflow/postgres';
 import type { RefusedRow } from './refused-rows.ts';
 import { sweepNames, type SweepName } from '../../sweep-names.ts';
 import type { Sweep, SweepCounts } from './sweep.ts';
-
-export interface SweepRunnerOptions {
-  /** Where the runs are recorded. */
-  readonly db: Database;
-  readonly janitor: Actor;
-  readonly logger: Logger;
-  readonly metrics: Metrics;
-}
+import type { JanitorContext } from '../context.ts';
 
 /** Refused rows of one sweep in the log, in `sweep_runs` and in the metrics, where each is a label. */
 const MAX_SHOWN = 20;
@@ -24,7 +16,7 @@ const RUN_BUCKETS_SECONDS = [0.01, 0.05, 0.25, 1, 5, 30, 120, 600, 3600];
  * `sweep_runs`.
  */
 export class SweepRunner {
-  readonly #options: SweepRunnerOptions;
+  readonly #janitor: Pick<JanitorContext, 'db' | 'actor' | 'logger'>;
   readonly #runs;
   readonly #duration;
   readonly #rows;
@@ -34,9 +26,8 @@ export class SweepRunner {
   /** The rows that were refused to the sweeps that this janitor runs. */
   readonly #refused = new Map<SweepName, readonly RefusedRow[]>();
 
-  constructor(options: SweepRunnerOptions) {
-    this.#options = options;
-    const { metrics } = options;
+  constructor({ metrics, ...janitor }: Pick<JanitorContext, 'db' | 'actor' | 'logger' | 'metrics'>) {
+    this.#janitor = janitor;
     this.#runs = metrics.counter({
       name: 'janitor_sweep_runs_total',
       help: 'Runs of a sweep, by outcome: done, failed, or skipped because the sweep was running.',
@@ -127,11 +118,11 @@ export class SweepRunner {
     counts: SweepCounts,
     startedAt: number,
   ): Promise<void> {
-    const { db, janitor, logger } = this.#options;
+    const { db, actor, logger } = this.#janitor;
     const seconds = (performance.now() - startedAt) / 1000;
     try {
       const shown = refused.list().slice(0, MAX_SHOWN);
-      await recordSweepRun(db, { sweep, outcome, seconds, counts, refused: shown, janitor });
+      await recordSweepRun(db, { sweep, outcome, seconds, counts, refused: shown, janitor: actor });
     } catch (error) {
       logger.debug('sweep run not recorded', { sweep, error });
     }
@@ -143,7 +134,7 @@ export class SweepRunner {
     const before = this.#refused.get(sweep) ?? [];
     const known = new Set(before.map(({ row, failures }) => `${failures} ${row}`));
     if (rows.some(({ row, failures }) => !known.has(`${failures} ${row}`)))
-      this.#options.logger.error('rows that Postgres refuses left out for a time', {
+      this.#janitor.logger.error('rows that Postgres refuses left out for a time', {
         sweep,
         count: rows.length,
         rows: rows.slice(0, MAX_SHOWN),
@@ -172,7 +163,7 @@ export class SweepRunner {
     // works.
     const notable = sweep !== 'measure' && Object.values(counts).some((value) => value > 0);
     const level = notable ? 'info' : 'debug';
-    this.#options.logger[level]('sweep done', { sweep, seconds, ...counts });
+    this.#janitor.logger[level]('sweep done', { sweep, seconds, ...counts });
   }
 }
 
