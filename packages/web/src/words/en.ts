@@ -1,9 +1,14 @@
-import type { OptionsWith } from '@pasteflow/domain';
+import type { OptionsWith, StoredOptions } from '@pasteflow/domain';
 import { pluralsIn } from './plurals.ts';
 
 /** The options of a paste that have a control in the form, and those of them that need more words. */
 type LabelledOption = OptionsWith<{ readonly control: string }>;
 type HintedOption = OptionsWith<{ readonly control: string; readonly kind: 'flag' | 'slug' }>;
+type Choices = {
+  readonly [Name in OptionsWith<{ readonly control: string; readonly kind: 'choice' }>]: Readonly<
+    Record<StoredOptions[Name], string>
+  >;
+};
 type Badges = Readonly<Record<OptionsWith<{ readonly kind: 'flag' }> | 'private', string>>;
 
 /** A title, and what happened with what to do, by the code of the problem. */
@@ -61,7 +66,7 @@ export const en = {
       burn: 'The link shows a button. Whoever presses it first reads the text, and nobody reads it again.',
       slug: '3 to 64 lower-case letters, digits and hyphens, with no hyphen at an end: the link then ends with ~name.',
     } satisfies Readonly<Record<HintedOption, string>>,
-    choices: { visibility: { unlisted: 'Anyone who has the link', private: 'Only you' } },
+    choices: { visibility: { unlisted: 'Anyone who has the link', private: 'Only you' } } satisfies Choices,
     detectSyntax: 'Detect automatically',
     detectedSyntax: 'Detected: {name}',
     expiries: {
