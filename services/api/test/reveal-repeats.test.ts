@@ -78,7 +78,7 @@ describe('a reader who repeats a reveal', () => {
     const page = (init: RequestInit) =>
       fetch(`${bed.api.url}/${code}`, { ...init, headers: { accept: 'text/html' } });
     const form = await (await page({})).text();
-    const [, key = ''] = /<input type="hidden" name="key" value="([\w-]{43})">/.exec(form) ?? [];
+    const [, key = ''] = /<input type="hidden"\s+name="key" value="([\w-]{43})">/.exec(form) ?? [];
     expect(form.split(key)).toHaveLength(2); // in the form alone, and in no command
     const press = () => page({ method: 'POST', body: new URLSearchParams({ key }) });
     const first = await (await press()).text();
