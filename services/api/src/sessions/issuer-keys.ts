@@ -34,8 +34,8 @@ const REQUEST_TIMEOUT_MS = 5000;
 /**
  * The signing keys of an issuer, found by OpenID Connect Discovery at their first use, so that the api starts
  * while the issuer is down. The metadata is read again with the keys, because the URL of the key set can
- * change. jose's createRemoteJWKSet is not used: it has no discovery, and asks an issuer that is down on every
- * request.
+ * change. jose's createRemoteJWKSet is not used: it has no discovery, its pause counts from the last success, so
+ * that each request asks an issuer that is down, and it uses no keys that are older than its cache.
  */
 export class IssuerKeys {
   readonly #options: IssuerKeysOptions;
