@@ -126,11 +126,11 @@ describe('relay', () => {
     const pastes = await overdue(12);
     await makePastes(world.db, 1, {
       status: 'IN_PROGRESS',
-      execution: { status: 'PENDING', dueSecondsAgo: 60, dispatchedSecondsAgo: 29 },
+      execution: { status: 'PENDING', dueSecondsAgo: 60, dispatchedSecondsAgo: 5 },
     });
     await makePastes(world.db, 1, {
       status: 'IN_PROGRESS',
-      execution: { status: 'PENDING', dueSecondsAgo: 14, dispatchedSecondsAgo: 60 },
+      execution: { status: 'PENDING', dueSecondsAgo: 5, dispatchedSecondsAgo: 60 },
     });
     expect(await relay().runOnce(running())).toEqual({ sent: 0, resent: 12, postponed: 0 });
     expect(shortCodesIn(await drain(world, UPLOADS)).sort()).toEqual(codes(pastes));
