@@ -72,6 +72,14 @@ describe('the command line of ops', () => {
       },
     ],
     ['reject 8Jk2xQw0Zc --reason x', { ...act, action: 'reject', subject: '8Jk2xQw0Zc', reason: 'x' }],
+    [
+      `--yes takedown --user ${id.toUpperCase()} --reason spam`,
+      { ...act, action: 'takedown-user', subject: id, reason: 'spam' },
+    ],
+    [
+      '--reason=-x --class spam takedown 8Jk2xQw0Zc',
+      { ...act, action: 'takedown', subject: '8Jk2xQw0Zc', class: 'spam', reason: '-x' },
+    ],
     ['adopt-bucket --yes', { kind: 'adopt-bucket', yes: true, json: false }],
     ['restore-objects', { kind: 'restore-objects', deletedSince: null, json: false }],
     ['--help', { kind: 'help' }],
@@ -121,6 +129,8 @@ describe('the command line of ops', () => {
     ['cancel abc', 'cancel takes the id of a job'],
     [`cancel ${id} ${id}`, 'cancel takes the id of a job'],
     ['restore-objects --deleted-since yesterday', '--deleted-since takes a time'],
+    ['uphold abc --reason --block', "Option '--reason' argument is ambiguous"],
+    ['--reason takedown abc', '"abc" is not a command'],
     ['status --yaml', "Unknown option '--yaml'"],
   ])('refuses "%s" with 64, and shows the usage', async (line, message) => {
     const { code, stdout, stderr } = await runOpsCommand(line === '' ? [] : line.split(' '), {});

@@ -50,7 +50,10 @@ export const userId: Subject = {
   shown: 'ID',
   words: '--user with the id of a user',
   option: 'user',
-  read: (text) => (isUuid(text) ? text.toLowerCase() : null),
+  read: (text) => {
+    const id = text.toLowerCase();
+    return isUuid(id) ? id : null;
+  },
 };
 
 /** Records keep the id of the user alone. */

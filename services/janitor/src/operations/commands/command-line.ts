@@ -1,4 +1,4 @@
-import { Command, CommanderError, type Option } from 'commander';
+import { Command, CommanderError } from 'commander';
 import { takedownClasses, type TakedownClass } from '@pasteflow/domain';
 import { commandName, type Help, isMisused, type Misused, misused, quote } from '@pasteflow/service-kit';
 import { type Action, type ActionOption } from '../actions/action.ts';
@@ -120,34 +120,45 @@ const YES_IS_FOR = `--yes is only for ${inWords(
 
 const HELP_WIDTH = 110;
 
+/** Every option, with the commands that take it. */
+const options = new Map(
+  listed
+    .flatMap(({ flags }) => Object.entries(flags))
+    .map(([option, [flag, help]]) => {
+      const takenBy = listed.filter(({ flags }) => option in flags).map(({ name }) => name);
+      return [option, { flag, help: `for ${inWords(takenBy)}: ${help}`, takenBy }];
+    }),
+);
+
 export const usage = `${createProgram(() => {}).helpInformation()}
 The environment names the database, the bucket and the queues, as for a janitor.
 `;
 
 export function parseOpsCommand(args: readonly string[]): OpsCommand | Help | Misused {
+  const ambiguous = findAmbiguous(args);
+  if (ambiguous !== undefined) return misused(`Option '${ambiguous}' argument is ambiguous`);
   let asked: OpsCommand | Misused = misused('the command is missing');
   try {
     createProgram((read) => (asked = read)).parse([...args], { from: 'user' });
     return asked;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    return error.code === 'commander.helpDisplayed' ? { kind: 'help' } : misused(messageOf(error));
+    if (error.code === 'commander.helpDisplayed') return { kind: 'help' };
+    const text = error.message.replace(/^error: /, '');
+    return misused(text.slice(0, 1).toUpperCase() + text.slice(1));
   }
 }
 
-function messageOf({ code, message }: CommanderError): string {
-  const [, option = ''] = /unknown option '--([\w-]+)/.exec(message) ?? [];
-  const taking = listed.filter(({ flags }) => option in flags).map(({ name }) => name);
-  if (option === 'yes') return YES_IS_FOR;
-  if (code === 'commander.unknownOption' && taking.length > 0)
-    return `--${option} is only for ${inWords(taking)}`;
-  const text = message.replace(/^error: /, '');
-  return text.slice(0, 1).toUpperCase() + text.slice(1);
+/** An option whose value is missing, so that the next option would be its value. `--reason=--text` is none. */
+function findAmbiguous(args: readonly string[]): string | undefined {
+  const end = args.includes('--') ? args.indexOf('--') : args.length;
+  const takesValue = (arg: string) =>
+    options.get(arg.replace('--', ''))?.flag.startsWith(`${arg} <`) === true;
+  return args.slice(0, end).find((arg, at) => takesValue(arg) && /^-./.test(args[at + 1] ?? ''));
 }
 
-/** Reads each command, and runs none. */
+/** Reads each command, and runs none. The options are the program's, so that they may stand before the command. */
 function createProgram(onRead: (asked: OpsCommand | Misused) => void): Command {
-  const optionsOfAll = new Map<string, Option>();
   const program: Command = new Command(commandName('ops'))
     .usage('COMMAND')
     .option('--json', 'prints JSON, for programs')
@@ -156,12 +167,8 @@ function createProgram(onRead: (asked: OpsCommand | Misused) => void): Command {
     .configureOutput({ writeOut: () => {}, writeErr: () => {}, getOutHelpWidth: () => HELP_WIDTH })
     .configureHelp({
       subcommandTerm: (command) => `${command.name()} ${command.usage()}`.trim(),
-      visibleOptions: () => [...optionsOfAll.values()],
+      visibleOptions: () => [...program.options],
     })
-    .addHelpText(
-      'after',
-      '\nThe environment names the database, the bucket and the queues, as for a janitor.',
-    )
     .showSuggestionAfterError(false)
     .exitOverride()
     .allowExcessArguments()
@@ -169,25 +176,30 @@ function createProgram(onRead: (asked: OpsCommand | Misused) => void): Command {
       const [name] = program.args;
       if (name !== undefined) onRead(misused(`${quote(name)} is not a command`));
     });
-  for (const option of program.options) optionsOfAll.set(option.name(), option);
+  for (const { flag, help } of options.values()) program.option(flag, help);
   for (const { name, takes, help, flags, read } of listed) {
     const command = program
       .command(name)
       .usage(takes || ' ')
       .description(help)
       .allowExcessArguments();
-    for (const [option, [flag, text]] of Object.entries(flags)) {
-      const of = listed.filter((each) => option in each.flags).map((each) => each.name);
-      command.option(flag, `for ${inWords(of)}: ${text}`);
-    }
-    for (const option of command.options) optionsOfAll.set(option.name(), option);
     command.action(() => {
-      const all: GivenOptions = command.optsWithGlobals();
-      const given = command.options.map((option) => [option.name(), all[option.attributeName()]] as const);
-      onRead(read(command.args, { ...Object.fromEntries(given), json: all.json === true }));
+      const given: GivenOptions = Object.fromEntries(
+        program.options.map((option) => [option.name(), program.getOptionValue(option.attributeName())]),
+      );
+      const notTaken = [...options.keys()].find(
+        (option) => given[option] !== undefined && !(option in flags),
+      );
+      onRead(notTaken === undefined ? read(command.args, given) : misused(onlyFor(notTaken)));
     });
   }
   return program;
+}
+
+function onlyFor(option: string): string {
+  return option === 'yes'
+    ? YES_IS_FOR
+    : `--${option} is only for ${inWords(options.get(option)?.takenBy ?? [])}`;
 }
 
 function readOwn(
