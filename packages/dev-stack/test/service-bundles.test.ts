@@ -52,7 +52,7 @@ describe('spawnService', () => {
     const { error } = JSON.parse(line) as { error: { name: string; stack: string } };
     expect(error.name).toBe('DependencyUnavailableError');
     const [, file = ''] = /(?:file:\/\/)?(\/[^\s()]+\.ts):\d+:\d+/.exec(error.stack) ?? [];
-    expect(file).toBe(join(REPOSITORY, 'packages/postgres/src/database/cuttable-pool.ts'));
+    expect(file).toBe(join(REPOSITORY, 'packages/postgres/src/database/pool.ts'));
     expect(existsSync(file)).toBe(true);
   });
 });
