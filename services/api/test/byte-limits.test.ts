@@ -1,6 +1,11 @@
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { rateLimitStore } from '@pasteflow/postgres';
+import { createLogger, Metrics } from '@pasteflow/runtime';
 import { randomShortCode } from '@pasteflow/service-kit';
 import { sql } from 'kysely';
+import { Limits } from '../src/http/limits/limits.ts';
 import { useApi } from './support/api.ts';
 import { answerOn, dial, ownPage, postJson, problemOf } from './support/http.ts';
 import { expectLimited, limited } from './support/limits.ts';
@@ -134,6 +139,24 @@ describe('the bytes of new pastes in an hour', () => {
     for (let n = 0; n < 3; n += 1) expect((await post(api.url, 600_000, from(2))).status).toBe(429);
     expect((await post(api.url, 400_000, from(2))).status).toBe(201);
     expect((await post(api.url, 600_000, from(3))).status).toBe(429);
+  });
+
+  it('are given back when the request is answered already, so that its answer can have no more headers', async () => {
+    const none = { requests: 0, creations: 0, misses: 0, anonymous_bytes: 0, address_bytes: 0, reports: 0 };
+    const limits = new Limits({
+      limits: { ...none, bytes: 1000 },
+      store: rateLimitStore(bed.db),
+      logger: createLogger({ service: 'test', level: 'error', format: 'json' }),
+      metrics: new Metrics('test'),
+    });
+    const spend = (res: ServerResponse) =>
+      limits.spendBytes(res, { kind: 'anonymous', address: '192.0.2.9' }, 1000);
+    const newAnswer = () => new ServerResponse(new IncomingMessage(new Socket()));
+    const answered = newAnswer();
+    answered.writeHead(503).end();
+    await expect(spend(answered)).rejects.toThrow('headers after they are sent');
+    await spend(newAnswer());
+    await expect(spend(newAnswer())).rejects.toThrow('is used up');
   });
 
   it('are those of a user, with all tokens, and imports count with them', async () => {

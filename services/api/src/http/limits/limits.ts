@@ -192,12 +192,12 @@ export class Limits {
         const passes = bytes <= SMALL_PASTE_BYTES;
         spent.push(await this.#spend(res, ALL, this.#limits.anonymous_bytes, bytes, passes));
       }
+      this.#setHeaders(res);
+      return giveBack;
     } catch (error) {
       giveBack();
       throw error;
     }
-    this.#setHeaders(res);
-    return giveBack;
   }
 
   /** The limits of bytes that no paste of the caller passes, each with the key that it counts: its own first. */
