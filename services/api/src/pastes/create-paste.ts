@@ -92,13 +92,13 @@ export async function create(api: ApiContext, req: Request, res: Response, form:
   if (options.parent !== undefined) api.limits.refuseUsedUp(res, 'misses', limitKeyOf(caller));
 
   const contentHash = contentHashOf(content);
-  const claim = await api.idempotency.claim(req, res, JSON.stringify([options, contentHash]), formKey);
-  if (claim === null) return;
-
   const userId = caller.kind === 'user' ? caller.userId : null;
   const deleteToken = userId === null ? newSecret() : null;
   const deleteTokenHash = deleteToken === null ? null : hashOfSecret(deleteToken);
   const paste = { ...options, content, contentHash, userId, deleteTokenHash };
+  const claim = await api.idempotency.claim(req, res, JSON.stringify([options, contentHash]), formKey);
+  if (claim === null) return;
+
   const answerOf = (created: CreatedPaste): Answer => {
     const view = viewOfNew({ ...options, ...created, contentHash, sizeBytes }, api.publicUrl());
     return form.answerTo(view, deleteToken, () => api.pages.site(req));
