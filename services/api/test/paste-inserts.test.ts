@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 import { DependencyUnavailableError, QuotaExceededError } from '@pasteflow/domain';
 import { claimIdempotencyKey, createDatabase, readStoredUsage, type Database } from '@pasteflow/postgres';
@@ -43,6 +44,14 @@ async function claimedKey(): Promise<KeyOfRequest> {
 
 const answerOf = () => textAnswer(201, 'x', {});
 
+/** Every insert into `pastes` waits while this runs. */
+async function whileInsertsWait<T>(run: () => Promise<T>): Promise<T> {
+  return await bed.db.transaction().execute(async (tx) => {
+    await sql`LOCK TABLE pastes IN SHARE MODE`.execute(tx);
+    return await run();
+  });
+}
+
 /** The first insert waits alone for a lock of the table, and those of `run` form the next group. */
 async function asOneGroup<T>(
   inserts: PasteInserts,
@@ -50,8 +59,7 @@ async function asOneGroup<T>(
 ): Promise<PromiseSettledResult<T>[]> {
   let group: Promise<PromiseSettledResult<T>[]> | undefined;
   let first: Promise<unknown> | undefined;
-  await bed.db.transaction().execute(async (tx) => {
-    await sql`LOCK TABLE pastes IN SHARE MODE`.execute(tx);
+  await whileInsertsWait(async () => {
     first = inserts.insert(newPaste('first'), null, answerOf);
     group = Promise.allSettled(run());
   });
@@ -125,3 +133,64 @@ it.each(['maxBytes', 'maxStoredBytes'] as const)(
       expect(end).toEqual({ status: 'rejected', reason: expect.any(QuotaExceededError) });
   },
 );
+
+it('groups that are slow hold up no other, at most four run, and at most 10,000 inserts wait, for 5 s', async () => {
+  const db = createDatabase({
+    url: bed.databaseUrl,
+    applicationName: 'slow-groups',
+    maxConnections: 10,
+    onConnectionError: () => {},
+  });
+  const inserts = new PasteInserts({ db, newShortCode: randomShortCode, maxSlugs: null, quotas: null });
+  const insert = () => inserts.insert(newPaste('x'), null, answerOf);
+  const running = async () =>
+    (
+      await sql`SELECT FROM pg_stat_activity WHERE application_name = 'slow-groups' AND wait_event_type = 'Lock'`.execute(
+        bed.db,
+      )
+    ).rows.length;
+  const refused = { status: 'rejected', reason: expect.any(DependencyUnavailableError) };
+  const inTime = await whileInsertsWait(async () => {
+    const ends = [insert(), insert(), insert()];
+    await until(running, (groups) => groups === 2);
+    await sleep(600);
+    expect(await running()).toBe(2); // the first insert, and the two that came meanwhile
+    for (const groups of [3, 4]) {
+      ends.push(insert());
+      await until(running, (count) => count === groups);
+    }
+    await sleep(600);
+    const calledAt = performance.now();
+    const waiting = Array.from({ length: 10_000 }, insert);
+    expect(await Promise.allSettled([insert()])).toEqual([refused]);
+    expect(performance.now() - calledAt).toBeLessThan(2500);
+    expect(await running()).toBe(4);
+    expect(await Promise.race([Promise.any(waiting), sleep(4000, 'waiting')])).toBe('waiting');
+    for (const end of await Promise.allSettled(waiting)) expect(end).toEqual(refused);
+    expect(performance.now() - calledAt).toBeLessThan(9000);
+    return ends;
+  });
+  await Promise.all(inTime);
+  await db.destroy();
+});
+
+it.each([
+  ['64 of them', 70, 1],
+  ['1 MiB', 20, 60 * 1024],
+])('a group has at most %s', async (_name, count, bytes) => {
+  const groups: string[] = [];
+  const db = createDatabase({
+    url: bed.databaseUrl,
+    applicationName: 'test',
+    maxConnections: 1,
+    onConnectionError: () => {},
+    onStatement: ({ query }) => groups.push(query.sql),
+  });
+  const inserts = insertsOf(db);
+  const ends = await asOneGroup(inserts, () =>
+    Array.from({ length: count }, () => inserts.insert(newPaste('x'.repeat(bytes)), null, answerOf)),
+  );
+  expect(ends.every(({ status }) => status === 'fulfilled')).toBe(true);
+  expect(groups.filter((text) => text.includes('INSERT INTO pastes'))).toHaveLength(3); // with the first insert
+  await db.destroy();
+});
