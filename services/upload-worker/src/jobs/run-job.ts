@@ -59,8 +59,8 @@ export async function runJob(
     if (lost.aborted || error instanceof ExecutionTakenError) return { kind: 'lost' };
     if (graceOver.aborted || (stopping.aborted && error === stopping.reason)) return { kind: 'interrupted' };
     if (error instanceof WorkYieldedError) return { kind: 'yielded', delayMs: error.delayMs };
-    // Without an attempt spent. Only while Postgres does not answer a ping: a statement that always times out
-    // would otherwise be postponed forever.
+    // `postponed` spends no attempt: Postgres kept the work from starting. Only while it does not answer a ping:
+    // a statement that always times out would otherwise be postponed forever.
     const isPostponed = isOfPostgres(error) && !hasBegun() && !(await answers(db));
     return { kind: isPostponed ? 'postponed' : 'failed', error: reasonOf(error), cause: error };
   }
