@@ -33,8 +33,16 @@ async function inDatabase(name: string, use: (db: Database) => Promise<void>): P
   }
 }
 
-const LAST = '0019-keys-in-bytes';
-const before = Object.fromEntries(Object.entries(migrations).filter(([name]) => name < LAST));
+const KEYS_IN_BYTES = '0019-keys-in-bytes';
+
+/** The schema of today, save that its keys are in the order of the database. */
+const migrateOthers = (db: Database) =>
+  migrate(db, {}, { ...migrations, [KEYS_IN_BYTES]: { up: () => Promise.resolve() } });
+
+const putKeysInBytes = (db: Database) =>
+  db.transaction().execute(async (tx) => {
+    await migrations[KEYS_IN_BYTES]?.up(tx);
+  });
 
 /** Words of a closed list in lower-case letters, whose order is the same in every collation; and kysely's own. */
 const SAME_IN_EVERY_ORDER = [
@@ -46,13 +54,14 @@ const SAME_IN_EVERY_ORDER = [
 
 it('every text that is a key of an index is in the order of its bytes, also after an upgrade', async () => {
   await inDatabase('upgraded', async (db) => {
-    await migrate(db, {}, before);
+    await migrateOthers(db);
     await sql`INSERT INTO users (name) VALUES ('straße'), ('a-b'), ('ab')`.execute(db);
     const triggers = () =>
       // Without parentheses, of which Postgres removes superfluous ones.
       sql`SELECT tgname, tgenabled, translate(pg_get_triggerdef(oid), '()', ''), obj_description(oid, 'pg_trigger') FROM pg_trigger
         WHERE NOT tgisinternal ORDER BY tgrelid::regclass::text, tgname`.execute(db);
     const guards = await triggers();
+    await putKeysInBytes(db);
     await migrate(db);
     expect((await triggers()).rows).toEqual(guards.rows);
     const { rows } = await sql<{ key: string }>`
@@ -74,14 +83,14 @@ it('every text that is a key of an index is in the order of its bytes, also afte
 
 it('the migration names rows that an index in another order has let in twice, and changes nothing', async () => {
   await inDatabase('duplicated', async (db) => {
-    await migrate(db, {}, before);
+    await migrateOthers(db);
     await sql`ALTER TABLE users DROP CONSTRAINT users_name_key`.execute(db); // as the index was: it found no name
     await sql`INSERT INTO users (name) VALUES ('alice'), ('alice'), ('bob')`.execute(db);
-    await expect(migrate(db)).rejects.toThrow('the table users has rows twice that are unique: "alice".');
+    await expect(putKeysInBytes(db)).rejects.toThrow('the table users has rows twice that are unique: "alice".');
     await sql`DELETE FROM users WHERE id = (SELECT max(id::text)::uuid FROM users WHERE name = 'alice')`.execute(
       db,
     );
-    await migrate(db);
+    await putKeysInBytes(db);
   });
 });
 
