@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, jest } from '@jest/globals';
+import { messageVisibilitySeconds } from '@pasteflow/domain';
 import { makePastes, type MadePaste } from '@pasteflow/postgres/testing';
 import { createQueue, sendUploads } from '@pasteflow/sqs';
 import { until, useBench } from '../support/bench.ts';
@@ -19,10 +20,10 @@ async function submit(count: number): Promise<readonly MadePaste[]> {
   return pastes;
 }
 
-const start = () =>
+const start = (env: Readonly<Record<string, string>> = {}) =>
   bench.start([], {
     overrides: { stopGraceMs: 60_000 },
-    env: { UPLOAD_WORKER_QUEUES: 'uploads', UPLOAD_CONCURRENCY: '2', S3_PUT_TIMEOUT_MS: '600000' },
+    env: { UPLOAD_WORKER_QUEUES: 'uploads', UPLOAD_CONCURRENCY: '2', S3_PUT_TIMEOUT_MS: '600000', ...env },
   });
 
 const processed = async () =>
@@ -51,4 +52,29 @@ it('a stop waits until the messages that were taken over are settled and acknowl
   await stopped;
   expect(await processed()).toBe(before + 1);
   expect(bench.proxy.matching({ target: 'DeleteMessageBatch' })).toHaveLength(1);
+});
+
+it('a message is kept hidden while its put lasts, and no longer', async () => {
+  const put = { method: 'PUT', path: /\/pastes\// };
+  const leaseSeconds = 3;
+  // A message that is returned gets another time.
+  const hidden = `"VisibilityTimeout":${messageVisibilitySeconds(leaseSeconds)}`;
+  const keptHidden = () =>
+    bench.proxy
+      .matching({ target: 'ChangeMessageVisibilityBatch' })
+      .filter(({ body }) => String(body).includes(hidden)).length;
+  const hanging = bench.proxy.hold(put);
+  await submit(1);
+  await start({ EXECUTION_LEASE_SECONDS: String(leaseSeconds) });
+  const held = await hanging;
+  await until(keptHidden, (requests) => requests > 1);
+  await held.forward();
+  await until(
+    () => bench.proxy.matching({ target: 'DeleteMessageBatch' }).length,
+    (requests) => requests === 1,
+  );
+  await sleep(500); // for the request that was under way
+  const before = keptHidden();
+  await sleep(3000);
+  expect(keptHidden()).toBe(before);
 });
