@@ -1,5 +1,11 @@
 import { sql, type RawBuilder } from 'kysely';
-import { defaultOf, optionOf, storedOptionNames, type ChosenOptions } from '@pasteflow/domain';
+import {
+  defaultOf,
+  optionOf,
+  storedOptionNames,
+  type ChosenOptions,
+  type StoredOption,
+} from '@pasteflow/domain';
 import { insertedPasteColumns } from '../schema/pastes.ts';
 
 export interface NewPaste extends ChosenOptions {
@@ -14,11 +20,10 @@ export interface NewPaste extends ChosenOptions {
   readonly counted?: boolean;
 }
 
-/**
- * The type and the value of each inserted column. `expires_at` follows from `expires_in`, by the clock of
- * Postgres.
- */
-const fields: Readonly<Record<string, readonly [type: string, of: (paste: NewPaste) => unknown]>> = {
+type Field = readonly [type: string, of: (paste: NewPaste) => unknown];
+type InsertedColumn = Exclude<(typeof insertedPasteColumns)[number], StoredOption>;
+
+const ownFields: Readonly<Record<Exclude<InsertedColumn, 'expires_at'> | 'expires_in', Field>> = {
   short_code: ['text', (paste) => paste.shortCode],
   user_id: ['uuid', (paste) => paste.userId],
   content_hash: ['text', (paste) => paste.contentHash],
@@ -26,15 +31,20 @@ const fields: Readonly<Record<string, readonly [type: string, of: (paste: NewPas
   expires_in: ['float8', (paste) => paste.expiresInSeconds],
   delete_token_hash: ['bytea', (paste) => paste.deleteTokenHash],
   counted: ['boolean', (paste) => paste.counted ?? false],
-  ...Object.fromEntries(
-    storedOptionNames.map((name) => [
-      name,
-      [
-        optionOf(name).kind === 'flag' ? 'boolean' : 'text',
-        (paste: NewPaste) => paste[name] ?? defaultOf(name),
-      ],
-    ]),
-  ),
+};
+
+function fieldOf(name: StoredOption): Field {
+  const type = optionOf(name).kind === 'flag' ? 'boolean' : 'text';
+  return [type, (paste) => paste[name] ?? defaultOf(name)];
+}
+
+/**
+ * The type and the value of each inserted column. `expires_at` follows from `expires_in`, by the clock of
+ * Postgres.
+ */
+const fields: Readonly<Record<string, Field>> = {
+  ...ownFields,
+  ...Object.fromEntries(storedOptionNames.map((name) => [name, fieldOf(name)])),
 };
 
 const columns = sql.join(insertedPasteColumns.map((column) => sql.ref(column)));
