@@ -4,6 +4,7 @@ import * as ec2 from 'aws-cdk-lib/aws-ec2';
 import * as ecs from 'aws-cdk-lib/aws-ecs';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
+import { retiredSettings } from '../../packages/service-kit/src/retired-settings.ts';
 import { Alarms } from './alarms.ts';
 import { type Configuration, derivedSettings, JANITORS, type ServiceName } from './configuration.ts';
 import type { DataStack } from './data-stack.ts';
@@ -196,7 +197,7 @@ const OPEN_TELEMETRY = /^OTEL_[A-Z0-9_]+$/;
 
 /**
  * The settings that `environment` of the configuration has for a service.
- * @throws Error that names a setting which no service reads, or which the stacks set
+ * @throws Error that names a setting which is retired, which no service reads, or which the stacks set
  */
 function settingsOf({ environment }: Configuration, service: ServiceName): Record<string, string> {
   const settings: Record<string, string> = { ...environment.all, ...environment[service] };
@@ -206,6 +207,9 @@ function settingsOf({ environment }: Configuration, service: ServiceName): Recor
       throw new Error(
         `environment: ${name} is set by the stacks; remove it from the configuration. docs/deploy.md says where secrets belong`,
       );
+    const advice = Object.hasOwn(retiredSettings, name) ? retiredSettings[name] : undefined;
+    if (advice !== undefined)
+      throw new Error(`environment: remove ${name}, which is retired; in a service it ${advice}`);
     if (!known.has(name) && !OPEN_TELEMETRY.test(name))
       throw new Error(`environment: no service reads ${name}; .env.example lists every setting`);
   }

@@ -41,6 +41,10 @@ describe('the settings of a service', () => {
     expect(() =>
       deployment('production', { environment: { ...environment, api: { OICD_ISSUER: 'https://a' } } }),
     ).toThrow('no service reads OICD_ISSUER');
+    const retired = { CLEANUP_INTERVAL_SECONDS: '60' };
+    expect(() => deployment('production', { environment: { ...environment, janitor: retired } })).toThrow(
+      'remove CLEANUP_INTERVAL_SECONDS, which is retired; in a service it still has its effect: write cleanup=… into',
+    );
     const bucket = { S3_BUCKET: 'other' } as unknown as Settings;
     expect(() => deployment('production', { environment: { ...environment, all: bucket } })).toThrow(
       'S3_BUCKET is set by the stacks',
