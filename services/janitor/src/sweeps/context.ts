@@ -9,7 +9,10 @@ import type { WorkQueue } from './queues/work-queue.ts';
 
 /** Times that nobody has a reason to change, in seconds. */
 export const times = {
-  /** A frozen or disconnected janitor no longer keeps the others from running the sweeps after this time. */
+  /**
+   * A frozen or disconnected janitor no longer keeps the others from running the sweeps after this time, which is
+   * below the 10 s for which no message may stay unsent.
+   */
   lockIdleSeconds: 5,
   /** For so long the api may send a message itself: a cold one took more than 0.2 s on a busy machine. */
   relayGraceSeconds: 1,
