@@ -3,7 +3,8 @@ import { parseArgs } from 'node:util';
 import { startBenchCluster, type BenchCluster } from './bench/costs.ts';
 import { compareHeldSnapshots } from './bench/held-snapshots.ts';
 import { PeerBench } from './bench/peers/run-peers.ts';
-import { baselineOf, compare, runBench, runShortBench, writeBaseline } from './bench/run-bench.ts';
+import { runBench } from './bench/run-bench.ts';
+import { compare, readBaseline, runShortBench, writeBaseline } from './bench/short-bench.ts';
 
 const { values, positionals } = parseArgs({
   options: {
@@ -13,6 +14,8 @@ const { values, positionals } = parseArgs({
     peers: { type: 'boolean', default: false },
     /** For so many minutes. */
     'held-snapshots': { type: 'string' },
+    /** The folder of another version, whose services are measured. */
+    checkout: { type: 'string' },
   },
   allowPositionals: process.argv.includes('--peers'),
 });
@@ -24,10 +27,10 @@ async function measure(cluster: BenchCluster): Promise<void> {
     const isGood = await compareHeldSnapshots(cluster, Number(heldMinutes), print);
     process.exitCode = isGood ? 0 : 1;
   } else if (values.short || values['write-baseline']) {
-    const measured = baselineOf(await runShortBench(cluster, print));
-    const { lines, isGood } = compare(measured);
+    const measured = await runShortBench(cluster, print);
+    const { lines, isGood } = compare(measured, readBaseline());
     for (const line of lines) print(line);
-    if (values['write-baseline']) writeBaseline(measured);
+    if (values['write-baseline']) writeBaseline(measured.medians);
     else process.exitCode = isGood ? 0 : 1;
   } else {
     await runBench(cluster, print);
@@ -38,7 +41,7 @@ const interrupted = Promise.race([
   once(process, 'SIGINT').then(() => 130),
   once(process, 'SIGTERM').then(() => 143),
 ]);
-const cluster = await startBenchCluster();
+const cluster = await startBenchCluster(values.checkout);
 let peers: PeerBench | undefined;
 let exitCode: number | undefined;
 try {

@@ -9,7 +9,7 @@ import {
 } from '@pasteflow/dev-stack/testing';
 import { CREDENTIALS } from './aws.ts';
 import { Bucket } from './bucket.ts';
-import { type ServiceName, OPS_ENTRY } from './entries.ts';
+import { type ServiceName, OPS_ENTRY, ROOT } from './entries.ts';
 import { findViolations } from './find-violations.ts';
 import { Http, Load, type LoadOptions } from './http.ts';
 import { freePort } from './ports.ts';
@@ -25,6 +25,8 @@ export interface ClusterOptions<S extends Stack = RestartableStack> {
   readonly janitors?: number;
   /** Added to the default environment of every service. */
   readonly env?: Readonly<Record<string, string>>;
+  /** The folder of another version, whose services are started. Default: this one. */
+  readonly checkout?: string;
   /** Stopped with the cluster. Default: a new stack. */
   readonly stack?: S;
   /** false: the proxies record no requests. Default: true. */
@@ -239,6 +241,7 @@ export async function startCluster({
   workers = 1,
   janitors = 1,
   env = {},
+  checkout = ROOT,
   stack: given,
   keepRequests = true,
 }: ClusterOptions<Stack> = {}): Promise<Cluster<Stack>> {
@@ -255,7 +258,7 @@ export async function startCluster({
       ...Array<ServiceName>(workers).fill('upload-worker'),
       ...Array<ServiceName>(janitors).fill('janitor'),
     ];
-    await Promise.all(names.map((name) => cluster.add(name)));
+    await Promise.all(names.map((name) => cluster.add(name, {}, { checkout })));
     return cluster;
   } catch (error) {
     await cluster.stop();

@@ -1,13 +1,11 @@
 import type { AddressInfo } from 'node:net';
-import { buffer } from 'node:stream/consumers';
 import express from 'express';
+import { randomContent } from './load.ts';
 
-/** What Express does for a POST without a service behind it. */
+/** Express that answers the same content to each read. */
+const content = randomContent();
 const app = express().disable('x-powered-by').disable('etag');
-app.post('/v1/pastes', async (req, res) => {
-  await buffer(req);
-  res.status(201).json({ short_code: 'none' });
-});
+app.get('/:code', (_req, res) => void res.type('application/octet-stream').send(content));
 const server = app.listen(0, '127.0.0.1', () => {
   process.stdout.write(`listening on ${(server.address() as AddressInfo).port}\n`);
 });

@@ -1,14 +1,16 @@
 import { startCluster, type Cluster } from '../cluster.ts';
+import { ROOT } from '../entries.ts';
 import { StackProcess } from '../stacks.ts';
 import { cpuSecondsOf, cpuSecondsOfFamily } from '../usage.ts';
 
 export type BenchCluster = Cluster<StackProcess>;
 
-/** One api, one worker and one janitor, which reach the stack past the proxies. */
-export async function startBenchCluster(): Promise<BenchCluster> {
+/** One api, one worker and one janitor, from the sources in `checkout`, which reach the stack past the proxies. */
+export async function startBenchCluster(checkout = ROOT): Promise<BenchCluster> {
   const stack = await StackProcess.start();
   return await startCluster({
     stack,
+    checkout,
     env: {
       DATABASE_URL: stack.databaseUrl,
       AWS_ENDPOINT_URL_S3: stack.aws.s3,

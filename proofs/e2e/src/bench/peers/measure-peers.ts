@@ -19,7 +19,7 @@ export interface RunningPastes extends Running {
   /** Resolves when nothing is left to do for the pastes that were created. */
   untilStored(): Promise<void>;
   /** Of all processes that are its own, since their start. */
-  cpuSeconds(): Promise<number>;
+  readonly cpuSeconds: () => Promise<number>;
   /** After it, no paste is in memory of the service. */
   restart(): Promise<void>;
 }
@@ -66,14 +66,14 @@ const reads = (paths: readonly string[]) => ({
 });
 
 /** The rate is that of the answers; the CPU time contains what follows them. */
-async function measure(
-  service: RunningPastes,
+export async function measure(
+  { cpuSeconds }: Pick<RunningPastes, 'cpuSeconds'>,
   count: number,
   act: () => Promise<LoadResult>,
 ): Promise<{ readonly load: LoadResult; readonly perSecond: number; readonly cpuMs: number }> {
-  const before = await service.cpuSeconds();
+  const before = await cpuSeconds();
   const load = await act();
-  const cpuMs = (1000 * ((await service.cpuSeconds()) - before)) / count;
+  const cpuMs = (1000 * ((await cpuSeconds()) - before)) / count;
   return { load, perSecond: count / load.seconds, cpuMs };
 }
 

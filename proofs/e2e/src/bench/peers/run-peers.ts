@@ -2,6 +2,7 @@ import { loadavg } from 'node:os';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BenchCluster } from '../costs.ts';
+import { startByHand } from './by-hand.ts';
 import { Comparison, type Contender } from './comparison.ts';
 import { jobPeers } from './job-peers.ts';
 import {
@@ -29,7 +30,8 @@ export class PeerBench {
   /** @param names of peers. Default: all */
   constructor(cluster: BenchCluster, names: readonly string[], print: (line: string) => void) {
     const queues = jobPeers(cluster);
-    const all = [...queues, ...pastePeers].map(({ name }) => name);
+    const pastes = [byHand(cluster), ...pastePeers];
+    const all = [...queues, ...pastes].map(({ name }) => name);
     const unknown = names.find((name) => !all.includes(name));
     if (unknown !== undefined) throw new Error(`No peer is called ${unknown}. There are: ${all.join(', ')}`);
     this.#cluster = cluster;
@@ -46,7 +48,7 @@ export class PeerBench {
     );
     this.#pastes = new Comparison(
       'Paste services',
-      withOurs(pasteflow(cluster), pastePeers),
+      withOurs(pasteflow(cluster), pastes),
       measurePastes,
       print,
     );
@@ -133,6 +135,14 @@ function pasteflow(cluster: BenchCluster): Contender<RunningPastes> {
     start,
   };
 }
+
+const byHand = (cluster: BenchCluster): Contender<RunningPastes> => ({
+  name: 'by-hand',
+  version: 'the same parts',
+  lacks: 'send again what SQS did not get, fence a late worker, keep contents in memory and a trail',
+  install: () => Promise.resolve(),
+  start: () => startByHand(cluster),
+});
 
 async function startServices(cluster: BenchCluster): Promise<void> {
   try {
