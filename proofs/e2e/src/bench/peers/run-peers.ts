@@ -139,7 +139,7 @@ function pasteflow(cluster: BenchCluster): Contender<RunningPastes> {
 const byHand = (cluster: BenchCluster): Contender<RunningPastes> => ({
   name: 'by-hand',
   version: 'the same parts',
-  lacks: 'send again what SQS did not get, fence a late worker, keep contents in memory and a trail',
+  lacks: 'send again what SQS did not get, fence a late worker, keep a trail, keep contents in memory',
   install: () => Promise.resolve(),
   start: () => startByHand(cluster),
 });
