@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import type { Content, CreatedPaste, NewPasteFields } from '@pasteflow/client';
-import { pasteOptions, type OptionName } from '@pasteflow/domain';
+import { contentOptionNames, pasteOptions, type OptionName } from '@pasteflow/domain';
 import { Option } from 'commander';
 import { renderUnicodeCompact } from 'uqr';
 import { fragmentOfKey, MAX_MESSAGE_BYTES, messageOfFile, seal, textOfSealed } from '@pasteflow/sealed';
@@ -137,10 +137,11 @@ function fieldsOf({ server }: Session, files: readonly string[], options: PutOpt
     throw new UsageError('--slug is for one file. Put the files one by one.');
   if (files.filter((file) => file === '-').length > 1) throw new UsageError('- can be named once only.');
   const given = options as Readonly<Record<string, string | undefined>>;
-  const inCiphertext = options.encrypt === true ? ['title', 'syntax'] : [];
+  // The server must not learn what tells of encrypted content.
+  const kept: readonly string[] = options.encrypt === true ? contentOptionNames : [];
   const fields = Object.entries(pasteFlags).flatMap(([name, { flags, fieldOf }]) => {
     const value = given[new Option(flags).attributeName()];
-    if (value === undefined || inCiphertext.includes(name)) return [];
+    if (value === undefined || kept.includes(name)) return [];
     return [[name, fieldOf === undefined ? value : fieldOf(value, server)]];
   });
   const sent = Object.fromEntries(fields) as NewPasteFields;
