@@ -86,7 +86,9 @@ it('the migration names rows that an index in another order has let in twice, an
     await migrateOthers(db);
     await sql`ALTER TABLE users DROP CONSTRAINT users_name_key`.execute(db); // as the index was: it found no name
     await sql`INSERT INTO users (name) VALUES ('alice'), ('alice'), ('bob')`.execute(db);
-    await expect(putKeysInBytes(db)).rejects.toThrow('the table users has rows twice that are unique: "alice".');
+    await expect(putKeysInBytes(db)).rejects.toThrow(
+      'the table users has rows twice that are unique: "alice".',
+    );
     await sql`DELETE FROM users WHERE id = (SELECT max(id::text)::uuid FROM users WHERE name = 'alice')`.execute(
       db,
     );
