@@ -31,6 +31,7 @@ import { SessionCookie } from './http/callers/session-cookie.ts';
 import { Limits } from './http/limits/limits.ts';
 import { composePages } from './http/pages/page.ts';
 import { composeLive, type LiveTimings } from './live/live.ts';
+import { createFindPaste } from './pastes/find-named-paste.ts';
 import { PasteInserts } from './storage/paste-inserts.ts';
 import { ContentCache } from './storage/content-cache.ts';
 import { tracedReads } from './storage/stored-content.ts';
@@ -162,6 +163,7 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
     isDevelopment: config.isDevelopment,
 
     db,
+    findPaste: createFindPaste(db, overrides.slowGroupMs),
     actor: instance,
     inserts,
     idempotency: new Idempotency({

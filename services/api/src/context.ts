@@ -1,4 +1,4 @@
-import type { Actor, Database, Quotas } from '@pasteflow/postgres';
+import type { Actor, Database, PasteRow, Quotas } from '@pasteflow/postgres';
 import type { Logger, Readiness } from '@pasteflow/runtime';
 import type { ObjectStore } from '@pasteflow/s3';
 import type { IdentityProvider } from '@pasteflow/http-kit/sign-in';
@@ -29,6 +29,8 @@ export interface ApiContext {
   readonly isDevelopment: boolean;
 
   readonly db: Database;
+  /** From createFindPaste. */
+  readonly findPaste: (shortCode: string) => Promise<PasteRow | null>;
   /** Who has made the transitions of this process. */
   readonly actor: Actor;
   readonly inserts: PasteInserts;

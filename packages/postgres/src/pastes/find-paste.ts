@@ -1,6 +1,7 @@
 import { sql, type Selectable } from 'kysely';
 import type { StoredOptions } from '@pasteflow/domain';
 import type { Database } from '../database/database.ts';
+import { anyOf } from '../database/planner.ts';
 import { prepared } from '../database/prepared.ts';
 import { isThere, type PastesTable } from '../schema/pastes.ts';
 
@@ -36,6 +37,17 @@ function rows(db: Database) {
 /** The paste with this short code, in any state; null: there is none. */
 export async function findPaste(db: Database, shortCode: string): Promise<PasteRow | null> {
   return (await rows(db).where('short_code', '=', shortCode).executeTakeFirst()) ?? null;
+}
+
+/** The pastes with these short codes, in any state, by their code. */
+export async function findPastes(
+  db: Database,
+  shortCodes: readonly string[],
+): Promise<ReadonlyMap<string, PasteRow>> {
+  const found = await rows(db)
+    .where(sql<boolean>`short_code = ${anyOf(shortCodes, 'text')}`)
+    .execute();
+  return new Map(found.map((row) => [row.short_code, row]));
 }
 
 /** The paste with this slug, in any state; null: there is none. */

@@ -5,6 +5,7 @@ import {
   claimExecutions,
   createDatabase,
   findPaste,
+  findPastes,
   settleExecutions,
   uploadSubject,
   type Database,
@@ -53,6 +54,7 @@ it('a connection prepares a hot statement once, and keeps one plan for all param
     for (let n = 0; n < 8; n++) {
       const { shortCode, executionId } = await newPaste(db);
       expect(await findPaste(db, shortCode)).toMatchObject({ short_code: shortCode });
+      expect((await findPastes(db, [shortCode])).size).toBe(1);
       const by = { actor: 'w', leaseSeconds: 6, dispatched: true };
       const claims = await claimExecutions(db, uploadSubject, { keys: [shortCode], ...by });
       expect(claims.get(shortCode)?.kind).toBe('claimed');
@@ -61,7 +63,7 @@ it('a connection prepares a hot statement once, and keeps one plan for all param
       expect((await settleExecutions(db, uploadSubject, [settlement], by)).size).toBe(1);
     }
     const statements = await preparedIn(db);
-    expect(statements).toHaveLength(4);
+    expect(statements).toHaveLength(5);
     expect(statements.filter(({ generic }) => generic === 0)).toEqual([]);
   });
 });

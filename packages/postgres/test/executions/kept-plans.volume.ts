@@ -13,6 +13,7 @@ import {
   ensureUser,
   findPaste,
   findPasteBySlug,
+  findPastes,
   jobSubject,
   readPayload,
   settleExecutions,
@@ -147,6 +148,8 @@ const hot: Record<string, (db: Database) => Promise<unknown>> = {
       Array.from({ length: 20 }, () => pasteToCreate({ parent: paste.shortCode })),
     ),
   'reading a paste': (db) => findPaste(db, paste.shortCode),
+  'reading 20 pastes together': (db) =>
+    findPastes(db, [paste.shortCode, ...Array.from({ length: 19 }, () => randomUUID())]),
   'reading a paste by its slug': (db) => findPasteBySlug(db, 'release-notes'),
   'reading a payload': (db) => readPayload(db, paste.id),
   'finding a token': (db) => useApiToken(db, Buffer.alloc(32)),

@@ -18,6 +18,7 @@ import {
   findOwnPastes,
   findPaste,
   findPasteBySlug,
+  findPastes,
   findRefusal,
   findRetryable,
   findStored,
@@ -60,6 +61,7 @@ interface Deleted {
 const uses: Readonly<Record<string, (db: Database, paste: Deleted) => Promise<number | boolean>>> = {
   findPaste: async (db, { shortCode }) => !(await findPaste(db, shortCode))!.gone,
   findAlive: async (db, { shortCode }) => (await findAlive(db, [shortCode])).has(shortCode),
+  findPastes: async (db, { shortCode }) => !(await findPastes(db, [shortCode])).get(shortCode)!.gone,
   findPasteBySlug: async (db, { slug }) => !(await findPasteBySlug(db, slug))!.gone,
   listPastes: async (db, { userId }) => (await listPastes(db, { userId, status: null }, first)).rows.length,
   searchPastes: async (db, { userId }) =>

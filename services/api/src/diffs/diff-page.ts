@@ -34,10 +34,10 @@ import { assertShown, shownPaste } from '../pastes/paste-page.ts';
 /** GET /:short_code/diff in a browser: what has changed since the parent, line by line. */
 function diffInBrowser(api: ApiContext): Handler {
   return async (req, res) => {
-    const paste = await findNamedPaste(api.db, req);
+    const paste = await findNamedPaste(api, req);
     assertShown(paste);
     assertStays(api, paste);
-    const parent = await findParent(api.db, req, paste);
+    const parent = await findParent(api, req, paste);
     assertStays(api, parent);
     const site = api.pages.site(req);
     const shownOf = (row: PasteRow): ShownPaste =>

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Request, Response } from 'express';
-import { findPaste, type Database, type PasteRow } from '@pasteflow/postgres';
+import type { PasteRow } from '@pasteflow/postgres';
 import { z } from 'zod';
 import { DependencyUnavailableError } from '@pasteflow/domain';
 import { canRead } from '@pasteflow/service-kit';
@@ -63,7 +63,7 @@ async function readDiff(api: ApiContext, req: Request, res: Response): Promise<v
   const stays = (found: PasteRow): void => assertStays(api, found);
   const paste = await findStored(api, req, res, stays);
   if (paste === null) return;
-  const parent = await findStored(api, req, res, stays, () => findParent(api.db, req, paste));
+  const parent = await findStored(api, req, res, stays, () => findParent(api, req, paste));
   if (parent === null) return;
   const diffed = { paste, parent };
   assertComparable(diffed);
@@ -138,13 +138,13 @@ const MAX_DIFF_BYTES = MAX_WHOLE_BYTES;
  * @throws RequestError no_diff, paste_gone or paste_taken_down
  */
 export async function findParent(
-  db: Database,
+  { findPaste }: ApiContext,
   req: Request,
   paste: Pick<PasteRow, 'parent'>,
 ): Promise<PasteRow> {
   if (paste.parent === null)
     throw new RequestError('no_diff', 'This paste was not made from another one, so that it has no diff.');
-  const parent = await findPaste(db, paste.parent);
+  const parent = await findPaste(paste.parent);
   if (parent === null || parent.status === 'FAILED' || !canRead(parent, userIdOf(req)))
     throw new RequestError(
       'no_diff',
@@ -212,7 +212,7 @@ async function contentOf(api: ApiContext, req: Request, res: Response, paste: Pa
   const found = await readContent(api.store, api.cache, { paste, range: undefined, accepts: null }, res);
   if (found !== null) return found.bytes;
   // Either the paste was deleted between the statement and the request to S3, or an invariant is broken.
-  const now = await findPaste(api.db, paste.short_code);
+  const now = await api.findPaste(paste.short_code);
   if (now === null)
     throw new RequestError('no_diff', 'One of the two pastes was deleted, so that they have no diff.');
   assertNotGone(now);

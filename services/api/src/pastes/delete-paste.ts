@@ -25,7 +25,7 @@ import { sendPage } from '../http/pages/page.ts';
  * DELETE /v1/pastes/:short_code: nobody reads the paste from the answer on. The cleanup sweep deletes its
  * object.
  */
-export function deletePaste({ db }: ApiContext): Endpoint {
+export function deletePaste(api: ApiContext): Endpoint {
   return {
     operation: {
       operationId: 'deletePaste',
@@ -46,10 +46,10 @@ export function deletePaste({ db }: ApiContext): Endpoint {
       errors: findErrors,
     },
     handle: async (req, res) => {
-      const paste = await findEvenHeld(db, req);
+      const paste = await findEvenHeld(api, req);
       assertNotGone(paste); // before the token is checked: a GET reveals it to everybody who can read the paste
       assertMayDelete(paste, req, req.get('Delete-Token'));
-      if (!(await requestDeletion(db, paste.id))) throw pasteGone(); // another request deleted it meanwhile
+      if (!(await requestDeletion(api.db, paste.id))) throw pasteGone(); // another request deleted it meanwhile
       res.status(204).end();
     },
   };
@@ -91,21 +91,21 @@ const form = z.strictObject({
 });
 
 /** POST /:short_code/delete: deletes a paste from the form of its page. It works without JavaScript. */
-export function deleteFromForm({ db, bodies, pages }: ApiContext): Endpoint {
+export function deleteFromForm(api: ApiContext): Endpoint {
   return pageEndpoint({ access: 'anyone', countsMisses: true }, async (req, res) => {
     const { fields } = await readForm(req, res, {
       maxBytes: MAX_FORM_BYTES,
       tooLarge: () => new RequestError('content_too_large', `Send at most ${MAX_FORM_BYTES} bytes.`),
-      budget: bodies,
+      budget: api.bodies,
       weight: 1,
     });
     const { delete_token: token } = validate(form, Object.fromEntries(fields));
-    const paste = await findEvenHeld(db, req);
+    const paste = await findEvenHeld(api, req);
     assertNotGone(paste);
     const isOwn = readerOf(paste, req) === 'owner';
     if (!isOwn && !isDeleteToken(token, paste.delete_token_hash)) throw wrongToken();
-    if (!(await requestDeletion(db, paste.id))) throw pasteGone(); // another request deleted it meanwhile
-    sendPage(res, deletedPage(pages.site(req)));
+    if (!(await requestDeletion(api.db, paste.id))) throw pasteGone(); // another request deleted it meanwhile
+    sendPage(res, deletedPage(api.pages.site(req)));
   });
 }
 

@@ -1,7 +1,17 @@
+import { SpanKind } from '@opentelemetry/api';
 import type { Request } from 'express';
 import { isShortCode, isSlug, SLUG_MARK, type TakedownClass } from '@pasteflow/domain';
 import { canRead, isHeldFrom } from '@pasteflow/service-kit';
-import { findPaste, findPasteBySlug, type Database, type PasteRow } from '@pasteflow/postgres';
+import {
+  findPasteBySlug,
+  findPastes,
+  isTimeout,
+  mayBeOfOneRow,
+  type Database,
+  type PasteRow,
+} from '@pasteflow/postgres';
+import { Batcher, withSpan } from '@pasteflow/runtime';
+import type { ApiContext } from '../context.ts';
 import { z } from 'zod';
 import type { ProblemCode } from '../http/answers/problem-codes.ts';
 import { userIdOf } from '../http/callers/caller-of.ts';
@@ -29,12 +39,32 @@ export const findErrors = [
   'dependency_unavailable',
 ] as const satisfies ProblemCode[];
 
+const SPAN = { kind: SpanKind.CLIENT, attributes: { 'db.system.name': 'postgresql' } };
+
+/**
+ * Finds pastes by their short codes, in any state; null: there is none. Those that are asked for while a statement
+ * runs share the next one, so that none is older than its request.
+ * @param slowMs see BatcherOptions; a statement takes a millisecond
+ */
+export function createFindPaste(db: Database, slowMs = 250): ApiContext['findPaste'] {
+  const together = new Batcher<string, PasteRow | null>({
+    run: async (shortCodes) => {
+      const found = await findPastes(db, shortCodes);
+      return shortCodes.map((shortCode) => found.get(shortCode) ?? null);
+    },
+    maxItems: 1000,
+    slowMs,
+    canRunAlone: (error) => mayBeOfOneRow(error) && !isTimeout(error),
+  });
+  return (shortCode) => withSpan('SELECT pastes', SPAN, () => together.call(shortCode));
+}
+
 /**
  * The paste that the URL names, for reading it.
  * @throws RequestError paste_held for a paste that only its owner reads until its reports are judged
  */
-export async function findNamedPaste(db: Database, req: Request): Promise<PasteRow | null> {
-  const paste = await findEvenHeld(db, req);
+export async function findNamedPaste(api: ApiContext, req: Request): Promise<PasteRow | null> {
+  const paste = await findEvenHeld(api, req);
   if (paste !== null) assertNotHeld(paste, req);
   return paste;
 }
@@ -46,7 +76,7 @@ export async function findNamedPaste(db: Database, req: Request): Promise<PasteR
  * @param name a short code, or `~` and a slug
  */
 export async function findEvenHeld(
-  db: Database,
+  api: ApiContext,
   req: Request,
   name: string = nameOf(req)[0],
 ): Promise<PasteRow | null> {
@@ -55,11 +85,11 @@ export async function findEvenHeld(
     const slug = name.slice(SLUG_MARK.length);
     if (!isSlug(slug)) return null;
     context.slug = slug;
-    return readable(await findPasteBySlug(db, slug), req);
+    return readable(await findPasteBySlug(api.db, slug), req);
   }
   if (!isShortCode(name)) return null;
   context.shortCode = name;
-  return readable(await findPaste(db, name), req);
+  return readable(await api.findPaste(name), req);
 }
 
 /** Also the log line has the short code of a slug only if the caller can read the paste. */

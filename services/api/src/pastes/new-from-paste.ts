@@ -20,7 +20,7 @@ const WEIGHT = 7;
  */
 export function newFromPaste(api: ApiContext): Endpoint {
   return pageEndpoint({ access: 'anyone', countsMisses: true }, async (req, res) => {
-    const paste = await findNamedPaste(api.db, req);
+    const paste = await findNamedPaste(api, req);
     assertShown(paste);
     assertStays(api, paste);
     const download = api.downloads.begin(req, Math.min(paste.size_bytes, MAX_FILLED_BYTES), WEIGHT);
@@ -46,7 +46,7 @@ async function shownTextOf(
   if (paste.size_bytes > MAX_FILLED_BYTES) return { missing: 'too long' };
   const content = await readContent(api.store, api.cache, { paste, range: undefined, accepts: null }, res);
   if (content === null) {
-    assertShown(await findNamedPaste(api.db, req)); // it was deleted meanwhile
+    assertShown(await findNamedPaste(api, req)); // it was deleted meanwhile
     return { missing: 'in progress' };
   }
   const { bytes } = content;

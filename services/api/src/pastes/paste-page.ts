@@ -31,7 +31,7 @@ import { namingOf } from './paste-versions.ts';
 export function pasteInBrowser(api: ApiContext): Handler {
   return async (req, res) => {
     if (sendRightAddress(api.pages, req, res)) return;
-    const paste = await findNamedPaste(api.db, req);
+    const paste = await findNamedPaste(api, req);
     assertShown(paste);
     const shown = {
       ...shownPaste(paste, req, { publicUrl: api.publicUrl(), extension: languageAskedFor(req) }),

@@ -149,7 +149,7 @@ export async function findAfterUpload(
   req: Request,
   res: Response,
   check: (paste: PasteRow) => void = () => {},
-  find: () => Promise<PasteRow | null> = () => findNamedPaste(api.db, req),
+  find: () => Promise<PasteRow | null> = () => findNamedPaste(api, req),
 ): Promise<ReadablePaste | null> {
   const paste = readable(await find(), check);
   if (paste.status !== 'IN_PROGRESS' || !(await waitForUpload(api.live, paste, req, res, api.contentWaitMs)))
@@ -264,7 +264,7 @@ export async function objectMissing(
   req: Request,
   { short_code: shortCode }: PasteRow,
 ): Promise<Error> {
-  assertNotGone(await findNamedPaste(api.db, req));
+  assertNotGone(await findNamedPaste(api, req));
   api.logger.error('PROCESSED paste has no object in S3', {
     ...idsOf(contextOf(req)),
     short_code: shortCode,

@@ -30,7 +30,8 @@ import { shownPaste } from './paste-page.ts';
  * GET /v1/pastes/:short_code: the metadata of a paste in any upload state. With `Prefer: wait`, the answer
  * waits until the upload has settled.
  */
-export function readPaste({ db, live, publicUrl }: ApiContext): Endpoint {
+export function readPaste(api: ApiContext): Endpoint {
+  const { live, publicUrl } = api;
   return {
     operation: {
       operationId: 'readPaste',
@@ -48,7 +49,7 @@ export function readPaste({ db, live, publicUrl }: ApiContext): Endpoint {
       const paste = await readWaiting(live, req, res, {
         kind: 'upload',
         find: async () => {
-          const found = await findNamedPaste(db, req);
+          const found = await findNamedPaste(api, req);
           assertNotGone(found);
           return found;
         },
@@ -63,7 +64,7 @@ export function readPaste({ db, live, publicUrl }: ApiContext): Endpoint {
  * GET /v1/pastes/:short_code/timeline: the transitions of a paste and of its upload's executions, oldest
  * first.
  */
-export function readTimeline({ db }: ApiContext): ApiEndpoint {
+export function readTimeline(api: ApiContext): ApiEndpoint {
   return {
     operation: {
       operationId: 'readTimeline',
@@ -76,15 +77,15 @@ export function readTimeline({ db }: ApiContext): ApiEndpoint {
       errors: findErrors,
     },
     handle: async (req, res) => {
-      const paste = await findNamedPaste(db, req);
+      const paste = await findNamedPaste(api, req);
       assertTimelineShown(paste);
-      res.json(viewOfTimeline(await findTimeline(db, paste.id), readerOf(paste, req)));
+      res.json(viewOfTimeline(await findTimeline(api.db, paste.id), readerOf(paste, req)));
     },
   };
 }
 
 /** GET /v1/pastes/:short_code/events: the events of a paste until its upload has settled, as they happen. */
-export function pasteEvents({ db, live }: ApiContext): Endpoint {
+export function pasteEvents(api: ApiContext): Endpoint {
   return {
     operation: {
       operationId: 'streamPasteEvents',
@@ -98,8 +99,8 @@ export function pasteEvents({ db, live }: ApiContext): Endpoint {
       errors: [...findErrors, 'stream_unavailable'],
     },
     handle: (req, res) =>
-      openStream(live, req, res, async () => {
-        const paste = await findNamedPaste(db, req);
+      openStream(api.live, req, res, async () => {
+        const paste = await findNamedPaste(api, req);
         assertNotGone(paste);
         const settled = isTerminal(pasteUpload, paste.status);
         return { kind: 'upload', id: paste.id, settled, audience: readerOf(paste, req) };
@@ -121,7 +122,7 @@ export function timelineAtShortUrl(api: ApiContext): Endpoint {
     },
     handle,
     page: async (req, res) => {
-      const paste = await findNamedPaste(api.db, req);
+      const paste = await findNamedPaste(api, req);
       assertTimelineShown(paste);
       const timeline = viewOfTimeline(await findTimeline(api.db, paste.id), readerOf(paste, req));
       sendPage(

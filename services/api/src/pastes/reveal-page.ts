@@ -35,7 +35,7 @@ export function revealInBrowser(api: ApiContext): Handler {
   return async (req, res) => {
     const sent = hasBody(req) ? validate(form, await readUrlForm(req, res, api.bodies)) : {};
     const key = readerKeyOf(req, sent.key);
-    const paste = asReaderFinds(await findNamedPaste(api.db, req), key);
+    const paste = asReaderFinds(await findNamedPaste(api, req), key);
     assertShown(paste);
     assertBurns(paste);
     const site = api.pages.site(req);

@@ -102,7 +102,7 @@ export function revealPaste(api: ApiContext, operationId: string): Endpoint {
       assertNoBody(req);
       const key = readerKeyOf(req);
       const paste = await findStored(api, req, res, assertBurns, async () =>
-        asReaderFinds(await findNamedPaste(api.db, req), key),
+        asReaderFinds(await findNamedPaste(api, req), key),
       );
       if (paste === null) return;
       const head = (): ServerResponse =>
@@ -247,6 +247,6 @@ const UNKNOWN_CLAIM =
 
 /** Why somebody else's claim came first. */
 async function goneForOthers(api: ApiContext, req: Request): Promise<Error> {
-  assertNotGone(await findNamedPaste(api.db, req));
+  assertNotGone(await findNamedPaste(api, req));
   return pasteGone();
 }

@@ -54,7 +54,7 @@ async function remove(
   res: Response,
   { shortCode, deleteToken }: { readonly shortCode: string; readonly deleteToken: string },
 ): Promise<void> {
-  const paste = await findEvenHeld(api.db, req, shortCode);
+  const paste = await findEvenHeld(api, req, shortCode);
   assertNotGone(paste);
   assertMayDelete(paste, req, deleteToken);
   if (!(await requestDeletion(api.db, paste.id))) throw pasteGone(); // another request deleted it meanwhile

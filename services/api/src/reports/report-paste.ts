@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import { MAX_REPORT_CHARACTERS, MAX_REPORT_CONTACT_CHARACTERS, takedownClasses } from '@pasteflow/domain';
 import { networkOf } from '@pasteflow/http-kit';
-import { reportPaste as insertReport, type Database } from '@pasteflow/postgres';
+import { reportPaste as insertReport } from '@pasteflow/postgres';
 import { mustBeOneOf } from '@pasteflow/service-kit';
 import { z } from 'zod';
 import { reportPage, reportSentPage } from '@pasteflow/web';
@@ -96,8 +96,8 @@ function reportPaste(api: ApiContext): Endpoint {
 }
 
 /** @throws RequestError for a paste that the caller can't report */
-async function findReportable(db: Database, req: Request) {
-  const paste = await findEvenHeld(db, req);
+async function findReportable(api: ApiContext, req: Request) {
+  const paste = await findEvenHeld(api, req);
   if (paste?.status === 'FAILED') throw pasteNotFound();
   assertNotGone(paste);
   return paste;
@@ -114,7 +114,7 @@ async function report(
   res: Response,
   { reason, text = '', contact = '' }: z.output<typeof newReportSchema>,
 ): Promise<void> {
-  const paste = await findReportable(api.db, req);
+  const paste = await findReportable(api, req);
   const reporter = networkOf(clientAddressOf(req), 48);
   await api.limits.countReport(res, reporter);
   const sent = { class: reason, text: text || null, contact: contact || null, reporter };
@@ -125,14 +125,14 @@ async function report(
       'report_settled',
       'An operator has looked at reports of this content and decided that it stays. Your report was not recorded.',
     );
-  await findReportable(api.db, req);
+  await findReportable(api, req);
   throw pasteGone(); // it was deleted, and replaced, meanwhile
 }
 
 /** GET /:short_code/report: the form. It works without JavaScript. */
 function showReportForm(api: ApiContext): Endpoint {
   return pageEndpoint({ access: 'anyone', countsMisses: true }, async (req, res) => {
-    const { short_code } = await findReportable(api.db, req);
+    const { short_code } = await findReportable(api, req);
     sendPage(res, reportPage(api.pages.site(req), { short_code, reasons: takedownClasses }));
   });
 }

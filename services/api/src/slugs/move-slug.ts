@@ -106,7 +106,7 @@ async function move(
     contextOf(req).shortCode = to;
     return { short_code: to, from };
   }
-  const present = await findEvenHeld(api.db, req, SLUG_MARK + slug);
+  const present = await findEvenHeld(api, req, SLUG_MARK + slug);
   assertNotGone(present);
   assertMayDelete(present, req, undefined);
   contextOf(req).shortCode = to; // the page of the refusal links it

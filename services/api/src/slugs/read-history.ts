@@ -61,7 +61,7 @@ export function readHistory(api: ApiContext): ApiEndpoint {
       errors: findErrors,
     },
     handle: async (req, res) => {
-      const paste = await findNamedPaste(api.db, req);
+      const paste = await findNamedPaste(api, req);
       assertNotGone(paste);
       const versions = await versionsOf(api.db, req, paste);
       const history: z.output<typeof historySchema> = {
@@ -87,7 +87,7 @@ export function historyAtShortUrl(api: ApiContext): Endpoint {
     },
     handle,
     page: async (req, res) => {
-      const paste = await findNamedPaste(api.db, req);
+      const paste = await findNamedPaste(api, req);
       assertNotGone(paste);
       const versions = await versionsOf(api.db, req, paste);
       const shown = versions.map(({ namedAt, ...of }) => ({ ...of, named_at: namedAt.toISOString() }));
