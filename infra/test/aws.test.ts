@@ -232,7 +232,7 @@ describe('the load balancer', () => {
       HealthCheckPath: '/healthz',
     });
     const { readFileSync } = await import('node:fs');
-    const routes = readFileSync(new URL('../../services/api/src/app.ts', import.meta.url), 'utf8');
+    const routes = readFileSync(new URL('../../services/api/src/docs/routes.ts', import.meta.url), 'utf8');
     expect(routes).toContain("'/healthz': { GET: healthz }");
   });
 

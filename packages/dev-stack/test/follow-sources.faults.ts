@@ -110,7 +110,7 @@ describe('npm run dev', () => {
 
     // A syntax error restarts nothing.
     save(HEALTH, ALIVE, '{ status: }');
-    await dev.waitFor(/^services\/api\/src\/health\/health\.ts:\d+$/);
+    await dev.waitFor(/^services\/api\/src\/docs\/health\.ts:\d+$/);
     await dev.waitFor(/Nothing was restarted/);
     expect(await health(url)).toBe('alive');
 
