@@ -2,11 +2,11 @@ import { visibilities } from './limits.ts';
 
 /** What is said of an option of a paste. */
 export type PasteOption = Kind & {
-  /** What somebody who creates a paste is told. */
+  /** What the API says of the option to the creator of a paste. */
   readonly description: string;
   /** What anybody can send, together with the other examples. */
   readonly example: string | number | boolean;
-  /** What somebody who reads a paste is told. Default: nothing more than the name. */
+  /** What the API says of the option to a reader. Default: its name alone. */
   readonly shownAs?: string;
   /**
    * The fingerprint of a request with an Idempotency-Key has it also with its default, as it had in 0.1.0. A
@@ -21,7 +21,7 @@ export type PasteOption = Kind & {
   readonly isExported?: false;
   /** Default: an entry of an import may have it. */
   readonly isImported?: false;
-  /** What an anonymous creator is told who sends another value than the default. Default: anybody may. */
+  /** The error for an anonymous creator who sends another value than the default. Default: it is allowed. */
   readonly needsOwner?: string;
   /** Where the form has its control: `more` is below "More options". Default: nowhere. */
   readonly control?: 'beside' | 'more';

@@ -20,7 +20,7 @@ export const ONE_AT_A_TIME = {
   maxWaitMs: 5000,
 };
 
-/** A batcher whose runs end when the test says so, by fake timers. */
+/** A batcher with fake timers. The test ends each of its runs. */
 export function startBatcher(options: Partial<BatcherOptions<string, string>> = ONE_AT_A_TIME) {
   const runs: Run[] = [];
   const batcher = new Batcher<string, string>({

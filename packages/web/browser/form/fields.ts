@@ -96,7 +96,7 @@ export function reasonsOf(main: HTMLElement, isTitled: boolean): readonly HTMLEl
 
 /**
  * Nobody has made the paste: it would belong to another user than the page names, or to nobody. Its button sends
- * the form for whoever is signed in now.
+ * the form for the user who is signed in now.
  * @param onTaken gets the name of that user; empty: nobody
  * @returns null: it is the page of another refusal
  */

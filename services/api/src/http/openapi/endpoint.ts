@@ -69,7 +69,7 @@ export function pageEndpoint(policy: Policy, show: Handler): Endpoint {
   return { policy, handle: show, page: show };
 }
 
-/** Which codes exist is told by a 404, also by that of an operation. */
+/** An operation whose 404 shows that a code does not exist counts its misses, as such a page does. */
 export function policyOf(endpoint: Endpoint): Policy {
   if ('policy' in endpoint) return endpoint.policy;
   const { operation } = endpoint;
