@@ -115,8 +115,9 @@ export class User {
 
   async delete(n: number, code: string): Promise<void> {
     await this.#untilAnswered(n, (client) =>
-      // A deletion whose answer was lost has succeeded: the repetition finds no paste.
-      client.pastes.delete(code).catch(unlessCode('paste_gone')),
+      // A deletion whose answer was lost has succeeded: the repetition finds no paste. One that the api has lost
+      // is found at the end of the campaign.
+      client.pastes.delete(code).catch(unlessCode('paste_gone', 'paste_not_found')),
     );
   }
 
@@ -124,7 +125,9 @@ export class User {
   async takeDown(n: number, code: string): Promise<void> {
     await this.#untilAnswered(n, () =>
       this.#history.record({ op: 'takedown', code }, async () => {
-        await runOps(this.#cluster, 'takedown', code, '--reason', 'campaign');
+        await runOps(this.#cluster, 'takedown', code, '--reason', 'campaign').catch((error: unknown) => {
+          if (!String(error).includes(`there is no paste ${code}`)) throw error; // found at the end
+        });
       }),
     );
   }
@@ -234,8 +237,8 @@ export class User {
   }
 }
 
-function unlessCode(code: string): (error: unknown) => undefined {
+function unlessCode(...codes: readonly string[]): (error: unknown) => undefined {
   return (error) => {
-    if (!(error instanceof PasteflowApiError) || error.code !== code) throw error;
+    if (!(error instanceof PasteflowApiError) || !codes.includes(error.code)) throw error;
   };
 }
