@@ -15,8 +15,8 @@ import {
   waitUntilSettled,
 } from './waiting.ts';
 
-/** The options of the paste, as the API names them, and those of the call. */
-export interface CreatePasteOptions extends CreateOptions, NewPasteFields {}
+/** The options of the paste, as the API names them, and those of the call. `deleteToken`: of a superseded paste. */
+export interface CreatePasteOptions extends CreateOptions, NewPasteFields, DeletePasteOptions {}
 
 export interface RevealOptions extends WaitOptions {
   /**
@@ -35,9 +35,7 @@ export interface DeletePasteOptions extends CallOptions {
   readonly deleteToken?: string | undefined;
 }
 
-/**
- * An upload whose attempts all fail ends after about 31 s; one whose worker crashed continues within 10 s.
- */
+/** An upload whose attempts all fail ends after 31 s; one whose worker crashed continues within 10 s. */
 const UPLOAD_TIMEOUT_MS = 120_000;
 
 /**
@@ -65,6 +63,7 @@ export class Pastes {
       idempotencyKey = newIdempotencyKey(),
       signal,
       timeoutMs,
+      deleteToken,
       ...query
     }: CreatePasteOptions = {},
   ): Promise<CreatedPaste> {
@@ -74,7 +73,7 @@ export class Pastes {
       .call(
         async (api, init) =>
           api.POST('/v1/pastes', {
-            params: { query },
+            params: { query, header: headerOf(deleteToken) },
             headers,
             bodySerializer: (body) => body,
             ...(await source.next()),
@@ -188,13 +187,12 @@ export class Pastes {
 
   /** Deletes the paste at once; it can't be restored. */
   async delete(shortCode: string, { deleteToken, signal }: DeletePasteOptions = {}): Promise<void> {
-    const header = deleteToken === undefined ? {} : { 'Delete-Token': deleteToken };
     let tries = 0;
     try {
       await this.#transport.call(
         async (api, init) => {
           tries += 1;
-          const params = { ...pathOf(shortCode), header };
+          const params = { ...pathOf(shortCode), header: headerOf(deleteToken) };
           return await api.DELETE('/v1/pastes/{short_code}', { params, ...init });
         },
         { signal },
@@ -298,3 +296,5 @@ export class Pastes {
 function pathOf(shortCode: string): { path: { short_code: string } } {
   return { path: { short_code: shortCode } };
 }
+
+const headerOf = (token?: string) => (token === undefined ? {} : { 'Delete-Token': token });

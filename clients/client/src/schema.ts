@@ -740,6 +740,7 @@ export interface components {
         | 'paste_held'
         | 'paste_in_progress'
         | 'parent_not_found'
+        | 'superseded'
         | 'no_diff'
         | 'diff_unavailable'
         | 'report_settled'
@@ -791,7 +792,7 @@ export interface components {
        * @enum {string}
        */
       takedown_class?: 'illegal' | 'copyright' | 'malware' | 'phishing' | 'personal_data' | 'spam' | 'other';
-      /** @description The paste that the slug names now. */
+      /** @description The paste that the slug names now, or the newer version. */
       short_code?: string;
     };
     /** @description Whether a process accepts requests, and the state of its dependencies. */
@@ -867,6 +868,8 @@ export interface components {
      *       "encrypted": false,
      *       "burn": false,
      *       "parent": null,
+     *       "supersedes": null,
+     *       "superseded_by": null,
      *       "content_hash": "sha256:d9014c4624844aa5bac314773d6b689ad467fa4e1d1a50a1b8a99d5a95f72ff5",
      *       "held_at": null,
      *       "size_bytes": 14,
@@ -911,6 +914,10 @@ export interface components {
       burn: boolean;
       /** @description The short code of the paste that this one was made from; null: none. That paste may be gone, or readable by its owner only. */
       parent: string | null;
+      /** @description The short code of the paste of which this one is the newer version; null: none. */
+      supersedes: string | null;
+      /** @description The short code of the newest version that you can read, which superseded this paste or one that did; null: none. */
+      superseded_by: string | null;
       /** @description null for a paste that is deleted when it is read, because the hash of a short secret tells the secret. */
       content_hash: string | null;
       /** @description Since when only you, the owner, can read the paste, because many have reported it; null: it is not held. */
@@ -965,6 +972,8 @@ export interface components {
      *       "encrypted": false,
      *       "burn": false,
      *       "parent": null,
+     *       "supersedes": null,
+     *       "superseded_by": null,
      *       "content_hash": "sha256:d9014c4624844aa5bac314773d6b689ad467fa4e1d1a50a1b8a99d5a95f72ff5",
      *       "held_at": null,
      *       "size_bytes": 14,
@@ -1010,6 +1019,10 @@ export interface components {
       burn: boolean;
       /** @description The short code of the paste that this one was made from; null: none. That paste may be gone, or readable by its owner only. */
       parent: string | null;
+      /** @description The short code of the paste of which this one is the newer version; null: none. */
+      supersedes: string | null;
+      /** @description The short code of the newest version that you can read, which superseded this paste or one that did; null: none. */
+      superseded_by: string | null;
       /** @description null for a paste that is deleted when it is read, because the hash of a short secret tells the secret. */
       content_hash: string | null;
       /** @description Since when only you, the owner, can read the paste, because many have reported it; null: it is not held. */
@@ -1706,8 +1719,8 @@ export interface components {
         'text/html': string;
       };
     };
-    /** @description Slug taken (`slug_taken`); Too many slugs (`slug_limit_reached`); Idempotency key in use (`idempotency_key_in_use`); Somebody else is signed in (`user_changed`). */
-    SlugTakenOrSlugLimitReachedOrIdempotencyKeyInUseOrUserChangedPage: {
+    /** @description Paste has a newer version (`superseded`); Slug taken (`slug_taken`); Too many slugs (`slug_limit_reached`); Idempotency key in use (`idempotency_key_in_use`); Somebody else is signed in (`user_changed`). */
+    SupersededOrSlugTakenOrSlugLimitReachedOrIdempotencyKeyInUseOrUserChangedPage: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
         /** @description Seconds after which to try again; missing when that can't help. */
@@ -1726,7 +1739,12 @@ export interface components {
             /** @constant */
             status: 409;
             /** @enum {string} */
-            code: 'slug_taken' | 'slug_limit_reached' | 'idempotency_key_in_use' | 'user_changed';
+            code:
+              | 'superseded'
+              | 'slug_taken'
+              | 'slug_limit_reached'
+              | 'idempotency_key_in_use'
+              | 'user_changed';
           } & {
             [key: string]: unknown;
           });
@@ -1835,8 +1853,33 @@ export interface components {
         'text/html': string;
       };
     };
-    /** @description Temporarily unavailable (`dependency_unavailable`); No free short code found (`short_code_taken`); Too many bytes in flight (`overloaded`). */
-    DependencyUnavailableOrShortCodeTakenOrOverloadedPage: {
+    /** @description Paste held (`paste_held`). */
+    PasteHeldPage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 451;
+            /** @enum {string} */
+            code: 'paste_held';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Temporarily unavailable (`dependency_unavailable`); Paste not stored yet (`paste_in_progress`); No free short code found (`short_code_taken`); Too many bytes in flight (`overloaded`). */
+    DependencyUnavailableOrPasteInProgressOrShortCodeTakenOrOverloadedPage: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
         /** @description Seconds after which to try again. */
@@ -1855,7 +1898,7 @@ export interface components {
             /** @constant */
             status: 503;
             /** @enum {string} */
-            code: 'dependency_unavailable' | 'short_code_taken' | 'overloaded';
+            code: 'dependency_unavailable' | 'paste_in_progress' | 'short_code_taken' | 'overloaded';
           } & {
             [key: string]: unknown;
           });
@@ -2255,8 +2298,8 @@ export interface components {
           });
       };
     };
-    /** @description Slug taken (`slug_taken`); Too many slugs (`slug_limit_reached`); Idempotency key in use (`idempotency_key_in_use`). */
-    SlugTakenOrSlugLimitReachedOrIdempotencyKeyInUse: {
+    /** @description Paste has a newer version (`superseded`); Slug taken (`slug_taken`); Too many slugs (`slug_limit_reached`); Idempotency key in use (`idempotency_key_in_use`). */
+    SupersededOrSlugTakenOrSlugLimitReachedOrIdempotencyKeyInUse: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
         /** @description Seconds after which to try again; missing when that can't help. */
@@ -2271,7 +2314,7 @@ export interface components {
             /** @constant */
             status: 409;
             /** @enum {string} */
-            code: 'slug_taken' | 'slug_limit_reached' | 'idempotency_key_in_use';
+            code: 'superseded' | 'slug_taken' | 'slug_limit_reached' | 'idempotency_key_in_use';
           } & {
             [key: string]: unknown;
           });
@@ -2359,8 +2402,28 @@ export interface components {
           });
       };
     };
-    /** @description Temporarily unavailable (`dependency_unavailable`); No free short code found (`short_code_taken`); Too many bytes in flight (`overloaded`). */
-    DependencyUnavailableOrShortCodeTakenOrOverloaded: {
+    /** @description Paste held (`paste_held`). */
+    PasteHeld: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 451;
+            /** @enum {string} */
+            code: 'paste_held';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description Temporarily unavailable (`dependency_unavailable`); Paste not stored yet (`paste_in_progress`); No free short code found (`short_code_taken`); Too many bytes in flight (`overloaded`). */
+    DependencyUnavailableOrPasteInProgressOrShortCodeTakenOrOverloaded: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
         /** @description Seconds after which to try again. */
@@ -2375,7 +2438,7 @@ export interface components {
             /** @constant */
             status: 503;
             /** @enum {string} */
-            code: 'dependency_unavailable' | 'short_code_taken' | 'overloaded';
+            code: 'dependency_unavailable' | 'paste_in_progress' | 'short_code_taken' | 'overloaded';
           } & {
             [key: string]: unknown;
           });
@@ -3309,8 +3372,18 @@ export interface operations {
          * @example q7Zk2Lm9Xa
          */
         parent?: string;
+        /**
+         * @description The short code of a stored paste of which this one is the newer version, and so its parent. Needs a token of its owner or, for an anonymous paste, its delete_token in `Delete-Token`. The title, the syntax, the visibility and the time that is left, at least 60 seconds, are those of the older paste unless you send them. When this paste is stored, its code is shown to the readers of the older one, and the slug of the older one moves to it.
+         * @example
+         */
+        supersedes?: string;
       };
       header?: {
+        /**
+         * @description The delete_token of the anonymous paste that this one supersedes.
+         * @example nIhCSYPzJ5u0mC2HcVY7bq8UuVbPFo3tT0dV1yqkzWQ
+         */
+        'Delete-Token'?: string;
         /**
          * @description W3C trace context, which is passed on to the upload. A malformed one is ignored.
          * @example 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01
@@ -3365,6 +3438,8 @@ export interface operations {
           slug?: string;
           /** @description The short code of the paste that this one is made from, which the creator must be able to read now. Whoever reads the new paste sees this code. */
           parent?: string;
+          /** @description The short code of a stored paste of which this one is the newer version, and so its parent. Needs a token of its owner or, for an anonymous paste, its delete_token in `Delete-Token`. The title, the syntax, the visibility and the time that is left, at least 60 seconds, are those of the older paste unless you send them. When this paste is stored, its code is shown to the readers of the older one, and the slug of the older one moves to it. */
+          supersedes?: string;
           /** @description The content, as a field or a file. Without it, the one file of any name is the content. */
           content: string;
           /**
@@ -3372,6 +3447,8 @@ export interface operations {
            * @example 8f1d4c3a-6b0e-4f5a-9c2d-7e1b3a5d9f00
            */
           form_key?: string;
+          /** @description Of the anonymous paste that this one supersedes, in place of the header `Delete-Token`. */
+          delete_token?: string;
         };
         /** @example Hello, world! */
         '*/*': unknown;
@@ -3405,14 +3482,15 @@ export interface operations {
       401: components['responses']['UnauthorizedPage'];
       403: components['responses']['ContentBlockedOrCrossSiteRequestOrInsufficientScopePage'];
       408: components['responses']['RequestTimeoutPage'];
-      409: components['responses']['SlugTakenOrSlugLimitReachedOrIdempotencyKeyInUseOrUserChangedPage'];
+      409: components['responses']['SupersededOrSlugTakenOrSlugLimitReachedOrIdempotencyKeyInUseOrUserChangedPage'];
       413: components['responses']['ContentTooLargePage'];
       415: components['responses']['UnsupportedEncodingPage'];
       422: components['responses']['ContentEmptyOrParentNotFoundOrValidationFailedOrIdempotencyKeyReusedPage'];
       429: components['responses']['QuotaExceededOrRateLimitedPage'];
       431: components['responses']['RequestHeadersTooLargePage'];
+      451: components['responses']['PasteHeldPage'];
       500: components['responses']['InternalPage'];
-      503: components['responses']['DependencyUnavailableOrShortCodeTakenOrOverloadedPage'];
+      503: components['responses']['DependencyUnavailableOrPasteInProgressOrShortCodeTakenOrOverloadedPage'];
       507: components['responses']['StorageFullPage'];
     };
   };
@@ -3876,8 +3954,18 @@ export interface operations {
          * @example q7Zk2Lm9Xa
          */
         parent?: string;
+        /**
+         * @description The short code of a stored paste of which this one is the newer version, and so its parent. Needs a token of its owner or, for an anonymous paste, its delete_token in `Delete-Token`. The title, the syntax, the visibility and the time that is left, at least 60 seconds, are those of the older paste unless you send them. When this paste is stored, its code is shown to the readers of the older one, and the slug of the older one moves to it.
+         * @example
+         */
+        supersedes?: string;
       };
       header?: {
+        /**
+         * @description The delete_token of the anonymous paste that this one supersedes.
+         * @example nIhCSYPzJ5u0mC2HcVY7bq8UuVbPFo3tT0dV1yqkzWQ
+         */
+        'Delete-Token'?: string;
         /**
          * @description W3C trace context, which is passed on to the upload. A malformed one is ignored.
          * @example 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01
@@ -3933,6 +4021,8 @@ export interface operations {
           slug?: string | null;
           /** @description The short code of the paste that this one is made from, which the creator must be able to read now. Whoever reads the new paste sees this code. */
           parent?: string | null;
+          /** @description The short code of a stored paste of which this one is the newer version, and so its parent. Needs a token of its owner or, for an anonymous paste, its delete_token in `Delete-Token`. The title, the syntax, the visibility and the time that is left, at least 60 seconds, are those of the older paste unless you send them. When this paste is stored, its code is shown to the readers of the older one, and the slug of the older one moves to it. */
+          supersedes?: string | null;
         };
         /**
          * @example {
@@ -3969,6 +4059,8 @@ export interface operations {
           slug?: string;
           /** @description The short code of the paste that this one is made from, which the creator must be able to read now. Whoever reads the new paste sees this code. */
           parent?: string;
+          /** @description The short code of a stored paste of which this one is the newer version, and so its parent. Needs a token of its owner or, for an anonymous paste, its delete_token in `Delete-Token`. The title, the syntax, the visibility and the time that is left, at least 60 seconds, are those of the older paste unless you send them. When this paste is stored, its code is shown to the readers of the older one, and the slug of the older one moves to it. */
+          supersedes?: string;
           /** @description The content, as a field or a file. Without it, the one file of any name is the content. */
           content: string;
           /**
@@ -3976,6 +4068,8 @@ export interface operations {
            * @example 8f1d4c3a-6b0e-4f5a-9c2d-7e1b3a5d9f00
            */
           form_key?: string;
+          /** @description Of the anonymous paste that this one supersedes, in place of the header `Delete-Token`. */
+          delete_token?: string;
         };
         /** @example Hello, world! */
         '*/*': unknown;
@@ -4002,14 +4096,15 @@ export interface operations {
       401: components['responses']['Unauthorized'];
       403: components['responses']['ContentBlockedOrCrossSiteRequestOrInsufficientScope'];
       408: components['responses']['RequestTimeout'];
-      409: components['responses']['SlugTakenOrSlugLimitReachedOrIdempotencyKeyInUse'];
+      409: components['responses']['SupersededOrSlugTakenOrSlugLimitReachedOrIdempotencyKeyInUse'];
       413: components['responses']['ContentTooLarge'];
       415: components['responses']['UnsupportedEncodingOrUnsupportedMediaType'];
       422: components['responses']['ContentEmptyOrParentNotFoundOrValidationFailedOrIdempotencyKeyReused'];
       429: components['responses']['QuotaExceededOrRateLimited'];
       431: components['responses']['RequestHeadersTooLarge'];
+      451: components['responses']['PasteHeld'];
       500: components['responses']['Internal'];
-      503: components['responses']['DependencyUnavailableOrShortCodeTakenOrOverloaded'];
+      503: components['responses']['DependencyUnavailableOrPasteInProgressOrShortCodeTakenOrOverloaded'];
       507: components['responses']['StorageFull'];
     };
   };

@@ -101,10 +101,10 @@ export class QuotaExceededError extends PasteflowError {
  * paste looks like none.
  */
 export class ParentNotFoundError extends PasteflowError {
-  constructor() {
+  constructor(option: 'parent' | 'supersedes' = 'parent') {
     super(
       'parent_not_found',
-      'You cannot read the paste that `parent` names: it does not exist, has expired, was deleted, or is deleted when it is read. Correct the short code, or send the paste without `parent`.',
+      `You cannot read the paste that \`${option}\` names: it does not exist, has expired, was deleted, or is deleted when it is read. Correct the short code, or send the paste without \`${option}\`.`,
     );
   }
 }

@@ -121,6 +121,15 @@ export const pasteOptions = {
     isExported: false,
     isImported: false,
   },
+  supersedes: {
+    kind: 'short_code',
+    description:
+      'The short code of a stored paste of which this one is the newer version, and so its parent. Needs a token of its owner or, for an anonymous paste, its delete_token in `Delete-Token`. The title, the syntax, the visibility and the time that is left, at least 60 seconds, are those of the older paste unless you send them. When this paste is stored, its code is shown to the readers of the older one, and the slug of the older one moves to it.',
+    example: '', // a paste can be superseded once, and the page of the API can send the examples twice
+    shownAs: 'The short code of the paste of which this one is the newer version; null: none.',
+    isExported: false,
+    isImported: false,
+  },
 } as const satisfies Readonly<Record<string, PasteOption>>;
 
 type Options = typeof pasteOptions;

@@ -13,6 +13,7 @@ it('takes the options out of a row, with the default of those that are missing',
     burn: true,
     slug: null,
     parent: null,
+    supersedes: null,
   });
   expect(valuesOf(['title', 'encrypted'], row)).toEqual({ title: 'Greeting', encrypted: false });
 });

@@ -44,6 +44,7 @@ export {
   type PasteRefusal,
 } from './pastes/create-pastes.ts';
 export type { NewPaste } from './pastes/insert-pastes.ts';
+export { findNewestVersions, findSuperseder } from './pastes/newer-versions.ts';
 export {
   findMovableSlug,
   listSlugVersions,

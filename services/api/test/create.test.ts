@@ -47,6 +47,8 @@ describe('creating a paste', () => {
       slug: null,
       version: null,
       parent: null,
+      supersedes: null,
+      superseded_by: null,
       held_at: null,
       title: 'Ä title',
       syntax: 'c++',
@@ -250,12 +252,8 @@ describe('dispatching the upload', () => {
   it('stamps the execution when the message was sent', async () => {
     const paste = await created(await postRaw(bed.api.url, 'to be sent'));
     const row = (await pasteRow(bed.db, paste.short_code))!;
-    const execution = () =>
-      bed.db
-        .selectFrom('task_executions')
-        .selectAll()
-        .where('subject_id', '=', row.id)
-        .executeTakeFirstOrThrow();
+    const executions = bed.db.selectFrom('task_executions').selectAll().where('subject_id', '=', row.id);
+    const execution = () => executions.executeTakeFirstOrThrow();
     expect(await until(execution, ({ dispatched_at }) => dispatched_at !== null)).toMatchObject({
       status: 'PENDING',
       attempt: 1,

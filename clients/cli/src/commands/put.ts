@@ -44,11 +44,8 @@ export const pasteFlags: Readonly<Record<Exclude<OptionName, 'encrypted'>, Paste
     flags: '--slug <name>',
     description: 'a name for the URL: 3 to 64 lower-case letters, digits and hyphens',
   },
-  parent: {
-    flags: '--parent <paste>',
-    description: 'the paste that this one is made from',
-    fieldOf: pasteNamedBy,
-  },
+  parent: { flags: '--parent <paste>', description: 'the paste it is made from', fieldOf: pasteNamedBy },
+  supersedes: { flags: '--supersedes <paste>', description: 'its older version', fieldOf: pasteNamedBy },
 };
 
 /** The options of `pasteFlags`, by the names that commander gives them, and those of the command. */
@@ -57,6 +54,7 @@ interface PutOptions {
   readonly syntax?: string;
   readonly burn?: boolean;
   readonly slug?: string;
+  readonly supersedes?: string;
   readonly wait?: boolean;
   readonly qr?: boolean;
   readonly encrypt?: boolean;
@@ -135,6 +133,8 @@ function fieldsOf({ server }: Session, files: readonly string[], options: PutOpt
     throw new UsageError('--title is for one file. Put the files one by one.');
   if (files.length > 1 && options.slug !== undefined)
     throw new UsageError('--slug is for one file. Put the files one by one.');
+  if (files.length > 1 && options.supersedes !== undefined)
+    throw new UsageError('--supersedes is for one file. A paste has one newer version.');
   if (files.filter((file) => file === '-').length > 1) throw new UsageError('- can be named once only.');
   const given = options as Readonly<Record<string, string | undefined>>;
   // The server must not learn what tells of encrypted content.
@@ -202,7 +202,9 @@ async function putOne(
       const sealed =
         encryption &&
         (await sealContent(source, file, { ...encryption, title: encryption.title ?? title ?? null }));
-      const created = await client.pastes.create(sealed?.content ?? source.content, { ...named, signal });
+      const deleteToken = fields.supersedes ? await deleteTokens.find(fields.supersedes) : undefined;
+      const sent = { ...named, deleteToken, signal };
+      const created = await client.pastes.create(sealed?.content ?? source.content, sent);
       const paste = sealed === null ? created : { ...created, url: `${created.url}#${sealed.fragment}` };
       const unkept = await keepToken(deleteTokens, paste);
       const ended = wait ? await client.pastes.wait(paste.short_code, { signal }) : {};

@@ -17,6 +17,8 @@ export function pasteWith(fields: Partial<CreatedPaste>): CreatedPaste {
     slug: null,
     version: null,
     parent: null,
+    supersedes: null,
+    superseded_by: null,
     held_at: null,
     size_bytes: 5,
     created_at: '2026-11-21T12:00:00.000Z',

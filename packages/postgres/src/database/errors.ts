@@ -54,6 +54,11 @@ export function isLockTimeout(error: unknown): boolean {
   return hasCode(error, /^55P03$/);
 }
 
+/** Whether a row would be the second one with a key (23505). */
+export function isDuplicate(error: unknown): boolean {
+  return hasCode(error, /^23505$/);
+}
+
 /** Whether a statement names a table or a view that doesn't exist, or no longer. */
 export function isUndefinedTable(error: unknown): boolean {
   return hasCode(error, /^42P01$/);

@@ -5,6 +5,7 @@ import { trailFunctions, trailGuard } from './audit-trail.ts';
 import { cancelJobFunction } from '../jobs/cancel-job.ts';
 import { eraseUserFunction, userStandsFunction } from '../sweeps/erasures.ts';
 import { moveSlugFunction } from '../pastes/slug-versions.ts';
+import { nameNewerVersionTrigger } from '../pastes/newer-versions.ts';
 import { reportPasteFunction } from '../pastes/reports.ts';
 import { resetDeletionTimesFunction, resetExecutionTimesFunction } from '../executions/times-ahead.ts';
 import { revealPasteFunction } from '../pastes/reveal-paste.ts';
@@ -34,6 +35,7 @@ export async function enforcementOf(db: Kysely<Schema>, machines: readonly Machi
         recorderTrigger(table, machinesOf(table)),
       ]),
       ...storedUsageTriggers,
+      nameNewerVersionTrigger,
       ...keptColumns.map(keptGuard),
       ...(await trailTables(db)).map(trailGuard),
     ],

@@ -18,11 +18,12 @@ import * as archives from './0016-archives.ts';
 import * as oneNextJob from './0017-one-next-job.ts';
 import * as clearedTitles from './0018-cleared-titles.ts';
 import * as keysInBytes from './0019-keys-in-bytes.ts';
+import * as supersedes from './0020-supersedes.ts';
 
 /**
  * In order. 0001 to 0007 are release 0.1.0 and frozen: a change is a new migration. It runs beside services
  * of the release before, so that it takes away only what they don't use, and builds no index on a large table,
- * during which all writes would wait. 0019 says what its indexes cost.
+ * during which all writes would wait. 0019 and 0020 say what their indexes cost.
  */
 export const migrations: Record<string, Migration> = {
   '0001-users': users,
@@ -44,4 +45,5 @@ export const migrations: Record<string, Migration> = {
   '0017-one-next-job': oneNextJob,
   '0018-cleared-titles': clearedTitles,
   '0019-keys-in-bytes': keysInBytes,
+  '0020-supersedes': supersedes,
 };

@@ -3,6 +3,7 @@ import type { Database } from '../database/database.ts';
 import { lockLimit } from '../database/locks.ts';
 import { prepared } from '../database/prepared.ts';
 import { isOpenTo, isThere } from '../schema/pastes.ts';
+import { supersedesLive } from './newer-versions.ts';
 import { entriesOf, insertPastes, isNotBlocked, type NewPaste } from './insert-pastes.ts';
 import { affordableEntries, ifAffordable, type Quotas } from './quotas.ts';
 
@@ -72,7 +73,7 @@ export async function createPastes(
       WHERE number > slugs_left
     ), ${quotas === null ? sql`` : sql`${affordableEntries(quotas, 'allowance')}, `}${insertPastes({
       from: 'entry',
-      where: sql`${isNotBlocked(sql`entry.content_hash`)} AND ${parentIsReadable(sql`entry.parent`, sql`entry.user_id`)}
+      where: sql`${isNotBlocked(sql`entry.content_hash`)} AND ${parentIsReadable('entry')}
         AND short_code NOT IN (SELECT short_code FROM excess)${ifAffordable(quotas)}
         AND (entry.user_id IS NULL OR user_stands(entry.user_id))`,
       content,
@@ -100,7 +101,9 @@ export type PasteRefusal =
   | 'content_blocked'
   | 'slug_taken'
   | 'slug_limit_reached'
-  | 'parent_not_found';
+  | 'parent_not_found'
+  | 'paste_held'
+  | 'superseded';
 
 /**
  * Why `createPastes` has not inserted a paste; null: its short code was taken, or the reason is gone, so
@@ -109,7 +112,7 @@ export type PasteRefusal =
  */
 export async function findRefusal(
   db: Database,
-  { contentHash, slug = null, userId, parent = null }: Omit<NewPaste, 'shortCode'>,
+  { contentHash, slug = null, userId, parent = null, supersedes = null }: Omit<NewPaste, 'shortCode'>,
   { maxSlugs = null }: SlugLimit = {},
 ): Promise<PasteRefusal | null> {
   const { rows } = await sql<{ refusal: PasteRefusal | null }>`
@@ -119,24 +122,33 @@ export async function findRefusal(
       WHEN EXISTS (SELECT FROM pastes WHERE slug = ${slug}) THEN 'slug_taken'
       WHEN ${slug}::text IS NOT NULL AND ${maxSlugs}::integer <= (SELECT count(*) FROM (
         SELECT FROM pastes WHERE user_id = ${userId} AND slug IS NOT NULL LIMIT coalesce(${maxSlugs}::integer, 0)) AS counted) THEN 'slug_limit_reached'
-      WHEN NOT ${parentIsReadable(sql`${parent}::text`, sql`${userId}::uuid`)} THEN 'parent_not_found' END AS refusal`.execute(
+      WHEN EXISTS (SELECT FROM pastes p WHERE short_code = entry.supersedes AND held_at IS NOT NULL AND ${isThere('p')}) THEN 'paste_held'
+      WHEN NOT ${parentIsReadable('entry')} THEN 'parent_not_found'
+      WHEN EXISTS (SELECT FROM pastes p WHERE ${sql.raw(supersedesLive('p', 'entry.supersedes'))}) THEN 'superseded' END AS refusal
+    FROM (SELECT ${parent}::text AS parent, ${supersedes}::text AS supersedes, ${userId}::uuid AS user_id) AS entry`.execute(
     db,
   );
   return rows[0]?.refusal ?? null;
 }
 
 /**
- * Whether a user could read the paste with this short code now: the condition under which it becomes the
- * parent of a new paste. A paste that is deleted when it is read can't be a parent, because no reader can
- * read it twice.
+ * Whether the user of an entry could read its parent now: the condition under which that becomes the parent of
+ * the new paste. A paste that is deleted when it is read can't be a parent, because no reader can read it twice.
+ * One that is superseded must also be stored, not held and not encrypted. Who may supersede it never changes, and
+ * the api has asked.
  *
  * The subquery locks nothing: a creation never waits for what happens to its parent.
- * @param parent a text; NULL: none, and nothing is looked up
- * @param userId a uuid; NULL: an anonymous creator
+ * @param entry has parent and supersedes, which is the parent or NULL, and user_id (NULL: an anonymous creator).
+ *   Without a parent, nothing is looked up
  */
-function parentIsReadable(parent: RawBuilder<unknown>, userId: RawBuilder<unknown>): RawBuilder<boolean> {
+function parentIsReadable(entry: string): RawBuilder<boolean> {
+  const [parent, supersedes, userId] = [
+    sql.ref(`${entry}.parent`),
+    sql.ref(`${entry}.supersedes`),
+    sql.ref(`${entry}.user_id`),
+  ];
   return sql<boolean>`CASE WHEN ${parent} IS NULL THEN true ELSE coalesce((
-    SELECT origin.status <> 'FAILED' AND ${isThere('origin')} AND NOT origin.burn
-      AND ${isOpenTo('origin', userId)}
+    SELECT origin.status <> 'FAILED' AND ${isThere('origin')} AND NOT origin.burn AND ${isOpenTo('origin', userId)}
+      AND (${supersedes} IS NULL OR (origin.status = 'PROCESSED' AND origin.held_at IS NULL AND NOT origin.encrypted))
     FROM pastes origin WHERE origin.short_code = ${parent}), false) END`;
 }

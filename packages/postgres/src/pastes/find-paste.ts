@@ -27,6 +27,7 @@ export type PublicPaste = StoredOptions &
     | 'failure_reason'
     | 'version'
     | 'held_at'
+    | 'superseded_by'
   >;
 
 function rows(db: Database) {

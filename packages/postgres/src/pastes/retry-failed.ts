@@ -1,7 +1,9 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Actor } from '../database/actor.ts';
 import type { Database } from '../database/database.ts';
+import { isDuplicate } from '../database/errors.ts';
 import { insertedPasteColumns, isThere, isThereAt } from '../schema/pastes.ts';
+import { supersedesLive } from './newer-versions.ts';
 import { isNotBlocked } from './insert-pastes.ts';
 import { callerAs, type OwnerFunction } from '../database/objects.ts';
 import { REPORTS_LOCK } from './reports.ts';
@@ -29,6 +31,9 @@ interface RetriedBy {
  * Skipped: pastes that are not FAILED, or are gone, or whose payload is gone, or whose content is blocked,
  * those of erased users, and rows that another session has locked.
  *
+ * A newer version whose place another one has taken meanwhile no longer supersedes. When another one takes it
+ * during the statement, the statement fails, and runs once more.
+ *
  * `created_at` is the time of the retry, so that the new paste has 24 hours of its own; `expires_at` stays.
  * @returns the retried pastes
  */
@@ -38,9 +43,13 @@ export async function retryFailed(
   { actor, reason }: RetriedBy,
 ): Promise<readonly RetriedPaste[]> {
   if (shortCodes.length === 0) return [];
-  const { rows } = await sql<RetriedPaste>`
+  const retry = sql<RetriedPaste>`
     SELECT code AS "shortCode", new_id AS id, old_id AS "retriedFrom"
-    FROM retry_failed(${shortCodes}::text[], ${actor}, ${reason}::text)`.execute(db);
+    FROM retry_failed(${shortCodes}::text[], ${actor}, ${reason}::text)`;
+  const { rows } = await retry.execute(db).catch(async (error: unknown) => {
+    if (!isDuplicate(error)) throw error;
+    return await retry.execute(db);
+  });
   return rows;
 }
 
@@ -92,7 +101,18 @@ export async function findRetryable(
   return rows;
 }
 
-const inserted = [...insertedPasteColumns, 'held_at'].join(', ');
+const insertedColumns = [...insertedPasteColumns, 'held_at'];
+const inserted = insertedColumns.join(', ');
+
+/** A newer version that failed has lost its place, which another one may have taken, or another one of the retry. */
+const retained = insertedColumns
+  .map((column) =>
+    column === 'supersedes'
+      ? `CASE WHEN row_number() OVER (PARTITION BY supersedes ORDER BY id) = 1
+          AND NOT EXISTS (SELECT FROM pastes live WHERE ${supersedesLive('live', 'removed.supersedes')}) THEN supersedes END`
+      : column,
+  )
+  .join(', ');
 
 /**
  * Replaces FAILED pastes by new ones (ADR 22): see `retryFailed`. The new paste takes over what hangs on the
@@ -130,7 +150,7 @@ export const retryFailedFunction: OwnerFunction = {
       ), removed AS (
         DELETE FROM pastes p USING failed WHERE p.id = failed.id RETURNING p.*, failed.content
       ), paste AS (
-        INSERT INTO pastes (${inserted}) SELECT ${inserted} FROM removed ORDER BY slug, short_code
+        INSERT INTO pastes (${inserted}) SELECT ${retained} FROM removed ORDER BY slug, short_code
         RETURNING id, short_code, user_id, created_at
       ), payload AS (
         INSERT INTO paste_payloads (paste_id, content, user_id, created_at)

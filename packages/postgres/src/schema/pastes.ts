@@ -24,6 +24,11 @@ export interface PastesTable extends OptionColumns {
   user_id: string | null;
   /** The number among the pastes that the slug has named; NULL: the slug was never moved. */
   version: number | null;
+  /**
+   * The short code of the paste that has superseded this one last. A trigger sets it when that paste is stored, and
+   * nothing takes it back: that paste may have ended.
+   */
+  superseded_by: string | null;
   status: Generated<PasteUploadState>;
   /** `sha256:` and 64 hex digits, of the content. */
   content_hash: string;

@@ -613,6 +613,11 @@ export const de: Translation = {
         detail:
           'Sie können das ursprüngliche Paste nicht lesen: Es existiert nicht, ist abgelaufen, wurde gelöscht oder wird beim Lesen gelöscht. Korrigieren Sie den Kurzcode, oder senden Sie das neue Paste ohne ihn.',
       },
+      superseded: {
+        title: 'Das Paste hat eine neuere Version',
+        detail:
+          'Jemand hat inzwischen eine neuere Version dieses Pastes gespeichert. Sehen Sie sich diese an, und bearbeiten Sie sie, wenn Sie das noch möchten.',
+      },
       no_diff: {
         title: 'Kein Vergleich für dieses Paste',
         detail:

@@ -618,6 +618,11 @@ export const es: Translation = {
         detail:
           'No puede leer el paste de origen: no existe, ha expirado, se ha eliminado o se elimina al leerlo. Corrija su código corto o envíe el paste sin él.',
       },
+      superseded: {
+        title: 'El paste tiene una versión más reciente',
+        detail:
+          'Alguien ha guardado entretanto una versión más reciente de este paste. Consúltela y edítela, si aún lo desea.',
+      },
       no_diff: {
         title: 'Paste sin comparación',
         detail:

@@ -634,6 +634,11 @@ export const fr: Translation = {
         detail:
           'Vous ne pouvez pas lire le paste d’origine : il n’existe pas, a expiré, a été supprimé ou est supprimé à la lecture. Corrigez son code court, ou créez le paste sans paste d’origine.',
       },
+      superseded: {
+        title: 'Ce paste a une version plus récente',
+        detail:
+          'Quelqu’un a enregistré entre-temps une version plus récente de ce paste. Regardez-la, puis modifiez-la si vous le souhaitez toujours.',
+      },
       no_diff: {
         title: 'Pas de comparaison pour ce paste',
         detail:

@@ -7,7 +7,7 @@ import * as headers from '../http/openapi/answer-headers.ts';
 import type { Operation } from '../http/openapi/endpoint.ts';
 import { jsonResponse, optionalHeader } from '../http/openapi/formats.ts';
 import { example } from './example.ts';
-import { formKey, maxJsonBytes } from './receive-paste.ts';
+import { formDeleteToken, formKey, maxJsonBytes } from './receive-paste.ts';
 import { createdPasteSchema } from './paste-view.ts';
 
 const { content, title, syntax, expiresIn } = example;
@@ -18,6 +18,7 @@ const form = textOptions.extend({
     contentMediaType: 'application/octet-stream',
   }),
   form_key: formKey,
+  delete_token: formDeleteToken,
 });
 
 const asJson: ZodOpenApiMediaTypeObject = {
@@ -61,6 +62,10 @@ const errors: readonly ProblemCode[] = [
   'quota_exceeded',
   'storage_full',
   'parent_not_found',
+  'superseded',
+  'paste_in_progress',
+  'paste_held',
+  'unauthorized',
   'validation_failed',
   'unsupported_encoding',
   'short_code_taken',
@@ -74,6 +79,10 @@ const errors: readonly ProblemCode[] = [
 const params = {
   query: textOptions,
   header: z.object({
+    'Delete-Token': optionalHeader(
+      'The delete_token of the anonymous paste that this one supersedes.',
+      example.deleteToken,
+    ),
     traceparent: optionalHeader(
       'W3C trace context, which is passed on to the upload. A malformed one is ignored.',
       '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',

@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { INLINE_CONTENT_BYTES } from '@pasteflow/domain';
+import { INLINE_CONTENT_BYTES, type ChosenOptions } from '@pasteflow/domain';
 import type { CreatedPaste } from '@pasteflow/postgres';
 import { contentHashOf } from '@pasteflow/service-kit';
 import { createdPage, newPastePage, slugMessage, type Site } from '@pasteflow/web';
@@ -15,6 +15,7 @@ import type { Endpoint } from '../http/openapi/endpoint.ts';
 import { pageAnswer } from '../http/pages/page.ts';
 import { createOperation, shellOperation } from './create-operations.ts';
 import { viewOfNew, type CreatedPasteView, type PasteView } from './paste-view.ts';
+import { newerVersionOf } from './supersede.ts';
 import { receivePaste, type ReceivedPaste } from './receive-paste.ts';
 
 /** A form of a request for a new paste: how it is received, and how it is answered. */
@@ -84,21 +85,29 @@ export function createPasteFromShell(api: ApiContext): Endpoint {
  * the message follows it. A paste that is not created costs no bytes, and its request may be repeated at once.
  */
 export async function create(api: ApiContext, req: Request, res: Response, form: PasteForm): Promise<void> {
-  const { content, formKey = null, ...options } = await form.receive(api, req, res);
+  const {
+    content,
+    formKey = null,
+    deleteToken: tokenOfOlder,
+    inherited,
+    ...sent
+  } = await form.receive(api, req, res);
   const [context, caller, sizeBytes] = [contextOf(req), callerOf(req), content.length];
   context.sizeBytes = sizeBytes;
   // The answer tells whether the creator can read the parent, so that a parent may be a guess at a short
   // code.
-  if (options.parent !== undefined) api.limits.refuseUsedUp(res, 'misses', limitKeyOf(caller));
+  if ((sent.supersedes ?? sent.parent) !== undefined)
+    api.limits.refuseUsedUp(res, 'misses', limitKeyOf(caller));
 
   const contentHash = contentHashOf(content);
   const userId = caller.kind === 'user' ? caller.userId : null;
   const deleteToken = userId === null ? newSecret() : null;
   const deleteTokenHash = deleteToken === null ? null : hashOfSecret(deleteToken);
-  const paste = { ...options, content, contentHash, userId, deleteTokenHash };
-  const claim = await api.idempotency.claim(req, res, JSON.stringify([options, contentHash]), formKey);
+  const fingerprint = JSON.stringify([sent, contentHash, ...(inherited === undefined ? [] : [inherited])]);
+  const claim = await api.idempotency.claim(req, res, fingerprint, formKey);
   if (claim === null) return;
 
+  let options: ChosenOptions = sent;
   const answerOf = (created: CreatedPaste): Answer => {
     const view = viewOfNew({ ...options, ...created, contentHash, sizeBytes }, api.publicUrl());
     return form.answerTo(view, deleteToken, () => api.pages.site(req));
@@ -106,7 +115,14 @@ export async function create(api: ApiContext, req: Request, res: Response, form:
   let giveBackBytes = (): void => {};
   let inserted: { readonly created: CreatedPaste; readonly answer: Answer };
   try {
+    if (typeof sent.supersedes === 'string')
+      options = await newerVersionOf(api, req, sent.supersedes, {
+        ...sent,
+        inherited,
+        deleteToken: tokenOfOlder,
+      });
     giveBackBytes = await api.limits.spendBytes(res, caller, sizeBytes);
+    const paste = { ...options, content, contentHash, userId, deleteTokenHash };
     inserted = await api.inserts.insert(paste, claim.key, answerOf);
   } catch (error) {
     giveBackBytes();

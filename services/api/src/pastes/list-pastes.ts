@@ -7,7 +7,7 @@ import {
   visibilities,
 } from '@pasteflow/domain';
 import { mustBeOneOf } from '@pasteflow/service-kit';
-import { searchPastes } from '@pasteflow/postgres';
+import { findNewestVersions, searchPastes } from '@pasteflow/postgres';
 import { z } from 'zod';
 import type { ApiContext } from '../context.ts';
 import { requireUser } from '../http/callers/caller-of.ts';
@@ -78,8 +78,17 @@ export function listPastes({ db, publicUrl }: ApiContext): Endpoint {
       const filter = { userId: requireUser(req), status, title: q || null, visibility, language };
       const found = await searchPastes(db, filter, pageRequestOf(page));
       const url = publicUrl();
+      const superseded = found.rows.filter(({ superseded_by: newer }) => newer !== null);
+      const newest =
+        superseded.length === 0
+          ? new Map<string, string>()
+          : await findNewestVersions(
+              db,
+              superseded.map(({ short_code: code }) => code),
+              filter.userId,
+            );
       const list: z.output<typeof pasteList> = {
-        pastes: found.rows.map((paste) => viewOf(paste, url, 'owner')),
+        pastes: found.rows.map((paste) => viewOf(paste, url, 'owner', newest.get(paste.short_code) ?? null)),
         next_cursor: nextCursorOf(found),
       };
       res.json(list);

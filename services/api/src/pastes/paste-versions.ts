@@ -1,5 +1,6 @@
 import {
   findMovableSlug,
+  findNewestVersions,
   listSlugVersions,
   type Database,
   type PasteRow,
@@ -21,6 +22,19 @@ export async function versionsOf(
   if (paste.version !== null) return await listSlugVersions(db, paste.id, { userId: userIdOf(req), limit });
   const { short_code, title, size_bytes, visibility, parent, created_at: namedAt } = paste;
   return [{ number: 1, short_code, title, size_bytes, visibility, parent, namedAt }];
+}
+
+/**
+ * The short code of the newest version of a paste that the caller can read; null: there is none. Nothing is looked up
+ * for a paste that was never superseded.
+ */
+export async function newestVersionOf(
+  db: Database,
+  req: Request,
+  { short_code: code, superseded_by: newer }: Pick<PasteRow, 'short_code' | 'superseded_by'>,
+): Promise<string | null> {
+  if (newer === null) return null;
+  return (await findNewestVersions(db, [code], userIdOf(req))).get(code) ?? null;
 }
 
 /** What the page of a paste says of its slug: which version it is, or that its owner can move a slug to it. */

@@ -45,6 +45,10 @@ export const pasteSchema = z
     deletion_status: z.enum(statesOf(pasteDeletion)),
     visibility,
     ...shownOptions,
+    superseded_by: z.string().nullable().meta({
+      description:
+        'The short code of the newest version that you can read, which superseded this paste or one that did; null: none.',
+    }),
     content_hash: z
       .string()
       .regex(/^sha256:[0-9a-f]{64}$/)
@@ -84,7 +88,13 @@ export const createdPasteSchema = pasteSchema
 
 export type CreatedPasteView = Readonly<z.output<typeof createdPasteSchema>>;
 
-export function viewOf(paste: PublicPaste, publicUrl: string, audience: Audience): PasteView {
+/** @param supersededBy see `newestVersionOf` */
+export function viewOf(
+  paste: Omit<PublicPaste, 'superseded_by'>,
+  publicUrl: string,
+  audience: Audience,
+  supersededBy: string | null,
+): PasteView {
   const { slug, visibility, ...options } = valuesOf(storedOptionNames, paste);
   const why = viewOfReason(paste.failure_reason, audience);
   return {
@@ -97,6 +107,7 @@ export function viewOf(paste: PublicPaste, publicUrl: string, audience: Audience
     deletion_status: paste.deletion_status,
     visibility,
     ...options,
+    superseded_by: supersededBy,
     content_hash: paste.burn ? null : paste.content_hash,
     held_at: paste.held_at?.toISOString() ?? null,
     size_bytes: paste.size_bytes,
@@ -122,7 +133,7 @@ export function viewOfNew(
     Pick<CreatedPaste, 'createdAt' | 'expiresAt'> & { readonly sizeBytes: number },
   publicUrl: string,
 ): PasteView {
-  const row: PublicPaste = {
+  const row: Omit<PublicPaste, 'superseded_by'> = {
     ...valuesOf(storedOptionNames, paste),
     short_code: paste.shortCode,
     status: 'IN_PROGRESS',
@@ -136,7 +147,7 @@ export function viewOfNew(
     failure_reason: null,
     held_at: null,
   };
-  return viewOf(row, publicUrl, 'stranger'); // it has no reason to hide
+  return viewOf(row, publicUrl, 'stranger', null); // it has no reason to hide
 }
 
 function examplePaste(): object {

@@ -20,6 +20,7 @@ import {
   namedPaste,
   readerOf,
 } from './find-named-paste.ts';
+import { newestVersionOf } from './paste-versions.ts';
 import { pasteSchema, viewOf } from './paste-view.ts';
 import { timelineSchema, viewOfTimeline } from '../live/timeline-view.ts';
 import { openStream } from '../live/event-stream.ts';
@@ -55,7 +56,9 @@ export function readPaste(api: ApiContext): Endpoint {
         },
         isSettled: ({ status }) => isTerminal(pasteUpload, status),
       });
-      if (paste !== null) res.json(viewOf(paste, publicUrl(), readerOf(paste, req)));
+      if (paste === null) return;
+      const newest = await newestVersionOf(api.db, req, paste);
+      res.json(viewOf(paste, publicUrl(), readerOf(paste, req), newest));
     },
   };
 }

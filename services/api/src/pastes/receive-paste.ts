@@ -24,13 +24,26 @@ export const formKey = z
     examples: ['8f1d4c3a-6b0e-4f5a-9c2d-7e1b3a5d9f00'],
   });
 
-const formOptions = textOptions.extend({ form_key: formKey });
+/** A page without JavaScript can't send a header. */
+export const formDeleteToken = z.string().optional().meta({
+  description: 'Of the anonymous paste that this one supersedes, in place of the header `Delete-Token`.',
+});
+
+const formOptions = textOptions.extend({ form_key: formKey, delete_token: formDeleteToken });
 
 export interface ReceivedPaste extends ChosenOptions {
   readonly content: Buffer;
   /** The key of a form that a page sent. */
   readonly formKey?: string;
+  /** Of the paste that this one supersedes: from the field of a form, or the header. */
+  readonly deleteToken?: string | undefined;
+  /** What a newer version takes from the older one, because nothing is said of it. Default: nothing. */
+  readonly inherited?: readonly InheritedOption[] | undefined;
 }
+
+/** What a newer version has from the older one unless something else is said. */
+const inheritedOptions = ['title', 'syntax', 'visibility', 'expires_in'] as const;
+export type InheritedOption = (typeof inheritedOptions)[number];
 
 /** JSON escapes most bytes of a text as one or two bytes. Content that needs more can be a raw body. */
 const JSON_BYTES_PER_CONTENT_BYTE = 2;
@@ -51,6 +64,7 @@ export function maxJsonBytes(maxContentBytes: number): number {
 
 type TextOptions = z.output<typeof textOptions>;
 
+const anyParameters = z.record(z.string(), z.string());
 const noParameters = z.strictObject({}).transform(() => null);
 
 /**
@@ -70,11 +84,18 @@ export async function receivePaste(
   const { maxPasteBytes: maxBytes, bodies: budget } = api;
   const caller = callerOf(req);
   api.limits.refuseUsedUpBytes(res, caller);
-  const optionsOf = (sent: TextOptions): ChosenOptions => {
+  /** @param said the names of the fields that were sent */
+  const optionsOf = (sent: TextOptions, said: () => readonly string[]): Omit<ReceivedPaste, 'content'> => {
     const options = toOptions(sent);
     const errors = caller.kind === 'anonymous' ? ownerErrors(options) : [];
     if (errors.length > 0) throw validationFailed(errors);
-    return options;
+    if (options.supersedes === undefined) return options;
+    const names = said();
+    return {
+      ...options,
+      deleteToken: req.get('Delete-Token'),
+      inherited: inheritedOptions.filter((name) => !names.includes(name)),
+    };
   };
   const mediaType = mediaTypeOf(req);
   const isForm = mediaType.type === 'multipart/form-data';
@@ -88,7 +109,7 @@ export async function receivePaste(
 
   let received: ReceivedPaste;
   if (query !== null) {
-    const options = optionsOf(query);
+    const options = optionsOf(query, () => Object.keys(readQuery(req, anyParameters)));
     received = { content: await readBody(req, res, { ...limit, weight: WEIGHTS.raw }), ...options };
   } else if (isJson) {
     const body = await readBody(req, res, {
@@ -100,15 +121,23 @@ export async function receivePaste(
     const document = parseJson(body, JSON_LIMITS);
     freeMemory(body);
     const { content, ...options } = validate(jsonPaste, document);
-    received = { content: Buffer.from(content), ...optionsOf(options) };
+    received = {
+      content: Buffer.from(content),
+      ...optionsOf(options, () => Object.keys(document as object)),
+    };
   } else {
     const formLimit = { ...limit, maxBytes: maxBytes + MULTIPART_OVERHEAD_BYTES, weight: WEIGHTS.form };
     const form = await readForm(req, res, formLimit, onForm);
-    const { form_key: formKey, ...options } = validate(formOptions, Object.fromEntries(form.fields));
+    const {
+      form_key: formKey,
+      delete_token: deleteToken,
+      ...options
+    } = validate(formOptions, Object.fromEntries(form.fields));
     received = {
       content: contentOfForm(form),
       ...(formKey !== undefined && { formKey }),
-      ...optionsOf(options),
+      ...optionsOf(options, () => [...form.fields.keys()]),
+      ...(deleteToken !== undefined && deleteToken !== '' && { deleteToken }),
     };
   }
   if (received.content.length > maxBytes) throw tooLarge();

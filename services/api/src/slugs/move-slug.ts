@@ -14,6 +14,7 @@ import { jsonResponse } from '../http/openapi/formats.ts';
 import { assertMayDelete } from '../pastes/delete-paste.ts';
 import { example } from '../pastes/example.ts';
 import { assertNotGone, findErrors, findEvenHeld, pasteNotFound } from '../pastes/find-named-paste.ts';
+import { newestVersionOf } from '../pastes/paste-versions.ts';
 import { pasteSchema, viewOf } from '../pastes/paste-view.ts';
 
 const shortCode = z.string('must be a text').refine(isShortCode, 'must be a short code');
@@ -84,7 +85,7 @@ export function moveSlug(api: ApiContext): Endpoint {
       const { short_code: to } = await move(api, req, String(req.params.slug), body);
       const paste = await findPaste(api.db, to);
       assertNotGone(paste); // it was deleted after the move
-      res.json(viewOf(paste, api.publicUrl(), 'owner'));
+      res.json(viewOf(paste, api.publicUrl(), 'owner', await newestVersionOf(api.db, req, paste)));
     },
   };
 }

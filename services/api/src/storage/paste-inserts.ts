@@ -12,6 +12,7 @@ import {
   createPastes,
   findQuotaRefusal,
   findRefusal,
+  findSuperseder,
   isLockTimeout,
   isTimeout,
   mayBeOfOneRow,
@@ -114,7 +115,9 @@ export class PasteInserts {
     answerOf: Insert['answerOf'],
   ): Promise<{ readonly created: CreatedPaste; readonly answer: Answer }> {
     const { db, newShortCode } = this.#options;
-    const first = paste.content.length <= MAX_GROUPED_BYTES ? 0 : 1;
+    // Newer versions of the same pastes, in two groups in another order, could wait for each other.
+    const isGrouped = paste.content.length <= MAX_GROUPED_BYTES && paste.supersedes === undefined;
+    const first = isGrouped ? 0 : 1;
     for (let tries = first; tries <= MAX_SHORT_CODE_TRIES; tries += 1) {
       const insert = { paste: { ...paste, shortCode: newShortCode() }, key, answerOf };
       const inserted = await this.#write(insert, tries === 0);
@@ -170,6 +173,7 @@ export class PasteInserts {
   async #refuse(db: Database, paste: PasteWithoutCode): Promise<void> {
     const { maxSlugs, quotas } = this.#options;
     const refusal = await findRefusal(db, paste, { maxSlugs });
+    if (refusal === 'superseded') return await refuseSuperseded(db, paste);
     if (refusal !== null) throw errorOf(refusal, paste, maxSlugs);
     const sizes = { userId: paste.userId, sizeBytes: paste.content.length };
     const usedUp = quotas === null ? null : await findQuotaRefusal(db, sizes, quotas);
@@ -223,9 +227,37 @@ async function insertIn(
   return inserted;
 }
 
+/** For the owner, who can read the paste. */
+export function pasteNotEdited(): RequestError {
+  return new RequestError(
+    'paste_held',
+    'Many readers have reported this paste. It has no newer version until an operator of this service has looked at it.',
+  );
+}
+
+/**
+ * Throws which paste is the newer version; nothing: it has just ended, and left its place.
+ * @throws RequestError superseded
+ */
+async function refuseSuperseded(
+  db: Database,
+  { supersedes, contentHash, userId }: PasteWithoutCode,
+): Promise<void> {
+  const newer = await findSuperseder(db, supersedes ?? '');
+  if (newer === null) return;
+  const { shortCode } = newer;
+  const isSame = newer.contentHash === contentHash && newer.userId === userId;
+  const why = newer.isGone
+    ? `Its newer version ${shortCode} has expired, and is deleted within a minute or two. Then send this one again.`
+    : isSame
+      ? `Its newer version ${shortCode} has the content that you have sent: an earlier request has created it.`
+      : `${shortCode} is its newer version. Look at ${shortCode}, and supersede that one.`;
+  throw new RequestError('superseded', `The paste ${supersedes} was superseded. ${why}`, { shortCode });
+}
+
 function errorOf(
-  refusal: PasteRefusal,
-  { slug }: PasteWithoutCode,
+  refusal: Exclude<PasteRefusal, 'superseded'>,
+  { slug, supersedes }: PasteWithoutCode,
   maxSlugs: number | null,
 ): RequestError | ContentBlockedError | ParentNotFoundError {
   switch (refusal) {
@@ -234,7 +266,9 @@ function errorOf(
     case 'content_blocked':
       return new ContentBlockedError();
     case 'parent_not_found':
-      return new ParentNotFoundError();
+      return new ParentNotFoundError(typeof supersedes === 'string' ? 'supersedes' : 'parent');
+    case 'paste_held':
+      return pasteNotEdited();
     case 'slug_taken':
       return new RequestError(
         refusal,

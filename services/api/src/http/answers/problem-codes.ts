@@ -17,6 +17,7 @@ const problems = {
   paste_held: [451, 'Paste held'],
   paste_in_progress: [503, 'Paste not stored yet'],
   parent_not_found: [422, 'Parent not found'],
+  superseded: [409, 'Paste has a newer version'],
   no_diff: [404, 'No diff of this paste'],
   diff_unavailable: [409, 'Pastes are not compared'],
   report_settled: [409, 'Reports are settled'],

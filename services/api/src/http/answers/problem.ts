@@ -22,7 +22,10 @@ export const problemSchema = z
       .enum(takedownClasses)
       .optional()
       .meta({ description: 'Why the operator took the paste down, in one word of a closed list.' }),
-    short_code: z.string().optional().meta({ description: 'The paste that the slug names now.' }),
+    short_code: z
+      .string()
+      .optional()
+      .meta({ description: 'The paste that the slug names now, or the newer version.' }),
   })
   .meta({ id: 'Problem', description: 'RFC 9457, with a code from a closed list.' });
 

@@ -15,7 +15,7 @@ export interface RequestErrorDetails extends ErrorOptions {
   readonly headers?: Readonly<Record<string, string>>;
   readonly errors?: readonly FieldError[];
   readonly takedownClass?: TakedownClass;
-  /** The paste that a slug names now. */
+  /** The paste that a slug names now, or the newer version. */
   readonly shortCode?: string;
 }
 
