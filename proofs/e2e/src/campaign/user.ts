@@ -239,6 +239,6 @@ export class User {
 
 function unlessCode(...codes: readonly string[]): (error: unknown) => undefined {
   return (error) => {
-    if (!(error instanceof PasteflowApiError) || !codes.includes(error.code)) throw error;
+    if (!(error instanceof PasteflowApiError) || !codes.includes(error.code ?? '')) throw error;
   };
 }
