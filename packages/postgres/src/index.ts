@@ -45,6 +45,7 @@ export {
 } from './pastes/create-pastes.ts';
 export type { NewPaste } from './pastes/insert-pastes.ts';
 export { findNewestVersions, findSuperseder } from './pastes/newer-versions.ts';
+export { changePaste, type ChangeOutcome, type PasteChanges } from './pastes/change-paste.ts';
 export {
   findMovableSlug,
   listSlugVersions,

@@ -4,6 +4,7 @@ import type { Schema } from '../schema/schema.ts';
 import { trailFunctions, trailGuard } from './audit-trail.ts';
 import { cancelJobFunction } from '../jobs/cancel-job.ts';
 import { eraseUserFunction, userStandsFunction } from '../sweeps/erasures.ts';
+import { changePasteFunction } from '../pastes/change-paste.ts';
 import { moveSlugFunction } from '../pastes/slug-versions.ts';
 import { nameNewerVersionTrigger } from '../pastes/newer-versions.ts';
 import { reportPasteFunction } from '../pastes/reports.ts';
@@ -48,6 +49,7 @@ export async function enforcementOf(db: Kysely<Schema>, machines: readonly Machi
       reportPasteFunction,
       retryFailedFunction,
       moveSlugFunction,
+      changePasteFunction,
       lockedUsageFunction,
       resetExecutionTimesFunction,
       resetDeletionTimesFunction,

@@ -19,6 +19,7 @@ import * as oneNextJob from './0017-one-next-job.ts';
 import * as clearedTitles from './0018-cleared-titles.ts';
 import * as keysInBytes from './0019-keys-in-bytes.ts';
 import * as supersedes from './0020-supersedes.ts';
+import * as pasteChanges from './0021-paste-changes.ts';
 
 /**
  * In order. 0001 to 0007 are release 0.1.0 and frozen: a change is a new migration. It runs beside services
@@ -46,4 +47,5 @@ export const migrations: Record<string, Migration> = {
   '0018-cleared-titles': clearedTitles,
   '0019-keys-in-bytes': keysInBytes,
   '0020-supersedes': supersedes,
+  '0021-paste-changes': pasteChanges,
 };

@@ -40,7 +40,8 @@ const shown = (paste: string): RawBuilder<string> => sql.raw(shownAs(paste));
 
 /**
  * Rejects the open reports of a paste and of all pastes with the same content, title and slug, releases these
- * pastes, and clears the content: no further report of it is taken under this title and slug. A paste that was taken down clears nothing.
+ * pastes, and clears the content: no further report of it is taken under this title and slug. A paste that was taken down clears nothing, and
+ * neither does one whose title was changed after its first report: the operator may have seen another one.
  */
 export async function rejectReports(
   db: Database,
@@ -65,6 +66,8 @@ export async function rejectReports(
     await sql`
       INSERT INTO cleared_contents (content_hash, shown_as, actor, reason)
       SELECT p.content_hash, ${shown('p')}, ${by.actor}, ${by.reason} FROM pastes p WHERE p.id = ${paste.id}
+        AND NOT EXISTS (SELECT FROM paste_changes c WHERE c.paste_id = p.id AND c.field = 'title' AND c.changed_at >=
+          (SELECT min(r.created_at) FROM paste_reports r WHERE r.paste_id = p.id AND r.judged_at = now()))
       ON CONFLICT DO NOTHING`.execute(tx);
     return { reports, pastes: ids.length };
   });

@@ -24,6 +24,7 @@ export const apiRights: RoleRights = {
   failed_payloads: 'none',
   paste_retries: { select: 'all' },
   slug_versions: { select: 'all' },
+  paste_changes: 'none',
   takedowns: 'none',
   content_blocks: { select: ['content_hash', 'unblocked_at'] },
   paste_reports: 'none',

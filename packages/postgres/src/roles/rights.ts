@@ -25,6 +25,7 @@ const workerRights: RoleRights = {
   failed_payloads: { insert: ['paste_id', 'content'] },
   paste_retries: 'none',
   slug_versions: 'none',
+  paste_changes: 'none',
   takedowns: 'none',
   content_blocks: { select: ['content_hash', 'unblocked_at'] },
   paste_reports: 'none',
@@ -143,6 +144,7 @@ const janitorRights: RoleRights = {
     update: ['paste_id'],
   },
   slug_versions: { select: ['paste_id'] },
+  paste_changes: { select: 'all' },
   // Nobody may change or delete the record of a takedown.
   takedowns: {
     select: 'all',

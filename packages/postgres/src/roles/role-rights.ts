@@ -30,6 +30,7 @@ export const functionCallers: Readonly<Record<string, readonly ServiceRole[]>> =
   erase_user: ['pasteflow_api', 'pasteflow_janitor'],
   user_stands: ['pasteflow_api', 'pasteflow_worker', 'pasteflow_janitor'],
   move_slug: ['pasteflow_api'],
+  change_paste: ['pasteflow_api'],
   reset_execution_times: ['pasteflow_janitor'],
   reset_deletion_times: ['pasteflow_janitor'],
   locked_usage: ['pasteflow_api', 'pasteflow_worker'],

@@ -132,6 +132,19 @@ export interface SlugVersionsTable {
   actor: string;
 }
 
+/** A field of a paste that its owner has changed. Only `change_paste` writes here. */
+export interface PasteChangesTable {
+  id: Generated<string>;
+  paste_id: string;
+  field: 'title' | 'syntax' | 'visibility' | 'expires_at';
+  /** Of the readers and the expiry; NULL: it never expired, or the field tells of the content. */
+  from: string | null;
+  to: string | null;
+  changed_at: Generated<Date>;
+  changed_by: 'owner' | 'delete_token';
+  actor: string;
+}
+
 /** Which paste an operator took down, who, and why. The row outlives the paste. */
 export interface TakedownsTable {
   paste_id: string;

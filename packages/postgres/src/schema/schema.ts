@@ -10,6 +10,7 @@ import type {
 import type {
   ContentBlocksTable,
   FailedPayloadsTable,
+  PasteChangesTable,
   PastePayloadsTable,
   PasteRetriesTable,
   PastesTable,
@@ -34,6 +35,7 @@ export interface Schema {
   failed_payloads: FailedPayloadsTable;
   paste_retries: PasteRetriesTable;
   slug_versions: SlugVersionsTable;
+  paste_changes: PasteChangesTable;
   takedowns: TakedownsTable;
   content_blocks: ContentBlocksTable;
   paste_reports: PasteReportsTable;

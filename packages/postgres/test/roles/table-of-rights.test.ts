@@ -27,6 +27,7 @@ kysely_migration_lock   .....    .....    .....
 operator_actions        .....    .....    Siu..
 operator_sessions       .....    .....    SI.D.
 orphan_objects          .....    .....    SIuD.
+paste_changes           .....    .....    S....
 paste_payloads          si...    Si.D.    Si.D.
 paste_reports           .....    .....    S.uD.
 paste_retries           S....    .....    Siu..

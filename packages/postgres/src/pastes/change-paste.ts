@@ -1,0 +1,117 @@
+import { MAX_EXPIRY_SECONDS, MIN_EXPIRY_SECONDS, type StoredOptions } from '@pasteflow/domain';
+import { sql } from 'kysely';
+import type { Actor } from '../database/actor.ts';
+import type { Database } from '../database/database.ts';
+import { callerAs, type OwnerFunction } from '../database/objects.ts';
+import { isThereAt } from '../schema/pastes.ts';
+
+/** The fields that get a new value; one that is missing stays. */
+export type PasteChanges = Partial<Pick<StoredOptions, 'title' | 'syntax' | 'visibility'>> & {
+  /** Seconds from now, by the clock of Postgres, or a time; null: never. */
+  readonly expires?: { readonly inSeconds: number } | { readonly at: Date } | null;
+};
+
+/** Who changes a paste. It must be its owner or, for a paste without one, have its delete token. */
+export interface ChangedBy {
+  /** null: an anonymous caller. */
+  readonly userId: string | null;
+  /** SHA-256 of the delete token; null: none was sent. */
+  readonly deleteTokenHash: Buffer | null;
+  readonly actor: Actor;
+}
+
+/**
+ * `forbidden`: the caller is not the owner and does not have the delete token. `gone`: the paste is no longer
+ * there, or never was. `expiry`: it would expire too soon or too late. `ownerless`: nobody could read it.
+ */
+export type ChangeOutcome =
+  | 'changed'
+  | 'gone'
+  | 'failed'
+  | 'forbidden'
+  | 'held'
+  | 'encrypted'
+  | 'ownerless'
+  | 'expiry';
+
+/** Changes what a paste has beside its content. Of two changes of one field the later one stays. */
+export async function changePaste(
+  db: Database,
+  pasteId: string,
+  { expires, ...fields }: PasteChanges,
+  { userId, deleteTokenHash, actor }: ChangedBy,
+): Promise<ChangeOutcome> {
+  const changes = { ...fields, ...(expires !== undefined && expiryOf(expires)) };
+  const { rows } = await sql<{ outcome: ChangeOutcome }>`
+    SELECT change_paste(${pasteId}::uuid, ${userId}::uuid, ${deleteTokenHash}::bytea, ${JSON.stringify(changes)}::jsonb,
+      ${actor}) AS outcome`.execute(db);
+  return rows[0]?.outcome ?? 'gone';
+}
+
+function expiryOf(expires: NonNullable<PasteChanges['expires']> | null): object {
+  if (expires === null) return { expires_at: null };
+  return 'at' in expires ? { expires_at: expires.at.toISOString() } : { expires_in: expires.inSeconds };
+}
+
+/** A query of what is recorded of a field that was changed. @param textOf a value of it; default: NULL */
+const recorded = (field: string, textOf: (value: string) => string = () => 'NULL::text'): string =>
+  `SELECT '${field}', ${textOf(`paste.${field}`)}, ${textOf(`changed.${field}`)} WHERE paste.${field} IS DISTINCT FROM changed.${field}`;
+
+/** In UTC, whatever the time zone of the session. */
+const instant = (time: string): string =>
+  `to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+/**
+ * Changes the fields that `changes` names, and records each that got another value. No service may change
+ * these columns, so this is a function of the owner.
+ *
+ * The lock on the paste lets changes take turns with each other, with a deletion, a takedown, a reveal and a
+ * hold: each sees what the one before has left, and none brings a paste back. The user is locked first, as by
+ * a creation, so that an erasure comes before or after the change.
+ */
+export const changePasteFunction: OwnerFunction = {
+  name: 'change_paste',
+  parameters: 'of_paste uuid, by_user uuid, by_token_hash bytea, changes jsonb, by_actor text',
+  returns: 'text',
+  body: `
+    DECLARE
+      paste pastes%ROWTYPE;
+      changed pastes%ROWTYPE;
+    BEGIN
+      IF by_user IS NOT NULL AND NOT user_stands(by_user) THEN RETURN 'forbidden'; END IF;
+      SELECT * INTO paste FROM pastes WHERE id = of_paste FOR NO KEY UPDATE;
+      IF NOT FOUND THEN RETURN 'gone'; END IF;
+      IF paste.status = 'FAILED' THEN RETURN 'failed'; END IF;
+      IF NOT ${isThereAt('paste', 'clock_timestamp()')} THEN RETURN 'gone'; END IF;
+      IF NOT coalesce(CASE WHEN paste.user_id IS NULL THEN paste.delete_token_hash = by_token_hash ELSE paste.user_id = by_user END, false)
+        THEN RETURN 'forbidden'; END IF;
+      IF paste.held_at IS NOT NULL THEN RETURN 'held'; END IF;
+      changed := paste;
+      IF changes ? 'title' THEN changed.title := changes ->> 'title'; END IF;
+      IF changes ? 'syntax' THEN changed.syntax := changes ->> 'syntax'; END IF;
+      IF changes ? 'visibility' THEN changed.visibility := changes ->> 'visibility'; END IF;
+      IF changes ? 'expires_in' THEN changed.expires_at := clock_timestamp() + make_interval(secs => (changes ->> 'expires_in')::integer); END IF;
+      IF changes ? 'expires_at' THEN changed.expires_at := (changes ->> 'expires_at')::timestamptz; END IF;
+      IF changed.encrypted AND num_nonnulls(changed.title, changed.syntax) > 0 THEN RETURN 'encrypted'; END IF;
+      IF changed.user_id IS NULL AND changed.visibility = 'private' THEN RETURN 'ownerless'; END IF;
+      IF changes ? 'expires_at' AND changed.expires_at NOT BETWEEN clock_timestamp() + interval '${MIN_EXPIRY_SECONDS} s'
+        AND clock_timestamp() + interval '${MAX_EXPIRY_SECONDS} s' THEN RETURN 'expiry'; END IF;
+      INSERT INTO paste_changes (paste_id, field, "from", "to", changed_by, actor)
+        SELECT of_paste, field, old, new, CASE WHEN paste.user_id IS NULL THEN 'delete_token' ELSE 'owner' END, ${callerAs('by_actor')}
+        FROM (${[recorded('title'), recorded('syntax'), recorded('visibility', (value) => value), recorded('expires_at', instant)].join(' UNION ALL ')})
+          AS different (field, old, new);
+      UPDATE pastes SET title = changed.title, syntax = changed.syntax, visibility = changed.visibility, expires_at = changed.expires_at
+        WHERE id = of_paste AND (title, syntax, visibility, expires_at) IS DISTINCT FROM (changed.title, changed.syntax, changed.visibility, changed.expires_at);
+      RETURN 'changed';
+    END`,
+};
+
+/** A field that was changed; values only of the readers and the expiry. */
+export interface PasteChange {
+  readonly field: 'title' | 'syntax' | 'visibility' | 'expires_at';
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly at: Date;
+  readonly by: 'owner' | 'delete_token';
+  readonly actor: string;
+}
