@@ -7,6 +7,8 @@ export type Paste = Schemas['Paste'];
 export type CreatedPaste = Schemas['CreatedPaste'];
 /** The options of a new paste, such as its `title`. */
 export type NewPasteFields = NonNullable<operations['createPaste']['parameters']['query']>;
+/** What is changed of a paste; a field that is left out stays. */
+export type PasteChanges = Schemas['PasteChanges'];
 export type PasteFilter = Filter<'listPastes'>;
 
 /** Which paste a slug names, and which one before. */

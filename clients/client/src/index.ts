@@ -10,6 +10,7 @@ export type {
   NewJob,
   NewPasteFields,
   Paste,
+  PasteChanges,
   PasteFilter,
   QueuedJob,
   SlugMove,
@@ -31,7 +32,8 @@ export type { EventsOptions, JobEvent, LiveEvent, PasteEvent } from './events.ts
 export type { CreateJobOptions, Jobs, JobWaitOptions } from './jobs.ts';
 export type { Listing, Page } from './listing.ts';
 export type { Bytes, Content, PasteContent, StreamFactory } from './paste-content.ts';
-export type { CreatePasteOptions, DeletePasteOptions, Pastes, RevealOptions } from './pastes.ts';
+export type { CreatePasteOptions, OwnPasteOptions, RevealOptions } from './paste-options.ts';
+export type { Pastes } from './pastes.ts';
 export type { Slugs } from './slugs.ts';
 export { DEFAULT_RETRY, type OnRetry, type RetryPolicy } from './retries.ts';
 export type { components, operations, paths } from './schema.ts';

@@ -1,13 +1,12 @@
-import type { CreatedPaste, NewPasteFields, Paste, PasteFilter, Timeline } from './api-types.ts';
+import type { CreatedPaste, Paste, PasteChanges, PasteFilter, Timeline } from './api-types.ts';
 import { PasteFailedError, PasteflowApiError } from './errors.ts';
 import { followEvents, type EventsOptions, type PasteEvent } from './events.ts';
 import { Listing } from './listing.ts';
 import { type Bytes, type Content, contentSource, PasteContent } from './paste-content.ts';
-import type { RetryPolicy } from './retries.ts';
+import type { CreatePasteOptions, OwnPasteOptions, RevealOptions } from './paste-options.ts';
 import type { Transport } from './transport.ts';
 import {
   type CallOptions,
-  type CreateOptions,
   newIdempotencyKey,
   type PollResult,
   preferWait,
@@ -15,27 +14,9 @@ import {
   waitUntilSettled,
 } from './waiting.ts';
 
-/** The options of the paste, as the API names them, and those of the call. `deleteToken`: of a superseded paste. */
-export interface CreatePasteOptions extends CreateOptions, NewPasteFields, DeletePasteOptions {}
-
-export interface RevealOptions extends WaitOptions {
-  /**
-   * At least 16 characters that nobody can guess: it gives access to the content for five minutes. Default: a
-   * random one.
-   */
-  readonly idempotencyKey?: string | undefined;
-  /** Overrides of the client's policy for this call. */
-  readonly retry?: Partial<RetryPolicy> | undefined;
-  /** Called before each request. */
-  readonly onTry?: (() => void) | undefined;
-}
-
-export interface DeletePasteOptions extends CallOptions {
-  /** Needed for an anonymous paste; the owner needs none. */
-  readonly deleteToken?: string | undefined;
-}
-
-/** An upload whose attempts all fail ends after 31 s; one whose worker crashed continues within 10 s. */
+/**
+ * An upload whose attempts all fail ends after about 31 s; one whose worker crashed continues within 10 s.
+ */
 const UPLOAD_TIMEOUT_MS = 120_000;
 
 /**
@@ -73,7 +54,7 @@ export class Pastes {
       .call(
         async (api, init) =>
           api.POST('/v1/pastes', {
-            params: { query, header: headerOf(deleteToken) },
+            params: { query, header: withToken(deleteToken) },
             headers,
             bodySerializer: (body) => body,
             ...(await source.next()),
@@ -185,14 +166,28 @@ export class Pastes {
     return new PasteContent(first, async () => await open(signal), this.#transport.policy.maxTries - 1);
   }
 
+  /** Changes the title, the language, the readers or the expiry; a field that is left out stays. */
+  async change(
+    shortCode: string,
+    body: PasteChanges,
+    { deleteToken, signal }: OwnPasteOptions = {},
+  ): Promise<Paste> {
+    const params = { ...pathOf(shortCode), header: withToken(deleteToken) };
+    const { data } = await this.#transport.call(
+      (api, init) => api.PATCH('/v1/pastes/{short_code}', { params, body, ...init }),
+      { signal },
+    );
+    return data;
+  }
+
   /** Deletes the paste at once; it can't be restored. */
-  async delete(shortCode: string, { deleteToken, signal }: DeletePasteOptions = {}): Promise<void> {
+  async delete(shortCode: string, { deleteToken, signal }: OwnPasteOptions = {}): Promise<void> {
     let tries = 0;
     try {
       await this.#transport.call(
         async (api, init) => {
           tries += 1;
-          const params = { ...pathOf(shortCode), header: headerOf(deleteToken) };
+          const params = { ...pathOf(shortCode), header: withToken(deleteToken) };
           return await api.DELETE('/v1/pastes/{short_code}', { params, ...init });
         },
         { signal },
@@ -297,4 +292,6 @@ function pathOf(shortCode: string): { path: { short_code: string } } {
   return { path: { short_code: shortCode } };
 }
 
-const headerOf = (token?: string) => (token === undefined ? {} : { 'Delete-Token': token });
+function withToken(deleteToken: string | undefined): { 'Delete-Token'?: string } {
+  return deleteToken === undefined ? {} : { 'Delete-Token': deleteToken };
+}

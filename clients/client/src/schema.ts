@@ -212,7 +212,11 @@ export interface paths {
     delete: operations['deletePaste'];
     options?: never;
     head?: never;
-    patch?: never;
+    /**
+     * Changes the title, the language, the readers or the expiry of a paste.
+     * @description Needs a token of the owner or, for an anonymous paste, its delete_token. The content never changes. Of two changes of one field the later one stays. A paste that has expired or was deleted does not come back, and one that reports hold is not changed.
+     */
+    patch: operations['changePaste'];
     trace?: never;
   };
   '/v1/pastes/{short_code}/content': {
@@ -607,6 +611,22 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
   schemas: {
+    /** @description What is changed of a paste; a field that is left out stays. */
+    PasteChanges: {
+      /** @description One line of text. null or empty: none. */
+      title?: string | null;
+      /** @description The language of the content. null or empty: none. */
+      syntax?: string | null;
+      /**
+       * @description Who can read the paste. A paste without an owner cannot be private.
+       * @enum {string}
+       */
+      visibility?: 'unlisted' | 'private';
+      /** @description From now: whole seconds, a time such as 10m, 12h, 7d or 4w, or never. */
+      expires_in?: number | string;
+      /** @description In place of expires_in: when the paste expires; null: never. */
+      expires_at?: string | null;
+    };
     /**
      * @description Why an operator should take the paste down.
      * @example {
@@ -2544,6 +2564,48 @@ export interface components {
           });
       };
     };
+    /** @description Unsupported media type (`unsupported_media_type`); Unsupported content encoding (`unsupported_encoding`). */
+    UnsupportedMediaTypeOrUnsupportedEncoding: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 415;
+            /** @enum {string} */
+            code: 'unsupported_media_type' | 'unsupported_encoding';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description Temporarily unavailable (`dependency_unavailable`); Too many bytes in flight (`overloaded`). */
+    DependencyUnavailableOrOverloaded: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Seconds after which to try again. */
+        'Retry-After': string;
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 503;
+            /** @enum {string} */
+            code: 'dependency_unavailable' | 'overloaded';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
     /** @description Paste is deleted when it is read (`reveal_required`). */
     RevealRequired: {
       headers: {
@@ -2668,26 +2730,6 @@ export interface components {
           });
       };
     };
-    /** @description Unsupported media type (`unsupported_media_type`); Unsupported content encoding (`unsupported_encoding`). */
-    UnsupportedMediaTypeOrUnsupportedEncoding: {
-      headers: {
-        'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
-        [name: string]: unknown;
-      };
-      content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 415;
-            /** @enum {string} */
-            code: 'unsupported_media_type' | 'unsupported_encoding';
-          } & {
-            [key: string]: unknown;
-          });
-      };
-    };
     /** @description Paste taken down (`paste_taken_down`). */
     PasteTakenDown: {
       headers: {
@@ -2703,28 +2745,6 @@ export interface components {
             status: 451;
             /** @enum {string} */
             code: 'paste_taken_down';
-          } & {
-            [key: string]: unknown;
-          });
-      };
-    };
-    /** @description Temporarily unavailable (`dependency_unavailable`); Too many bytes in flight (`overloaded`). */
-    DependencyUnavailableOrOverloaded: {
-      headers: {
-        'X-Request-Id': components['headers']['X-Request-Id'];
-        /** @description Seconds after which to try again. */
-        'Retry-After': string;
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
-        [name: string]: unknown;
-      };
-      content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 503;
-            /** @enum {string} */
-            code: 'dependency_unavailable' | 'overloaded';
           } & {
             [key: string]: unknown;
           });
@@ -4207,6 +4227,70 @@ export interface operations {
       451: components['responses']['PasteTakenDownOrPasteHeld'];
       500: components['responses']['Internal'];
       503: components['responses']['DependencyUnavailable'];
+    };
+  };
+  changePaste: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The delete_token from the answer that created the anonymous paste.
+         * @example nIhCSYPzJ5u0mC2HcVY7bq8UuVbPFo3tT0dV1yqkzWQ
+         */
+        'Delete-Token'?: string;
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description The short code, in base62, or `~` and the slug.
+         * @example q7Zk2Lm9Xa
+         */
+        short_code: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "title": "Greeting for all",
+         *       "expires_in": "7d"
+         *     }
+         */
+        'application/json': components['schemas']['PasteChanges'];
+      };
+    };
+    responses: {
+      /** @description The paste as it is now. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Paste'];
+        };
+      };
+      400: components['responses']['MalformedRequestOrRequestIncomplete'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['CrossSiteRequestOrInsufficientScope'];
+      404: components['responses']['PasteNotFound'];
+      408: components['responses']['RequestTimeout'];
+      410: components['responses']['PasteGone'];
+      413: components['responses']['ContentTooLarge'];
+      415: components['responses']['UnsupportedMediaTypeOrUnsupportedEncoding'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['RequestHeadersTooLarge'];
+      451: components['responses']['PasteTakenDownOrPasteHeld'];
+      500: components['responses']['Internal'];
+      503: components['responses']['DependencyUnavailableOrOverloaded'];
     };
   };
   readContent: {

@@ -33,6 +33,7 @@ export {
 } from './command-line/formats.ts';
 export {
   canRead,
+  changeFields,
   contentHashOf,
   encryptionErrors,
   expiresInField,

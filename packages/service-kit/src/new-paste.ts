@@ -13,6 +13,7 @@ import {
   nearestLanguage,
   optionNames,
   optionOf,
+  pasteOptions,
   secondsOf,
   shortCodeFrom,
   SLUG,
@@ -161,6 +162,21 @@ export const jsonPaste = z.strictObject(
 
 /** The options as query parameters or form fields. */
 export const textOptions = z.strictObject(fieldsAs('text'));
+
+/** What can be changed of a paste, as JSON or as texts; a field that is left out stays. An empty text counts as no value. */
+export const changeFields = {
+  title: emptied(line(pasteOptions.title.maxCharacters)),
+  syntax: emptied(language),
+  visibility: visibilityField.optional(),
+  expires_in: expiresInField.optional(),
+};
+
+function emptied(text: z.ZodString) {
+  return text
+    .nullable()
+    .transform((value) => value || null)
+    .optional();
+}
 
 /** @param sent without the options that the sender can't choose: they have their defaults */
 export function toOptions(sent: Partial<StoredOptions> & Pick<SentOptions, 'expires_in'>): ChosenOptions {

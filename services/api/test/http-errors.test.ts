@@ -33,7 +33,7 @@ describe('an error', () => {
   it.each([
     ['PUT', '/', 'GET, HEAD, POST'],
     ['DELETE', '/v1/pastes', 'GET, HEAD, POST'],
-    ['POST', '/v1/pastes/x', 'GET, HEAD, DELETE'],
+    ['POST', '/v1/pastes/x', 'GET, HEAD, PATCH, DELETE'],
     ['DELETE', '/v1/pastes/x/content', 'GET, HEAD'],
     ['PATCH', '/v1/pastes/x/timeline', 'GET, HEAD'],
     ['OPTIONS', '/x', 'GET, HEAD, POST'],

@@ -52,6 +52,8 @@ const POLICIES: Readonly<Record<string, Policy>> = {
   'POST /my/tokens/revoke': user,
   'GET /:short_code/image': guessed,
   'GET /:short_code/new': guessed,
+  'GET /:short_code/change': guessed,
+  'POST /:short_code/change': guessed,
   'POST /:short_code/delete': guessed,
   'GET /:short_code/report': guessed,
   'POST /:short_code/report': guessed,
@@ -101,7 +103,7 @@ describe('each page that looks a paste up', () => {
 
   it('is one that counts misses', () => {
     expect(lookUps.filter(({ policy }) => policy.countsMisses !== true)).toEqual([]);
-    expect(lookUps).toHaveLength(6);
+    expect(lookUps).toHaveLength(8);
   });
 
   it.each(lookUps)('$name counts a 404 as a miss, and then answers no more', async (page) => {

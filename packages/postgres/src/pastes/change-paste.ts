@@ -6,7 +6,9 @@ import { callerAs, type OwnerFunction } from '../database/objects.ts';
 import { isThereAt } from '../schema/pastes.ts';
 
 /** The fields that get a new value; one that is missing stays. */
-export type PasteChanges = Partial<Pick<StoredOptions, 'title' | 'syntax' | 'visibility'>> & {
+export type PasteChanges = {
+  readonly [Name in 'title' | 'syntax' | 'visibility']?: StoredOptions[Name] | undefined;
+} & {
   /** Seconds from now, by the clock of Postgres, or a time; null: never. */
   readonly expires?: { readonly inSeconds: number } | { readonly at: Date } | null;
 };

@@ -154,6 +154,9 @@ export function heading(
       ? html`<a href="${timeline}">${text.timeline}</a>`
       : html`<a class="badge ${paste.status.toLowerCase()}" href="${timeline}">${text.upload} ${text.uploadStates[paste.status]}</a>`,
     paste.isDeleted !== true &&
+      paste.deletion !== null &&
+      html`<a href="${base}/${paste.short_code}/change" rel="nofollow"${untilRead(paste)}>${site.words.change.link}</a>`,
+    paste.isDeleted !== true &&
       paste.deletion !== 'owner' &&
       html`<a href="${base}/${paste.short_code}/report" rel="nofollow"${untilRead(paste)}>${site.words.report.link}</a>`,
   ];

@@ -205,6 +205,15 @@ export const ar: Translation = {
     command: 'التغييرات على شكل رقعة (patch) بالبايتات الأصلية:',
   },
 
+  change: {
+    link: 'تعديل',
+    title: (paste: string) => `تعديل اللصيقة ${paste}`,
+    intro: 'يبقى النص كما هو. يرى القراء التغييرات فورًا.',
+    expires: 'انتهاء الصلاحية',
+    keep: 'كما هو الآن',
+    save: 'حفظ',
+    back: 'العودة إلى اللصيقة',
+  },
   report: {
     link: 'إبلاغ',
     title: (paste: string) => `الإبلاغ عن اللصيقة ${paste}`,

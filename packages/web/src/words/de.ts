@@ -210,6 +210,15 @@ export const de: Translation = {
     command: 'Die Änderungen als Patch, mit den unveränderten Bytes:',
   },
 
+  change: {
+    link: 'Ändern',
+    title: (paste: string) => `Paste ${paste} ändern`,
+    intro: 'Der Text bleibt, wie er ist. Leser sehen die Änderungen sofort.',
+    expires: 'Läuft ab',
+    keep: 'Wie bisher',
+    save: 'Speichern',
+    back: 'Zurück zum Paste',
+  },
   report: {
     link: 'Melden',
     title: (paste: string) => `Paste ${paste} melden`,

@@ -216,6 +216,15 @@ export const en = {
     command: 'The changes as a patch, with the exact bytes:',
   },
 
+  change: {
+    link: 'Change',
+    title: (paste: string) => `Change the paste ${paste}`,
+    intro: 'The text stays as it is. Readers see the changes at once.',
+    expires: 'Expires',
+    keep: 'As it is now',
+    save: 'Save',
+    back: 'Back to the paste',
+  },
   report: {
     link: 'Report',
     title: (paste: string) => `Report the paste ${paste}`,

@@ -216,6 +216,15 @@ export const es: Translation = {
     command: 'Los cambios como parche, con los bytes exactos:',
   },
 
+  change: {
+    link: 'Cambiar',
+    title: (paste: string) => `Cambiar el paste ${paste}`,
+    intro: 'El texto no cambia. Los lectores ven los cambios de inmediato.',
+    expires: 'Caducidad',
+    keep: 'Sin cambios',
+    save: 'Guardar',
+    back: 'Volver al paste',
+  },
   report: {
     link: 'Denunciar',
     title: (paste: string) => `Denunciar el paste ${paste}`,

@@ -221,6 +221,15 @@ export const fr: Translation = {
     command: 'Les modifications sous forme de patch, avec les octets exacts :',
   },
 
+  change: {
+    link: 'Modifier',
+    title: (paste: string) => `Modifier le paste ${paste}`,
+    intro: 'Le texte ne change pas. Les lecteurs voient les modifications aussitôt.',
+    expires: 'Expiration',
+    keep: 'Sans changement',
+    save: 'Enregistrer',
+    back: 'Retour au paste',
+  },
   report: {
     link: 'Signaler',
     title: (paste: string) => `Signaler le paste ${paste}`,

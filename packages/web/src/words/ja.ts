@@ -209,6 +209,15 @@ export const ja: Translation = {
     command: '変更点をパッチとして取得（元のバイト列のまま）:',
   },
 
+  change: {
+    link: '変更',
+    title: (paste: string) => `ペースト ${paste} を変更`,
+    intro: '本文は変わりません。変更はすぐに読者に表示されます。',
+    expires: '有効期限',
+    keep: '変更しない',
+    save: '保存',
+    back: 'ペーストに戻る',
+  },
   report: {
     link: '通報',
     title: (paste: string) => `ペースト「${paste}」を通報`,

@@ -21,6 +21,14 @@ import {
 import { readForm } from '../http/body/multipart.ts';
 import { sendPage } from '../http/pages/page.ts';
 
+/** The header of a request that only the owner can send, or who has the token of an anonymous paste. */
+export const withDeleteToken = z.object({
+  'Delete-Token': optionalHeader(
+    'The delete_token from the answer that created the anonymous paste.',
+    example.deleteToken,
+  ),
+});
+
 /**
  * DELETE /v1/pastes/:short_code: nobody reads the paste from the answer on. The cleanup sweep deletes its
  * object.
@@ -35,12 +43,7 @@ export function deletePaste(api: ApiContext): Endpoint {
       description: 'Needs a token of the owner or, for an anonymous paste, its delete_token.',
       params: {
         path: namedPaste,
-        header: z.object({
-          'Delete-Token': optionalHeader(
-            'The delete_token from the answer that created the anonymous paste.',
-            example.deleteToken,
-          ),
-        }),
+        header: withDeleteToken,
       },
       answers: { 204: { description: 'The paste is deleted.' } },
       errors: findErrors,
@@ -102,15 +105,16 @@ export function deleteFromForm(api: ApiContext): Endpoint {
     const { delete_token: token } = validate(form, Object.fromEntries(fields));
     const paste = await findEvenHeld(api, req);
     assertNotGone(paste);
-    const isOwn = readerOf(paste, req) === 'owner';
-    if (!isOwn && !isDeleteToken(token, paste.delete_token_hash)) throw wrongToken();
+    assertMayDeleteByForm(paste, req, token);
     if (!(await requestDeletion(api.db, paste.id))) throw pasteGone(); // another request deleted it meanwhile
     sendPage(res, deletedPage(api.pages.site(req)));
   });
 }
 
-function wrongToken(): RequestError {
-  return new RequestError(
+/** In words for a form. @throws RequestError unauthorized */
+export function assertMayDeleteByForm(paste: PasteRow, req: Request, token: string | undefined): void {
+  if (readerOf(paste, req) === 'owner' || isDeleteToken(token, paste.delete_token_hash)) return;
+  throw new RequestError(
     'unauthorized',
     'This is not the delete token of the paste. Go back to the paste and enter the token that was shown when the paste was created.',
     { headers: { 'WWW-Authenticate': 'Delete-Token realm="pasteflow"' } },

@@ -1,5 +1,6 @@
 import type { ApiContext } from '../context.ts';
 import type { Routes } from '../http/openapi/endpoint.ts';
+import { changeFromForm, changePaste, showChangeForm } from './change-paste.ts';
 import { createPaste } from './create-paste.ts';
 import { deleteFromForm, deletePaste } from './delete-paste.ts';
 import { deleteMyPastes, myPastes } from './my-pastes.ts';
@@ -14,7 +15,7 @@ import { revealPaste } from './reveal-paste.ts';
 
 export const pasteRoutes = (api: ApiContext): Routes => ({
   '/v1/pastes': { GET: listPastes(api), POST: createPaste(api) },
-  '/v1/pastes/:short_code': { GET: readPaste(api), DELETE: deletePaste(api) },
+  '/v1/pastes/:short_code': { GET: readPaste(api), PATCH: changePaste(api), DELETE: deletePaste(api) },
   '/v1/pastes/:short_code/content': { GET: readContent(api, 'readContent') },
   '/v1/pastes/:short_code/reveal': { POST: revealPaste(api, 'revealPaste') },
   '/v1/pastes/:short_code/timeline': { GET: readTimeline(api) },
@@ -24,6 +25,7 @@ export const pasteRoutes = (api: ApiContext): Routes => ({
   '/:short_code/timeline': { GET: timelineAtShortUrl(api) },
   '/:short_code/image': { GET: readImage(api) },
   '/:short_code/new': { GET: newFromPaste(api) },
+  '/:short_code/change': { GET: showChangeForm(api), POST: changeFromForm(api) },
   '/:short_code/delete': { POST: deleteFromForm(api) },
   '/:short_code': {
     GET: { ...readContent(api, 'readContentByShortUrl'), page: pasteInBrowser(api) },

@@ -160,6 +160,32 @@ export const deletionByForm = (): AccessCase[] => {
   ];
 };
 
+/** Only its owner does it to a paste that has one; the request has the delete token of one that has none. */
+export const withDeleteToken = (
+  status: number,
+  requestOf: (shortCode: string, api: ApiBed['api']) => { path: string; init?: RequestInit },
+): AccessCase[] => {
+  const made = (ownershipOf: (owner: TestUser) => Ownership) => async (bed: ApiBed, owner: TestUser) =>
+    requestOf(await newPaste(bed.db, 'content', ownershipOf(owner)), bed.api);
+  return [
+    { about: 'an anonymous paste', prepare: made(() => ({})), none: status, other: status, owner: status },
+    {
+      about: 'an unlisted paste',
+      prepare: made(({ id }) => ({ userId: id })),
+      none: 401,
+      other: 401,
+      owner: status,
+    },
+    {
+      about: 'a private paste',
+      prepare: made(({ id }) => ({ userId: id, visibility: 'private' })),
+      none: 404,
+      other: 404,
+      owner: status,
+    },
+  ];
+};
+
 /** As a read, once for each caller. */
 export const reveal = (pathOf: (shortCode: string) => string): AccessCase[] => {
   const made = (ownershipOf: (owner: TestUser) => Ownership) => async (bed: ApiBed, owner: TestUser) => ({

@@ -18,6 +18,7 @@ import {
   report,
   reveal,
   slugMove,
+  withDeleteToken,
   type AccessCase,
 } from './access-cases.ts';
 
@@ -183,6 +184,14 @@ export const accessTable: Readonly<Record<string, readonly AccessCase[]>> = {
   'GET /v1/pastes': ofUser('/v1/pastes'),
   'POST /v1/pastes': creation('/v1/pastes'),
   'GET /v1/pastes/:short_code': read((code) => `/v1/pastes/${code}`),
+  'PATCH /v1/pastes/:short_code': withDeleteToken(200, (code) => ({
+    path: `/v1/pastes/${code}`,
+    init: {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/json', 'delete-token': 'the token' },
+      body: JSON.stringify({ title: 'x' }),
+    },
+  })),
   'DELETE /v1/pastes/:short_code': deletion(),
   'GET /v1/pastes/:short_code/content': read((code) => `/v1/pastes/${code}/content`),
   'POST /v1/pastes/:short_code/reveal': reveal((code) => `/v1/pastes/${code}/reveal`),
@@ -275,6 +284,11 @@ export const accessTable: Readonly<Record<string, readonly AccessCase[]>> = {
     path: `/${code}/report`,
     init: ownForm(api.url, { reason: 'spam' }),
     status: 200,
+  })),
+  'GET /:short_code/change': withDeleteToken(200, (code) => ({ path: `/${code}/change` })),
+  'POST /:short_code/change': withDeleteToken(303, (code, api) => ({
+    path: `/${code}/change`,
+    init: ownForm(api.url, { title: 'x', delete_token: 'the token' }),
   })),
   'POST /:short_code/delete': deletionByForm(),
   'GET /:short_code': read((code) => `/${code}`),

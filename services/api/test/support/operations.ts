@@ -27,6 +27,7 @@ export const OPERATIONS = [
   'GET /{short_code}/diff readDiff',
   'GET /{short_code}/history readHistoryByShortUrl',
   'GET /{short_code}/timeline readTimelineByShortUrl',
+  'PATCH /v1/pastes/{short_code} changePaste',
   'POST / createPasteFromShell',
   'POST /v1/jobs createJob',
   'POST /v1/jobs/{id}/cancel cancelJob',

@@ -76,7 +76,7 @@ export function policyOf(endpoint: Endpoint): Policy {
   return { ...operation, countsMisses: operation.errors.includes('paste_not_found') };
 }
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** By path, in Express's syntax, and method; GET includes HEAD. */
 export type Routes = Readonly<Record<string, Readonly<Partial<Record<Method, Endpoint>>>>>;

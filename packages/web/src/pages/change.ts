@@ -1,0 +1,67 @@
+import { languageNamed, languages, pasteOptions, type StoredOptions } from '@pasteflow/domain';
+import { formatTime, languageName } from '../html/formats.ts';
+import { html, type Html } from '../html/html.ts';
+import { formUser, page, type Site } from '../html/layout.ts';
+
+interface ChangeablePaste extends Pick<StoredOptions, 'title' | 'syntax' | 'visibility' | 'encrypted'> {
+  readonly short_code: string;
+  readonly expires_at: string | null;
+  /** Whoever has the delete token changes it, and it can't be private. */
+  readonly isAnonymous: boolean;
+}
+
+/** The form that changes what a paste has beside its text. */
+export function changePage(site: Site, paste: ChangeablePaste): string {
+  const { change: text, form, paste: ofPaste } = site.words;
+  const { short_code: code, title, syntax, visibility, encrypted, isAnonymous } = paste;
+  const { maxCharacters } = pasteOptions.title;
+  return page(site, {
+    title: text.title(code),
+    main: html`<h1>${text.title(code)}</h1>
+<p>${text.intro}</p>
+<form class="narrow" method="post" action="${site.base}/${code}/change">${formUser(site)}
+${
+  !encrypted &&
+  html`${field('title', form.labels.title, html`<input id="title" name="title" value="${title ?? ''}" dir="auto" maxlength="${maxCharacters}" autocomplete="off">`)}
+${select('syntax', form.labels.syntax, languageOf(syntax), [
+  ['', form.detectSyntax],
+  ...languages.map((each) => [each.id, languageName(each, site.words)] as const),
+])}`
+}
+${select('expires_in', text.expires, '', [['', text.keep], ...Object.entries(form.expiries)])}
+<p class="hint">${paste.expires_at === null ? ofPaste.neverExpiresLine : html`${ofPaste.expiresLine} ${formatTime(paste.expires_at, site.words)}`}</p>
+${!isAnonymous && select('visibility', form.labels.visibility, visibility, Object.entries(form.choices.visibility))}
+${
+  isAnonymous &&
+  field(
+    'delete_token',
+    ofPaste.deleteToken,
+    html`<input id="delete_token" name="delete_token" type="password" autocomplete="off" required>`,
+  )
+}
+<p><button class="primary" type="submit">${text.save}</button> <a class="button" href="${site.base}/${code}">${text.back}</a></p>
+</form>`,
+  });
+}
+
+/** The name that the list has: a paste may have an extension, or a language of an earlier release. */
+function languageOf(syntax: string | null): string {
+  return (syntax === null ? null : languageNamed(syntax))?.id ?? '';
+}
+
+function field(name: string, label: string, input: Html): Html {
+  return html`<div class="field"><label for="${name}">${label}</label>${input}</div>`;
+}
+
+function select(
+  name: string,
+  label: string,
+  chosen: string,
+  options: readonly (readonly [value: string, name: string])[],
+): Html {
+  const all = options.map(
+    ([value, shown]) =>
+      html`<option value="${value}"${value === chosen && html` selected`}>${shown}</option>`,
+  );
+  return field(name, label, html`<select id="${name}" name="${name}">${all}</select>`);
+}

@@ -1,0 +1,220 @@
+import type { Request } from 'express';
+import { MAX_EXPIRY_SECONDS, MIN_EXPIRY_SECONDS } from '@pasteflow/domain';
+import { changePaste as changeInPostgres, type ChangeOutcome, type PasteRow } from '@pasteflow/postgres';
+import { changeFields } from '@pasteflow/service-kit';
+import { changePage } from '@pasteflow/web';
+import { z } from 'zod';
+import type { ApiContext } from '../context.ts';
+import { readJson } from '../http/body/json-body.ts';
+import { readUrlForm } from '../http/body/url-form.ts';
+import { RequestError, validate, validationFailed } from '../http/answers/request-error.ts';
+import { userIdOf } from '../http/callers/caller-of.ts';
+import { hashOfSecret } from '../http/callers/secret.ts';
+import { type Endpoint, pageEndpoint } from '../http/openapi/endpoint.ts';
+import { jsonResponse } from '../http/openapi/formats.ts';
+import { goTo } from '../http/pages/page-answers.ts';
+import { sendPage } from '../http/pages/page.ts';
+import { assertMayDelete, assertMayDeleteByForm, withDeleteToken } from './delete-paste.ts';
+import { example } from './example.ts';
+import {
+  assertNotGone,
+  findErrors,
+  findEvenHeld,
+  findNamedPaste,
+  namedPaste,
+  pasteGone,
+  pasteNotFound,
+  readerOf,
+} from './find-named-paste.ts';
+import { pasteSchema, viewOf } from './paste-view.ts';
+
+const TIME_RULE = 'must be a time such as "2026-12-31T23:59:59Z", or null for a paste that never expires';
+
+/** RFC 3339. */
+const expiresAt = z
+  .string(TIME_RULE)
+  .refine((text) => INSTANT.test(text) && !Number.isNaN(Date.parse(text)), TIME_RULE)
+  .meta({ format: 'date-time' })
+  .nullable();
+const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/i;
+
+const exampleChange = { title: 'Greeting for all', expires_in: '7d' };
+
+const changesSchema = z
+  .strictObject({
+    title: changeFields.title.meta({ description: 'One line of text. null or empty: none.' }),
+    syntax: changeFields.syntax.meta({ description: 'The language of the content. null or empty: none.' }),
+    visibility: changeFields.visibility.meta({
+      description: 'Who can read the paste. A paste without an owner cannot be private.',
+    }),
+    expires_in: changeFields.expires_in.meta({
+      description: 'From now: whole seconds, a time such as 10m, 12h, 7d or 4w, or never.',
+    }),
+    expires_at: expiresAt.optional().meta({
+      description: 'In place of expires_in: when the paste expires; null: never.',
+    }),
+  })
+  .refine((changes) => Object.values(changes).some((value) => value !== undefined), {
+    message: 'must name a field to change: title, syntax, visibility, expires_in or expires_at',
+    when: ({ issues }) => issues.length === 0,
+  })
+  .refine((changes) => changes.expires_in === undefined || changes.expires_at === undefined, {
+    path: ['expires_at'],
+    message: 'must not be sent together with expires_in',
+  })
+  .meta({
+    id: 'PasteChanges',
+    description: 'What is changed of a paste; a field that is left out stays.',
+    examples: [exampleChange],
+  });
+
+type Changes = z.output<typeof changesSchema>;
+
+/** A title of 200 characters, with escapes, and the other fields. */
+const MAX_CHANGE_BYTES = 4096;
+
+/** PATCH /v1/pastes/:short_code: changes what a paste has beside its content. */
+export function changePaste(api: ApiContext): Endpoint {
+  return {
+    operation: {
+      operationId: 'changePaste',
+      tag: 'pastes',
+      access: 'anyone',
+      summary: 'Changes the title, the language, the readers or the expiry of a paste.',
+      description:
+        'Needs a token of the owner or, for an anonymous paste, its delete_token. The content never changes. Of two changes of one field the ' +
+        'later one stays. A paste that has expired or was deleted does not come back, and one that reports hold is not changed.',
+      params: { path: namedPaste, header: withDeleteToken },
+      body: {
+        required: true,
+        content: { 'application/json': { schema: changesSchema, example: exampleChange } },
+      },
+      answers: { 200: jsonResponse('The paste as it is now.', pasteSchema) },
+      errors: [
+        ...findErrors,
+        'content_too_large',
+        'unsupported_media_type',
+        'unsupported_encoding',
+        'validation_failed',
+        'overloaded',
+      ],
+    },
+    handle: async (req, res) => {
+      const limit = { what: 'the changes', maxBytes: MAX_CHANGE_BYTES, budget: api.bodies, weight: 1 };
+      const changes = await readJson(req, res, changesSchema, limit);
+      const paste = await findChangeable(api, req);
+      assertMayDelete(paste, req, req.get('Delete-Token'));
+      await change(api, req, paste, changes, req.get('Delete-Token'));
+      const changed = await findChangeable(api, req); // it may be gone since
+      res.json(viewOf(changed, api.publicUrl(), readerOf(changed, req)));
+    },
+  };
+}
+
+/** @throws RequestError for a paste that is not there, or has no content */
+async function findChangeable(api: ApiContext, req: Request): Promise<PasteRow> {
+  const paste = await findEvenHeld(api, req);
+  if (paste?.status === 'FAILED') throw pasteNotFound();
+  assertNotGone(paste);
+  return paste;
+}
+
+/** The statement decides, also who may change the paste. @throws RequestError for each reason not to change it */
+async function change(
+  api: ApiContext,
+  req: Request,
+  paste: PasteRow,
+  { expires_in: expiresIn, expires_at: at, ...fields }: Changes,
+  deleteToken: string | undefined,
+): Promise<void> {
+  const isForEver = expiresIn === 'never' || at === null;
+  const expires = {
+    ...(isForEver && { expires: null }),
+    ...(typeof expiresIn === 'number' && { expires: { inSeconds: expiresIn } }),
+    ...(typeof at === 'string' && { expires: { at: new Date(at) } }),
+  };
+  const outcome = await changeInPostgres(
+    api.db,
+    paste.id,
+    { ...fields, ...expires },
+    {
+      userId: userIdOf(req),
+      deleteTokenHash: deleteToken === undefined ? null : hashOfSecret(deleteToken),
+      actor: api.actor,
+    },
+  );
+  if (outcome !== 'changed') throw await refusalOf(api, req, outcome, fields);
+}
+
+async function refusalOf(
+  api: ApiContext,
+  req: Request,
+  outcome: Exclude<ChangeOutcome, 'changed'>,
+  fields: Pick<Changes, 'title' | 'syntax'>,
+): Promise<RequestError> {
+  switch (outcome) {
+    case 'held':
+      return new RequestError(
+        'paste_held',
+        'Reports hold this paste. It can be changed once an operator of this service has judged them.',
+      );
+    case 'encrypted':
+      return validationFailed(
+        (['title', 'syntax'] as const)
+          .filter((path) => (fields[path] ?? null) !== null)
+          .map((path) => ({
+            path,
+            message: 'must be empty for an encrypted paste, because the server could read it',
+          })),
+      );
+    case 'ownerless':
+      return validationFailed([
+        { path: 'visibility', message: 'must be unlisted: the paste has no owner who could read it' },
+      ]);
+    case 'expiry':
+      return validationFailed([
+        {
+          path: 'expires_at',
+          message: `must be from ${MIN_EXPIRY_SECONDS} to ${MAX_EXPIRY_SECONDS} seconds from now, or null`,
+        },
+      ]);
+    case 'forbidden': // its owner was erased meanwhile
+    case 'failed':
+    case 'gone':
+      await findChangeable(api, req);
+      return pasteGone(); // it was replaced, or its owner was erased, meanwhile
+    default:
+      return outcome satisfies never;
+  }
+}
+
+/** GET /:short_code/change: the form for the owner, or for who has the delete token. It works without JavaScript. */
+export function showChangeForm(api: ApiContext): Endpoint {
+  return pageEndpoint({ access: 'anyone', countsMisses: true }, async (req, res) => {
+    const paste = await findNamedPaste(api, req);
+    if (paste?.status === 'FAILED') throw pasteNotFound();
+    assertNotGone(paste);
+    const isAnonymous = paste.user_id === null;
+    if (!isAnonymous) assertMayDelete(paste, req, undefined);
+    const { short_code, title, syntax, visibility, encrypted, expires_at } = paste;
+    const shown = { short_code, title, syntax, visibility, encrypted, isAnonymous };
+    sendPage(
+      res,
+      changePage(api.pages.site(req), { ...shown, expires_at: expires_at?.toISOString() ?? null }),
+    );
+  });
+}
+
+/** POST /:short_code/change: changes the paste by the form, and goes to it. */
+export function changeFromForm(api: ApiContext): Endpoint {
+  return pageEndpoint({ access: 'anyone', countsMisses: true }, async (req, res) => {
+    const { delete_token: token, expires_in: expiresIn, ...fields } = await readUrlForm(req, res, api.bodies);
+    const sent = { ...fields, ...(expiresIn !== '' && { expires_in: expiresIn }) };
+    const changes = validate(changesSchema, sent);
+    const deleteToken = validate(z.string('must be a text').optional(), token);
+    const paste = await findChangeable(api, req);
+    assertMayDeleteByForm(paste, req, deleteToken);
+    await change(api, req, paste, changes, deleteToken);
+    goTo(res, `${api.pages.site(req).base}/${paste.short_code}`);
+  });
+}
