@@ -5,7 +5,7 @@ export function showKeys({ dataset }: HTMLButtonElement, withKeys: readonly HTML
   const { title = '', option = '', close = '' } = dataset;
   const rows = withKeys.flatMap((each) => [
     made('dt', {}, made('kbd', { textContent: each.ariaKeyShortcuts ?? '' })),
-    made('dd', { textContent: each.textContent }),
+    made('dd', { textContent: (each as HTMLInputElement).labels?.[0]?.textContent ?? each.textContent }),
   ]);
   const box = made('input', { type: 'checkbox', checked: kept('keys') !== 'off' });
   box.addEventListener('change', () => keep('keys', box.checked ? 'on' : 'off'));

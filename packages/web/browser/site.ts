@@ -2,7 +2,7 @@ import { element, optional } from './element.ts';
 import { keep, kept } from './preferences.ts';
 
 /**
- * Single keys press what has them as its `aria-keyshortcuts`. People who dictate, and those whose keyboards
+ * Single keys press what has them as its `aria-keyshortcuts`, or go to that field. People who dictate, and those whose keyboards
  * have no use for them, switch the keys off (WCAG 2.2, 2.1.4).
  * @param button opens the list of the keys
  */
@@ -18,7 +18,10 @@ function startKeys(button: HTMLButtonElement): void {
     const pressed = withKeys().find((each) => each.ariaKeyShortcuts === event.key);
     if (pressed === undefined) return;
     event.preventDefault();
-    pressed.click();
+    if (pressed instanceof HTMLInputElement) {
+      pressed.focus();
+      pressed.select();
+    } else pressed.click();
   });
 }
 

@@ -50,7 +50,7 @@ export function myPastesPage(site: Site, list: MyPastes): string {
 ${list.deleted !== null && html`<p class="notice" role="status">${text.deleted(list.deleted)}</p>`}
 ${usageLine(site.words, list.usage)}${filterForm(site, action, [
       html`<div class="field"><label for="title">${text.titleFilter}</label><input id="title" name="title" type="search"
-dir="auto" value="${list.title ?? ''}" maxlength="200"></div>`,
+aria-keyshortcuts="/" dir="auto" value="${list.title ?? ''}" maxlength="200"></div>`,
       choice(
         { id: 'visibility', label: text.readers, any: text.anyState },
         Object.entries(text.visibilities),
