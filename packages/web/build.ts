@@ -108,6 +108,12 @@ const appManifest = Buffer.from(
     start_url: '../',
     display: 'minimal-ui',
     background_color: '#f7f7f8',
+    // Android lists the app among those that a text can be shared with. The form begins with the text.
+    share_target: {
+      action: '../',
+      method: 'GET',
+      params: { title: 'title', text: 'text', url: 'url' },
+    },
     icons: [
       { src: entries['icon.svg'], sizes: 'any', type: 'image/svg+xml' },
       { src: entries['touch-icon.png'], sizes: '180x180', type: 'image/png' },

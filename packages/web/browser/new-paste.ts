@@ -68,7 +68,10 @@ function start(): void {
   }
   const fields = keptFields(viewer);
   const isRefused = form.dataset['refused'] !== undefined; // the page shows what was entered
-  if (fields !== null && !isRefused && isLoadedAgain()) restore(fields);
+  if (form.dataset['shared'] !== undefined) {
+    history.replaceState(null, '', location.pathname); // what was shared is a draft now, and no part of the address
+    onEdit();
+  } else if (fields !== null && !isRefused && isLoadedAgain()) restore(fields);
   void fillFrom(form.dataset['from']);
 }
 

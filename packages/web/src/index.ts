@@ -15,7 +15,7 @@ export { myJobsPage } from './pages/my-jobs.ts';
 export { confirmDeletionPage, myPastesPage } from './pages/my-pastes.ts';
 export { accountErasedPage, myAccountPage, mySessionsPage } from './pages/my-account.ts';
 export { myTokensPage } from './pages/my-tokens.ts';
-export { MAX_FILLED_BYTES, newPastePage, type ShownOrigin } from './pages/new-paste.ts';
+export { MAX_FILLED_BYTES, newPastePage, type SharedText, type ShownOrigin } from './pages/new-paste.ts';
 export { deletedPage, pastePage, pendingPastePage, type ShownPaste } from './pages/paste.ts';
 export { problemPage, rightAddressPage, slugMessage } from './pages/problem.ts';
 export { reportPage, reportSentPage } from './pages/report.ts';

@@ -44,6 +44,12 @@ export interface ShownOrigin extends Pick<StoredOptions, CopiedOption> {
   readonly text: string | { readonly missing: 'too long' | 'in progress' | 'not text' | 'encrypted' };
 }
 
+/** What another program has shared, for the form to begin with. */
+export interface SharedText {
+  readonly title: string;
+  readonly text: string;
+}
+
 /**
  * The form at `/`. Without JavaScript the browser sends the form itself: a field named `text`, whose newlines
  * the browser turns into CR LF, or a file named `content`, byte for byte.
@@ -55,18 +61,20 @@ export function newPastePage(
     maxPasteBytes,
     refused = null,
     origin = null,
+    shared = null,
   }: {
     readonly maxPasteBytes: number;
     readonly refused?: RefusedForm | null;
     readonly origin?: ShownOrigin | null;
+    readonly shared?: SharedText | null;
   },
 ): string {
   const { form } = site.words;
-  const fields = refused?.fields ?? fieldsOf(origin);
+  const fields = refused?.fields ?? (shared === null ? fieldsOf(origin) : new Map([['title', shared.title]]));
   const entered = (name: string): string => fields.get(name) ?? '';
   const show = (name: FormOption) =>
     control(site, name, { entered: entered(name), error: refused?.slugError });
-  const text = refused?.text ?? (typeof origin?.text === 'string' ? origin.text : '');
+  const text = refused?.text ?? shared?.text ?? (typeof origin?.text === 'string' ? origin.text : '');
   return page(site, {
     title: form.title,
     scripts: ['new-paste.js'],
@@ -75,7 +83,7 @@ export function newPastePage(
 <form id="new-paste" class="new-paste" method="post" action="${site.base}/" enctype="multipart/form-data"
 data-empty="${form.empty}" data-both="${form.both}" data-unreachable="${form.unreachable}"
 data-unencrypted="${site.words.encryption.failed}"
-data-viewer="${site.viewer?.name ?? ''}"${refused !== null && html` data-refused`}${fetched(site, origin)}>
+data-viewer="${site.viewer?.name ?? ''}"${refused !== null && html` data-refused`}${shared !== null && html` data-shared`}${fetched(site, origin)}>
 <input id="form-key" type="hidden" name="form_key" value="${randomUUID()}" autocomplete="off">${formUser(site)}
 <div class="editor">
 <label class="visually-hidden" for="text">${form.content}</label>

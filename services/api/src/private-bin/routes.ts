@@ -1,4 +1,6 @@
-import { newPastePage } from '@pasteflow/web';
+import { pasteOptions } from '@pasteflow/domain';
+import { newPastePage, type SharedText } from '@pasteflow/web';
+import type { Request } from 'express';
 import type { ApiContext } from '../context.ts';
 import type { Routes, Handler } from '../http/openapi/endpoint.ts';
 import { usage } from '../docs/usage.ts';
@@ -18,7 +20,8 @@ export const rootRoutes = (api: ApiContext): Routes => ({
 
 /**
  * GET / in a browser: the form for a new paste. A link as PrivateBin's clients print it, `/?CODE#KEY`, leads
- * to the page of the paste: a browser keeps the part after `#`.
+ * to the page of the paste: a browser keeps the part after `#`. What another program shares is in the query, and
+ * begins the form; nothing else of a query does, so that no link chooses who reads a paste.
  */
 function homePage({ pages, maxPasteBytes }: ApiContext): Handler {
   return (req, res) => {
@@ -26,6 +29,17 @@ function homePage({ pages, maxPasteBytes }: ApiContext): Handler {
     const query = privateBinQuery(req);
     if (query.kind === 'paste')
       res.status(302).location(`${site.base}/${query.shortCode}`).type('html').end();
-    else sendPage(res, newPastePage(site, { maxPasteBytes }));
+    else sendPage(res, newPastePage(site, { maxPasteBytes, shared: sharedText(req) }));
   };
+}
+
+/** The `share_target` of the app: most programs put a link into the text, and some into `url`. */
+function sharedText({ query }: Request): SharedText | null {
+  const [title = '', text = '', url = ''] = ['title', 'text', 'url'].map((name) =>
+    typeof query[name] === 'string' ? query[name] : '',
+  );
+  if (text === '' && url === '') return null;
+  const parts = text.includes(url) ? [text] : [text, url];
+  const { maxCharacters } = pasteOptions.title;
+  return { title: title.slice(0, maxCharacters), text: parts.filter(Boolean).join('\n') };
 }
