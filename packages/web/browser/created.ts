@@ -2,6 +2,7 @@ import { showRelativeTimes } from './browser-facts.ts';
 import { startCopyButtons } from './copy.ts';
 import { forgetTokens, keepToken } from './delete-tokens.ts';
 import { element, optional } from './element.ts';
+import { canShare } from './link.ts';
 
 const token = optional('delete-token', HTMLInputElement);
 const link = optional('url', HTMLInputElement);
@@ -53,6 +54,12 @@ addEventListener('beforeunload', (event) => {
 });
 link?.addEventListener('copy', onKeyTaken);
 link?.parentElement?.addEventListener('copied', onKeyTaken);
+const share = optional('share', HTMLButtonElement);
+if (share !== null && link !== null && canShare()) {
+  share.hidden = false;
+  const taken = (): Promise<void> => navigator.share({ url: link.value });
+  share.addEventListener('click', () => void taken().then(onKeyTaken, () => {})); // or the sheet was closed
+}
 document.getElementById('open')?.addEventListener('click', onKeyTaken);
 
 startCopyButtons();

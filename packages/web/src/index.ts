@@ -2,6 +2,7 @@ export { loadAssets, type Asset, type Assets } from './assets.ts';
 export { BEGINNING_BYTES, kindOf, type ContentKind, type ImageType } from './content/content-kind.ts';
 export { encodingOf, textOf } from './content/text-encoding.ts';
 export { markupBytesOf, PasteLines } from './content/paste-lines.ts';
+export { remainingUntil } from './html/formats.ts';
 export { contactLink, pagePolicyOf, policyWithImage, type Site } from './html/layout.ts';
 export { docsPage } from './pages/docs.ts';
 export { burnPage, revealedImagePage, revealedPage } from './pages/burn.ts';

@@ -136,9 +136,21 @@ describe('what other sites show of a link', () => {
       'site_name',
       'type',
       'title',
+      'description',
       'url',
     ]);
     expect(named(await pageOf(await processedPaste(bed, beginning('GIF89a'))))).toContain('image');
+  });
+
+  it.each([
+    ['#!/bin/sh\n', 3600, 'Shell, 10 bytes, expires in 1 hour'],
+    ['x'.repeat(3000), 30 * 86_400, 'Plain text, 2.9 KiB, expires in 30 days'],
+    [beginning('GIF89a'), null, 'GIF image, 23 bytes, never expires'],
+  ])('describes the paste: its language or format, its size and its end', async (content, seconds, text) => {
+    const code = await processedPaste(bed, content);
+    const expires_at = seconds === null ? null : new Date(Date.now() + seconds * 1000);
+    await bed.db.updateTable('pastes').set({ expires_at }).where('short_code', '=', code).execute();
+    expect(/og:description" content="([^"]*)"/.exec(await pageOf(code))?.[1]).toBe(text);
   });
 
   it.each([

@@ -1,4 +1,4 @@
-import { element } from '../element.ts';
+import { element, optional } from '../element.ts';
 import { isOneText, LINE_PX, numberRows, numbersOf, rowOf } from './number-rows.ts';
 
 /** Lines that are selected, from 1. */
@@ -165,6 +165,8 @@ function announce(selection: Selection | null, { exists } = { exists: false }): 
   const status = element('selected-lines', HTMLElement);
   const { one = '', several = '', missing = '' } = status.dataset;
   const isWrong = selection !== null && !exists;
+  const link = optional('copy-lines', HTMLButtonElement);
+  if (link !== null) link.hidden = !exists;
   status.className = isWrong ? 'hint' : 'visually-hidden';
   const text = isWrong ? missing : selection?.first === selection?.last ? one : several;
   const shown =

@@ -1,6 +1,7 @@
 import { textOf as decoded } from '../../src/content/text-encoding.ts';
 import { copyShown } from '../copy.ts';
 import { element, optional } from '../element.ts';
+import { startLink } from '../link.ts';
 import { keep, kept } from '../preferences.ts';
 
 /** @param text the exact text, where the server can't give it */
@@ -8,7 +9,7 @@ export function startToolbar(content: HTMLElement, text?: () => string): void {
   startCopy(content, text);
   startWrap();
   startQr();
-  startLink();
+  startShare(content);
   optional('language', HTMLFormElement)?.addEventListener('change', ({ currentTarget }) =>
     (currentTarget as HTMLFormElement).requestSubmit(),
   );
@@ -20,16 +21,14 @@ export function startToolbar(content: HTMLElement, text?: () => string): void {
  */
 function startCopy(content: HTMLElement, text?: () => string): void {
   const button = element('copy', HTMLButtonElement);
-  const { raw, done = '', failed = '' } = button.dataset;
+  const { raw } = button.dataset;
+  startCopyOf(button, text ?? (() => (raw === undefined ? textOf(content) : readText(raw))));
+}
+
+function startCopyOf(button: HTMLButtonElement, text: () => string | Promise<string>): void {
+  const { done = '', failed = '' } = button.dataset;
   button.hidden = false;
-  button.addEventListener(
-    'click',
-    () =>
-      void copyShown(button, text ?? (() => (raw === undefined ? textOf(content) : readText(raw))), {
-        done,
-        failed,
-      }),
-  );
+  button.addEventListener('click', () => void copyShown(button, text, { done, failed }));
 }
 
 async function textOf(content: HTMLElement): Promise<string> {
@@ -81,10 +80,19 @@ function startQr(): void {
   button.addEventListener('click', () => void toggle());
 }
 
-function startLink(): void {
-  const button = optional('copy-link', HTMLButtonElement);
-  if (button === null) return; // an encrypted paste has its link in the address
-  const { url = '', done = '', failed = '' } = button.dataset;
-  button.hidden = false;
-  button.addEventListener('click', () => void copyShown(button, () => url, { done, failed }));
+/** What stands on no page of a text that was deleted by its read, and in part on that of an encrypted one. */
+function startShare(content: HTMLElement): void {
+  const [link, lines, markdown, curl] = ['copy-link', 'copy-lines', 'copy-markdown', 'copy-curl'].map((id) =>
+    optional(id, HTMLButtonElement),
+  );
+  if (link) startLink(link);
+  if (lines) startLink(lines, () => location.hash).hidden = true; // until lines are selected
+  const { raw = '' } = element('copy', HTMLElement).dataset;
+  const { language = '' } = content.dataset;
+  if (markdown)
+    startCopyOf(markdown, async () => {
+      const [{ asMarkdown }, text] = await Promise.all([import('./as-markdown.ts'), readText(raw)]);
+      return asMarkdown(text, language);
+    });
+  if (curl) startCopyOf(curl, () => element('curl', HTMLElement).textContent);
 }

@@ -166,8 +166,10 @@ function showText({ text, title, syntax }: Message, words: SealedWords): void {
   const download = element('download', HTMLAnchorElement);
   download.href = URL.createObjectURL(new Blob([text], { type: 'text/plain;charset=utf-8' }));
   if (title !== null) download.download = fileNameOf(title, 'paste');
-  const qr = optional('qr', HTMLButtonElement);
-  if (qr !== null) qr.dataset['url'] = `${qr.dataset['url'] ?? ''}${location.hash}`;
+  for (const id of ['qr', 'copy-link']) {
+    const button = optional(id, HTMLButtonElement); // a paste that was read once has no link any more
+    if (button !== null) button.dataset['url'] = `${button.dataset['url'] ?? ''}${location.hash}`;
+  }
   startToolbar(content, () => text);
   startNumbers(content);
   startHighlighting(content, [...content.querySelectorAll<HTMLElement>('.chunk')]);

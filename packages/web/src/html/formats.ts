@@ -61,6 +61,25 @@ export function formatUnit(
   return formatNumber(count, words, { style: 'unit', unit, unitDisplay });
 }
 
+/** How long something is still there. */
+export interface Remaining {
+  readonly count: number;
+  readonly unit: 'minute' | 'hour' | 'day';
+}
+
+/** In the largest unit of which there is one. A minute is the least. */
+export function remainingUntil(end: Date, now: number): Remaining {
+  const minutes = Math.max(1, Math.round((end.getTime() - now) / 60_000));
+  if (minutes < 60) return { count: minutes, unit: 'minute' };
+  if (minutes < 24 * 60) return { count: Math.round(minutes / 60), unit: 'hour' };
+  return { count: Math.round(minutes / (24 * 60)), unit: 'day' };
+}
+
+/** `in 30 days` */
+export function formatRemaining({ count, unit }: Remaining, { locale }: In): string {
+  return kept(`in ${locale}`, () => new Intl.RelativeTimeFormat(locale)).format(count, unit);
+}
+
 export function formatNumber(value: number, { locale }: In, options: Intl.NumberFormatOptions = {}): string {
   return kept(JSON.stringify([locale, options]), () => new Intl.NumberFormat(locale, options)).format(value);
 }

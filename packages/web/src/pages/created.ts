@@ -30,7 +30,7 @@ export function createdPage(site: Site, created: ShownCreation): string {
         : html`${paste.expiresLine} ${formatTime(expires, site.words)}`
     }</span></p>
 <div class="field"><label for="url">${text.link}</label><div class="copyable"><input id="url" value="${url}" dir="ltr"
-readonly>${copyButton(site.words, 'url', text.copyLink, 'primary')}</div>${
+readonly>${copyButton(site.words, 'url', text.copyLink, 'primary')}<button type="button" id="share" hidden>${paste.share}</button></div>${
       encrypted && html`<p class="hint">${text.keyHint}</p>`
     }</div>
 <p class="toolbar"><a id="open" class="button" href="${url}">${text.open}</a> <a class="button" href="${site.base}/">${text.another}</a></p>

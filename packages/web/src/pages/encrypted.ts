@@ -5,6 +5,7 @@ import { html, type Html } from '../html/html.ts';
 import { page, type Site } from '../html/layout.ts';
 import type { Words } from '../words/translation.ts';
 import { copyButton, deletion, heading, qrButton, titleOf, wrapButton, type ShownPaste } from './paste.ts';
+import { linkButton } from './share.ts';
 
 /**
  * The page of an encrypted paste: the browser fetches the document and decrypts it. The server knows nothing
@@ -45,6 +46,7 @@ function opened(site: Site, paste: ShownPaste, raw: string): Html {
   const { paste: text, encrypted } = site.words;
   return html`<div id="opened" class="code" hidden>
 <div class="bar">
+${!paste.burn && linkButton(site.words, paste.url)}
 <a class="button" id="download" download="${fileNameOf(null, paste.short_code)}">${text.download}</a>
 ${!paste.burn && html`<a class="button" href="${raw}">${encrypted.document}</a>\n${qrButton(site.words, paste.url, encrypted.qr)}`}
 <div class="right">${wrapButton(site.words)}${copyButton(site.words, null)}</div>

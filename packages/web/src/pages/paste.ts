@@ -11,11 +11,11 @@ import { formatNumber, formatSize, formatTime, languageName } from '../html/form
 import { html, type Html } from '../html/html.ts';
 import { formUser, frame, page, type Site } from '../html/layout.ts';
 import type { Words } from '../words/translation.ts';
+import { command, linkButton, linesButton, openGraph, type SharedPaste } from './share.ts';
 
 /** What the page shows of a paste. The times are in ISO 8601. */
-export interface ShownPaste extends StoredOptions {
+export interface ShownPaste extends SharedPaste {
   readonly short_code: string;
-  readonly url: string;
   readonly status: 'IN_PROGRESS' | 'PROCESSED' | 'FAILED';
   /** The page has just deleted the paste, which therefore no longer expires. Default: false. */
   readonly isDeleted?: boolean;
@@ -25,9 +25,6 @@ export interface ShownPaste extends StoredOptions {
   readonly movable?: { readonly slug: string; readonly from: string } | null;
   /** The reader wants to see a content that is no text as one. Default: false. */
   readonly isBinaryText?: boolean;
-  /** Reports hold the paste, so that only its owner reads it. */
-  readonly isHeld: boolean;
-  readonly size_bytes: number;
   readonly created_at: string;
   readonly expires_at: string | null;
   /**
@@ -73,7 +70,10 @@ export function textPage(
     title: titleOf(site.words, paste),
     scripts: ['paste.js'],
     hasStylesInside: true,
-    head: openGraph(site.words, paste),
+    head: openGraph(site.words, paste, {
+      title: titleOf(site.words, paste),
+      kind: kindName(site.words, paste, language),
+    }),
   });
   const head = html`${heading(site, paste, language)}
 ${note}<p id="paste-status" role="status" class="hint"></p>
@@ -199,12 +199,16 @@ function origin({ base, words }: Site, { short_code, burn, encrypted }: ShownPas
 /** The language, as a choice where the page can be shown in another one. */
 function languageFact({ base, words }: Site, paste: ShownPaste, language: Language | null): Html | false {
   const { paste: text } = words;
-  const known = language === null ? paste.syntax : languageName(language, words);
-  if (paste.burn || paste.status !== 'PROCESSED') return known !== null && html`${known}`; // it may be a file
-  const name = known ?? text.plainText;
+  const isNamed = language !== null || paste.syntax !== null;
+  const name = kindName(words, paste, language);
+  if (paste.burn || paste.status !== 'PROCESSED') return isNamed && html`${name}`; // it may be a file
   const chosen = language?.id ?? 'text';
   return html`<form id="language" action="${base}/${paste.short_code}">${paste.isBinaryText === true && html`<input type="hidden" name="view" value="text">`}<select name="language"
 aria-label="${text.language}">${languages.map((each) => html`<option value="${each.id}"${each.id === chosen && html` selected`}>${languageName(each, words)}`)}</select><noscript> <button>${text.show}</button></noscript></form><span class="paper">${name}</span>`;
+}
+
+function kindName(words: Words, { syntax }: ShownPaste, language: Language | null): string {
+  return language === null ? (syntax ?? words.paste.plainText) : languageName(language, words);
 }
 
 /** Links work without JavaScript; the buttons need it and are hidden without it. */
@@ -212,25 +216,19 @@ export function bar(site: Site, paste: ShownPaste, language: Language | null): H
   const { paste: text } = site.words;
   const raw = `${site.base}/v1/pastes/${paste.short_code}/content`;
   return html`<div class="bar">
+${linkButton(site.words, paste.url)}
 <a class="button" href="${raw}" aria-keyshortcuts="r">${text.raw}</a>
 <a class="button" href="${raw}" download="${fileNameOf(paste.title, paste.short_code)}">${text.download}</a>
 <details class="menu"><summary>${text.more}</summary><div>
 <a class="button" id="fork" href="${site.base}/${paste.short_code}/new">${text.fork}</a>
-<button type="button" id="copy-link" data-url="${paste.url}" data-done="${text.copied}" data-failed="${text.copyFailed}" aria-keyshortcuts="y" hidden>${text.copyLink}</button>
+<button type="button" id="copy-markdown" data-done="${text.copied}" data-failed="${text.copyFailed}" hidden>${text.copyMarkdown}</button>
 ${qrButton(site.words, paste.url, text.qrOf(paste.url))}
 <form id="line-form" class="line-form" data-wrong="${text.linesWrong}" hidden><label for="lines">${text.lines}</label><input id="lines" size="8" dir="ltr" placeholder="12-20" autocomplete="off" spellcheck="false"></form>
+${command(site.words, paste)}
 </div></details>
+${linesButton(site.words, new URL(paste.short_code, paste.url).href)}
 <div class="right">${language?.id === 'markdown' && views(site, paste)}${wrapButton(site.words)}${copyButton(site.words, raw)}</div>
 </div>`;
-}
-
-/** What other sites show of a link. Nothing of what only some people may read, or only once. */
-export function openGraph(words: Words, paste: ShownPaste, isImage = false): Html | undefined {
-  const { visibility, burn, encrypted, url } = paste;
-  if (visibility === 'private' || burn || encrypted) return undefined;
-  const properties = { site_name: words.product, type: 'article', title: titleOf(words, paste), url };
-  const all = Object.entries(isImage ? { ...properties, image: `${url}/image` } : properties);
-  return html`${all.map(([name, content]) => html`<meta property="og:${name}" content="${content}">\n`)}`;
 }
 
 export function wrapButton(words: Words): Html {

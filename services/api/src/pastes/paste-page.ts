@@ -10,6 +10,7 @@ import {
   PasteLines,
   pastePage,
   pendingPastePage,
+  remainingUntil,
   type ShownPaste,
   type Site,
   textOf,
@@ -86,6 +87,7 @@ export function shownPaste(
     size_bytes: paste.size_bytes,
     created_at: paste.created_at.toISOString(),
     expires_at: paste.expires_at?.toISOString() ?? null,
+    remaining: paste.expires_at && remainingUntil(paste.expires_at, Date.now()),
     deletion: deletionBy(paste, req),
   };
 }
