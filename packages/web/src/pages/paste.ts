@@ -160,8 +160,8 @@ export function heading(
       paste.deletion !== 'owner' &&
       html`<a href="${base}/${paste.short_code}/report" rel="nofollow"${untilRead(paste)}>${site.words.report.link}</a>`,
   ];
-  return html`<div class="heading"><h1><bdi>${paste.title ?? untitled(site.words, paste)}</bdi>${badges(site.words, paste)}</h1>${paste.deletion === 'owner' && paste.isDeleted !== true && ownerMenu(site, paste)}</div>
-<div class="line">${facts.map((fact) => fact !== false && html`<span>${fact}</span>`)}<span class="paper" dir="ltr">${paste.url}</span></div>${paste.isHeld && html`\n<p class="notice attention">${site.words.report.held}</p>`}${paste.movable && moveForm(site, paste.short_code, paste.movable)}`;
+  return html`<div class="heading"><h1><bdi>${paste.title ?? untitled(site.words, paste)}</bdi>${badges(site.words, paste)}</h1>
+<div class="line">${facts.map((fact) => fact !== false && html`<span>${fact}</span>`)}<span class="paper" dir="ltr">${paste.url}</span></div>${paste.deletion === 'owner' && paste.isDeleted !== true && ownerMenu(site, paste)}</div>${paste.isHeld && html`\n<p class="notice attention">${site.words.report.held}</p>`}${paste.movable && moveForm(site, paste.short_code, paste.movable)}`;
 }
 
 /** Its owner moves a slug to this version. */
