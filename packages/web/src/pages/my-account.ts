@@ -24,7 +24,7 @@ export function myAccountPage(
   return page(site, {
     title: text.title,
     place: '/my/account',
-    main: html`<h1>${text.title}</h1>
+    main: html`<div class="card"><h1>${text.title}</h1>
 <p>${signIn.signedInAs} <strong><bdi>${name}</bdi></strong></p>
 <h2>${text.exportTitle}</h2>
 <form class="narrow" method="post" action="${base}/my/jobs/export">${formUser(site)}
@@ -35,7 +35,7 @@ export function myAccountPage(
 <p><button class="primary" type="submit">${myJobs.startExport}</button></p>
 </form>
 <h2>${text.eraseTitle}</h2>
-${canErase ? eraseForm(site, name, isRefused) : html`<p class="notice">${text.notFull}</p>`}`,
+${canErase ? eraseForm(site, name, isRefused) : html`<p class="notice">${text.notFull}</p>`}</div>`,
   });
 }
 
@@ -85,7 +85,7 @@ export function mySessionsPage(site: Site, sessions: readonly OwnSession[]): str
     title: text.title,
     scripts: ['timeline.js'], // which shows the times relative to now
     place: '/my/sessions',
-    main: html`<h1>${text.title}</h1>
+    main: html`<div class="card"><h1>${text.title}</h1>
 <p>${text.intro}</p>
 <form method="post" action="${site.base}/my/sessions/end">${formUser(site)}
 <ul class="rows">
@@ -95,7 +95,7 @@ ${
   html`<p class="toolbar"><button class="danger" name="session" value="others"
 type="submit">${text.endOthers}</button></p>`
 }
-</form>`,
+</form></div>`,
   });
 }
 

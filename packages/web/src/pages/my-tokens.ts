@@ -39,25 +39,25 @@ export function myTokensPage(site: Site, list: MyTokens): string {
     title: text.title,
     scripts: ['my-tokens.js'],
     place: '/my/tokens',
-    main: html`<h1>${text.title}</h1>
+    main: html`<div class="card"><h1>${text.title}</h1>
 ${made !== null && secret(site.words, made)}
 <p>${text.intro}</p>
 ${!list.canRevoke && html`<p class="notice">${text.notFull}</p>`}
 ${list.canRevoke && !list.canMake && html`<p class="notice">${text.cannotMake}</p>`}
 ${
   tokens.length === 0
-    ? html`<p class="card">${text.none}</p>`
+    ? html`<p>${text.none}</p>`
     : html`<form method="post"
 action="${site.base}/my/tokens/revoke">${formUser(site)}\n<ul
 class="rows">\n${tokens.map((each) => row(site.words, each, list.canRevoke))}</ul>\n</form>`
 }
-${list.canMake && form(site, list)}`,
+${list.canMake && form(site, list)}</div>`,
   });
 }
 
 function secret(words: Words, { name, token }: NonNullable<MyTokens['made']>): Html {
   const { myTokens: text, created } = words;
-  return html`<div class="card" role="status"><h2>${text.made(name)}</h2>
+  return html`<div class="notice" role="status"><h2>${text.made(name)}</h2>
 <div class="field"><label for="secret">${text.secret}</label><div class="copyable"><input id="secret" value="${token}"
 dir="ltr" readonly autocomplete="off" spellcheck="false"
 aria-describedby="secret-hint">${copyButton(words, 'secret', created.copy, 'primary')}</div>

@@ -10,7 +10,7 @@ export function reportPage(
   const { report: text } = site.words;
   return page(site, {
     title: text.title(short_code),
-    main: html`<h1>${text.title(short_code)}</h1>
+    main: html`<div class="card"><h1>${text.title(short_code)}</h1>
 <p>${text.intro}</p>
 <form class="narrow" method="post" action="${site.base}/${short_code}/report">${formUser(site)}
 <div class="field"><label for="reason">${text.reason}</label><select id="reason" name="reason"
@@ -23,7 +23,7 @@ maxlength="${MAX_REPORT_CHARACTERS}"></textarea></div>
 maxlength="${MAX_REPORT_CONTACT_CHARACTERS}" autocomplete="email" aria-describedby="contact-hint"><p id="contact-hint"
 class="hint">${text.contactHint}</p></div>
 <p><button class="primary" type="submit">${text.send}</button></p>
-</form>`,
+</form></div>`,
   });
 }
 

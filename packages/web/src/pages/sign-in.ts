@@ -60,8 +60,8 @@ export function signedInPage(site: Site, { next }: { readonly next: string }): s
     {
       title: signIn.done,
       head: html`<meta http-equiv="refresh" content="0; url=${next}">\n`,
-      main: html`<h1>${signIn.done}</h1>
-<p><a class="button primary" href="${next}">${signIn.goOn}</a></p>`,
+      main: html`<div class="card"><h1>${signIn.done}</h1>
+<p><a class="button primary" href="${next}">${signIn.goOn}</a></p></div>`,
     },
   );
 }
