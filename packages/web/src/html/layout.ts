@@ -133,8 +133,7 @@ ${themeButton(words)}
   const after = html`
 </${mainTag}>
 <footer class="site">
-<p>${words.footer}</p>
-<p class="foot"><a href="${base}/docs">${words.documentation}</a></p>
+${place !== '/' && html`<p>${words.intro}</p>\n`}<p class="foot"><a href="${base}/docs">${words.documentation}</a></p>
 <button type="button" id="keys" aria-keyshortcuts="?" data-title="${words.keys.title}"
 data-option="${words.keys.option}" data-close="${words.keys.close}" hidden>${words.keys.title}</button>
 ${site.abuseContact !== null && html`<p><a href="${contactLink(site.abuseContact)}">${words.reportAbuse}</a></p>`}

@@ -80,6 +80,7 @@ export function newPastePage(
     scripts: ['new-paste.js'],
     place: '/',
     main: html`<h1 class="visually-hidden">${form.title}</h1>
+<p class="intro">${site.words.intro}</p>
 <form id="new-paste" class="new-paste" method="post" action="${site.base}/" enctype="multipart/form-data"
 data-empty="${form.empty}" data-both="${form.both}" data-unreachable="${form.unreachable}"
 data-unencrypted="${site.words.encryption.failed}"

@@ -19,7 +19,7 @@ export const ar: Translation = {
   newPasteRest: ' لصيقة',
   documentation: 'API',
   list: { filter: 'تصفية', pages: 'صفحات القائمة', newest: 'الأحدث', older: 'الأقدم ←' },
-  footer: 'يحفظ Pasteflow النصوص ويعطي لكل نص رابطًا قصيرًا.',
+  intro: 'يحفظ Pasteflow نصًا أو ملفًا للمدة التي تختارها، ويعطيك رابطًا قصيرًا لمشاركته.',
   reportAbuse: 'الإبلاغ عن إساءة',
 
   themes: {

@@ -19,7 +19,8 @@ export const de: Translation = {
   newPasteRest: 'es Paste',
   documentation: 'API',
   list: { filter: 'Filtern', pages: 'Seiten der Liste', newest: 'Neueste', older: 'Ältere →' },
-  footer: 'Pasteflow speichert Texte und gibt dafür einen kurzen Link zurück.',
+  intro:
+    'Pasteflow bewahrt einen Text oder eine Datei so lange auf, wie Sie möchten, und gibt Ihnen einen kurzen Link zum Teilen.',
   reportAbuse: 'Missbrauch melden',
 
   themes: {

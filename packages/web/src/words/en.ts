@@ -32,7 +32,9 @@ export const en = {
   newPasteRest: ' paste',
   documentation: 'API',
   list: { filter: 'Filter', pages: 'Pages of the list', newest: 'Newest', older: 'Older →' },
-  footer: 'Pasteflow stores text and answers with a short link to the text.',
+  /** What this place is: above the form, and at the foot of the other pages. */
+  intro:
+    'Pasteflow keeps a text or a file for as long as you choose, and gives you a short link to share it.',
   reportAbuse: 'Report abuse',
 
   themes: {

@@ -19,7 +19,8 @@ export const es: Translation = {
   newPasteRest: ' paste',
   documentation: 'API',
   list: { filter: 'Filtrar', pages: 'Páginas de la lista', newest: 'Recientes', older: 'Anteriores →' },
-  footer: 'Pasteflow guarda un texto y responde con un enlace corto a ese texto.',
+  intro:
+    'Pasteflow guarda un texto o un archivo el tiempo que usted elija y le da un enlace corto para compartirlo.',
   reportAbuse: 'Denunciar un abuso',
 
   themes: {

@@ -24,7 +24,8 @@ export const fr: Translation = {
     newest: 'Début de la liste',
     older: 'Page suivante →',
   },
-  footer: 'Pasteflow enregistre un texte et fournit un lien court vers ce texte.',
+  intro:
+    'Pasteflow conserve un texte ou un fichier aussi longtemps que vous le souhaitez et vous donne un lien court pour le partager.',
   reportAbuse: 'Signaler un abus',
 
   themes: {

@@ -19,7 +19,7 @@ export const ja: Translation = {
   newPasteRest: 'ペースト',
   documentation: 'API',
   list: { filter: '絞り込む', pages: '一覧のページ', newest: '最新', older: '古い項目 →' },
-  footer: 'Pasteflow はテキストを保存し、そのテキストへの短いリンクを発行します。',
+  intro: 'Pasteflow はテキストやファイルをお好きな期間だけ保存し、共有するための短いリンクを発行します。',
   reportAbuse: '不正利用を通報',
 
   themes: {
