@@ -72,7 +72,8 @@ describe('the logger', () => {
     const lines: Record<string, unknown>[] = [];
     const stream = new Writable({
       write(chunk: Buffer, _encoding, done) {
-        lines.push(JSON.parse(chunk.toString()) as Record<string, unknown>);
+        for (const line of chunk.toString().trimEnd().split('\n'))
+          lines.push(JSON.parse(line) as Record<string, unknown>);
         done();
       },
     });

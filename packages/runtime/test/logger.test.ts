@@ -1,16 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
 import { Writable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createLogger, type LogConfig, type Logger } from '../src/index.ts';
 
 function capture(config: Partial<LogConfig> = {}): {
   logger: Logger;
   text: () => string;
   lines: () => unknown[];
+  /** What was written at a time, so far. */
+  writes: readonly string[];
 } {
-  let written = '';
+  const writes: string[] = [];
   const stream = new Writable({
     write(chunk: Buffer, _encoding, done) {
-      written += chunk.toString();
+      writes.push(chunk.toString());
       done();
     },
   });
@@ -22,12 +25,16 @@ function capture(config: Partial<LogConfig> = {}): {
     stream,
     ...config,
   });
+  const text = (): string => {
+    logger.flush();
+    return writes.join('');
+  };
   const lines = (): unknown[] =>
-    written
+    text()
       .trimEnd()
       .split('\n')
       .map((line): unknown => JSON.parse(line));
-  return { logger, text: () => written, lines };
+  return { logger, text, lines, writes };
 }
 
 describe('the logger', () => {
@@ -49,20 +56,61 @@ describe('the logger', () => {
     ]);
   });
 
+  it('writes the lines of a turn of the event loop together', async () => {
+    const { logger, lines, writes } = capture();
+    const fields = { n: 1 };
+    logger.info('one', fields);
+    fields.n = 2;
+    logger.child({ request_id: 'r1' }).info('two', fields);
+    expect(writes).toEqual([]);
+    await nextTurn();
+    expect(writes).toHaveLength(1);
+    logger.info('three');
+    await nextTurn();
+    expect(writes).toHaveLength(2);
+    expect(lines()).toMatchObject([
+      { message: 'one', n: 1 },
+      { message: 'two', n: 2, request_id: 'r1' },
+      { message: 'three' },
+    ]);
+  });
+
+  it('writes a warning at once, after the lines that wait', () => {
+    const { logger, writes } = capture();
+    logger.info('one');
+    logger.warn('two');
+    logger.child({}, { everyLine: true }).error('three');
+    const messages = writes.join('').matchAll(/"message":"(\w+)"/g);
+    expect([...messages].map(([, message]) => message)).toEqual(['one', 'two', 'three']);
+  });
+
+  it('holds no more than 64 KiB of a turn', () => {
+    const { logger, writes, lines } = capture();
+    for (let n = 0; n < 100; n += 1) logger.info('x'.repeat(1000));
+    expect(writes).toHaveLength(1);
+    expect(writes.join('').length).toBeLessThan(67_000);
+    expect(lines()).toHaveLength(100);
+  });
+
   it('counts the lines that its stream refuses, and writes their number when a line is written again', () => {
     let isFull = true;
     const written: string[] = [];
     const stream = {
       write(line: string, done: (error?: Error) => void): boolean {
-        if (!isFull) written.push((JSON.parse(line) as { message: string }).message);
+        const messages = line.matchAll(/"message":"([^"]+)"/g);
+        if (!isFull) written.push(...[...messages].map(([, message = '']) => message));
         done(isFull ? new Error('ENOSPC') : undefined);
         return true;
       },
     } as unknown as NodeJS.WritableStream;
     const logger = createLogger({ level: 'info', format: 'json', service: 'api', stream });
     for (const message of ['one', 'two']) logger.info(message);
+    logger.flush();
     isFull = false;
-    for (const message of ['three', 'four']) logger.info(message);
+    for (const message of ['three', 'four']) {
+      logger.info(message);
+      logger.flush();
+    }
     expect(logger.lostLines()).toBe(2);
     expect(written).toEqual(['three', 'log works again', 'four']);
   });

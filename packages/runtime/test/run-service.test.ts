@@ -114,6 +114,13 @@ describe('runService', () => {
     expect(flood.reduce((sum, { suppressed }) => sum + Number(suppressed ?? 0), flood.length)).toBe(100);
   });
 
+  it('loses no line of a turn that ends the process', async () => {
+    const service = run('service', { FIXTURE: 'exits' });
+    expect(await service.exited).toBe(3);
+    const last = service.log.filter(({ message }) => message === 'a last line');
+    expect(last.map(({ n }) => n)).toEqual(Array.from({ length: 100 }, (_, at) => at + 1));
+  });
+
   it('continues to drain when the signal comes again', async () => {
     const service = run('service', { FIXTURE: 'works' });
     await service.waitForOutput('started');

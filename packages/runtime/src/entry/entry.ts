@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { ConfigError, type Environment } from '../config/load-config.ts';
 import { findUnknownSettings, type SettingNames } from '../config/unknown-settings.ts';
-import { createLogger, type LogConfig, type Logger } from '../logging/logger.ts';
+import { createLogger, type LogConfig, type Logger, type ProcessLogger } from '../logging/logger.ts';
 import type { TracingConfig } from '../config/tracing-env.ts';
 import { activeSpanIds } from '../tracing/spans.ts';
 import { startTracing, tracingOff, type Tracing } from '../tracing/tracing.ts';
@@ -26,8 +26,7 @@ export interface Entry<Config> {
 }
 
 export interface OpenEntry<Config> extends Entry<Config> {
-  /** The lines of the log that could not be written since the start. */
-  readonly lostLines: () => number;
+  readonly logger: ProcessLogger;
 }
 
 /** The settings that every service and command has. */
@@ -61,7 +60,7 @@ export async function openEntry<Config extends EntryConfig>(
   const tracing = traced
     ? await startTracing(config.tracing, { service: name, instance, logger })
     : tracingOff;
-  return { name, instance, config, logger, tracing, lostLines: logger.lostLines };
+  return { name, instance, config, logger, tracing };
 }
 
 /** A misspelt name is often the reason why a setting is missing. */
@@ -82,7 +81,8 @@ function loadOrExplain<Config>(load: () => Config, problems: readonly string[]):
  * its stack.
  * @returns the exit code
  */
-export function reportFatal(name: string, error: unknown, logger: Logger | undefined): number {
+export function reportFatal(name: string, error: unknown, logger: ProcessLogger | undefined): number {
+  logger?.flush(); // what follows comes after it
   if (error instanceof ConfigError || error instanceof StartError) {
     process.stderr.write(`${name}: ${error.message}\n`);
     return error instanceof ConfigError ? EXIT_CONFIG : 1;

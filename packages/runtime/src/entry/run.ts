@@ -8,7 +8,7 @@ import {
   type EntryOptions,
   type OpenEntry,
 } from './entry.ts';
-import type { Logger } from '../logging/logger.ts';
+import type { ProcessLogger } from '../logging/logger.ts';
 import { outliveOutput } from '../logging/lossy-output.ts';
 import { Lifecycle, type Component } from '../lifecycle.ts';
 
@@ -80,11 +80,11 @@ export async function runService<Config extends EntryConfig>(
 
   try {
     entry = await openEntry(options, { traced: true });
-    const { logger, lostLines } = entry;
+    const { logger } = entry;
     const metrics = new Metrics(options.name);
     metrics.computed(
       { type: 'counter', name: 'log_lines_lost_total', help: 'Lines of the log that could not be written.' },
-      () => [{ value: lostLines() }],
+      () => [{ value: logger.lostLines() }],
     );
     const readiness: Readiness = new Readiness({
       onCheckFailed: (check, error) => {
@@ -126,7 +126,7 @@ export async function runCommand<Config extends EntryConfig>(
   },
 ): Promise<void> {
   outliveOutput();
-  let logger: Logger | undefined;
+  let logger: ProcessLogger | undefined;
   try {
     const entry = await openEntry(options, { traced: false });
     logger = entry.logger;

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { oneOf } from '../config/variables.ts';
 import { FloodLimit, kindOf } from './flood-limit.ts';
 import { LossyOutput } from './lossy-output.ts';
-import { redact, redactText } from './redact.ts';
+import { addRedacted, redact, redactText } from './redact.ts';
 
 const logLevels = ['error', 'warn', 'info', 'debug'] as const;
 type LogLevel = (typeof logLevels)[number];
@@ -32,7 +32,8 @@ export type LogFields = Readonly<Record<string, unknown>>;
 
 /**
  * Of warnings and errors, at most one line of each kind is written a second (`kindOf`, `FloodLimit`). Lines
- * at info and debug are all written: each is the record of one request, attempt or sweep.
+ * at info and debug are all written: each is the record of one request, attempt or sweep. They wait for the end
+ * of their turn of the event loop, or for a warning or an error: only a process that is killed loses them.
  */
 export interface Logger {
   error(message: string, fields?: LogFields): void;
@@ -51,8 +52,8 @@ export interface Logger {
   ): Logger;
 }
 
-interface ProcessLogger extends Logger {
-  /** Writes the lines that wait for the end of their second. To be called when the process exits. */
+export interface ProcessLogger extends Logger {
+  /** Writes the lines that wait for the end of their second or turn. To be called when the process exits. */
   flush(): void;
   /** The lines that could not be written since the start. */
   readonly lostLines: () => number;
@@ -78,14 +79,22 @@ export function createLogger(
     format: options.format === 'json' ? jsonLine() : prettyLine(),
     transports: [new winston.transports.Stream({ stream: output, eol: '\n' })],
   });
-  const write = (entry: Entry): void => void sink.log({ ...entry });
+  const write = (entry: Entry): void => {
+    sink.log(entry);
+    // It may say why the process is killed next.
+    if (entry.level === 'error' || entry.level === 'warn') output.flush();
+  };
   const limit = new FloodLimit<Entry>((entry, suppressed) =>
     write(suppressed === 0 ? entry : { ...entry, fields: { ...entry.fields, suppressed } }),
   );
   const spanFields = options.spanFields ?? (() => undefined);
   const bindings = instance === undefined ? { service } : { service, instance };
   const logger = loggerTo({ write, limit, spanFields }, bindings, false);
-  return { ...logger, flush: () => limit.flush(), lostLines: () => output.lostLines };
+  const flush = (): void => {
+    limit.flush();
+    output.flush();
+  };
+  return { ...logger, flush, lostLines: () => output.lostLines };
 }
 
 interface Sink {
@@ -140,8 +149,8 @@ interface Entry {
 /** `{"time":"2026-11-21T08:00:00.000Z","level":"info","message":"…","service":"api", …}`. Times are UTC. */
 function jsonLine(): winston.Logform.Format {
   return lines(({ time, level, message, fields }) => {
-    const head = { time: time.toISOString(), level, message: redactText(message) };
-    return JSON.stringify({ ...head, ...(redact(fields) as object), ...head });
+    const line = { time: time.toISOString(), level, message: redactText(message) };
+    return JSON.stringify(addRedacted(line, fields));
   });
 }
 

@@ -1,12 +1,20 @@
 import { Writable } from 'node:stream';
 
+/** Beyond it lines don't wait for the end of their turn, so that a long loop doesn't fill the memory. */
+const MAX_HELD_CHARACTERS = 64 * 1024;
+
 /**
- * Lines for a stream that may refuse them: its reader is gone, or the disk is full. A line that is refused is
- * counted. `onRegained` is called when a line is written again.
+ * Lines for a stream that may refuse them: its reader is gone, or the disk is full. Lines that are refused are
+ * counted. `onRegained` is called when lines are written again.
+ *
+ * The lines of one turn of the event loop are written together, because each write is a call of the kernel.
  */
 export class LossyOutput extends Writable {
   readonly #target: NodeJS.WritableStream;
   readonly #onRegained: (lostLines: number) => void;
+  /** The lines of this turn. */
+  #held = '';
+  #heldLines = 0;
   #lostLines = 0;
   #isLosing = false;
 
@@ -21,16 +29,27 @@ export class LossyOutput extends Writable {
     return this.#lostLines;
   }
 
-  /** Hands each line on at once: a line that waited here would be lost when the process exits. */
   override _write(line: string, _encoding: BufferEncoding, done: () => void): void {
-    this.#target.write(line, (error) => this.#settle(error ?? null));
+    if (this.#heldLines === 0) setImmediate(() => this.flush());
+    this.#held += line;
+    this.#heldLines += 1;
+    if (this.#held.length > MAX_HELD_CHARACTERS) this.flush();
     done();
   }
 
-  #settle(error: Error | null): void {
+  /** Writes the lines of this turn now. To be called when the process exits. */
+  flush(): void {
+    const [text, lines] = [this.#held, this.#heldLines];
+    if (lines === 0) return;
+    this.#held = '';
+    this.#heldLines = 0;
+    this.#target.write(text, (error) => this.#settle(error ?? null, lines));
+  }
+
+  #settle(error: Error | null, lines: number): void {
     const regained = this.#isLosing && error === null;
     this.#isLosing = error !== null;
-    if (error !== null) this.#lostLines += 1;
+    if (error !== null) this.#lostLines += lines;
     if (regained) this.#onRegained(this.#lostLines);
   }
 }

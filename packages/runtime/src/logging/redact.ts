@@ -40,6 +40,16 @@ export function redact(value: unknown): unknown {
   return copy(value, []);
 }
 
+/** Adds to a line what is safe to log of these fields, and replaces nothing. */
+export function addRedacted(
+  line: Record<string, unknown>,
+  fields: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  for (const [key, field] of Object.entries(fields))
+    if (!Object.hasOwn(line, key)) line[key] = isSecret(key, field) ? REDACTED : copy(field, [fields]);
+  return line;
+}
+
 /**
  * A part of everything that `redactText` looks for. Nearly all texts in logs are ids and words, for which
  * this test takes an eighth of the time of the replacements.
