@@ -37,6 +37,7 @@ export { StartCheck } from './start-check.ts';
 export { messageSpans } from './tracing/message-spans.ts';
 export {
   failSpan,
+  isTracing,
   remoteParent,
   runInSpan,
   runOutsideSpans,

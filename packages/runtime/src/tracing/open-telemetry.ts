@@ -8,7 +8,7 @@ import {
 import { NodeSDK } from '@opentelemetry/sdk-node';
 import type { Logger } from '../logging/logger.ts';
 import { sleep } from '../backoff.ts';
-import { reasonOf } from './spans.ts';
+import { reasonOf, turnTracingOn } from './spans.ts';
 import { recordStatement } from './statement-spans.ts';
 import type { TracedProcess, Tracing } from './tracing.ts';
 
@@ -37,6 +37,7 @@ export function startOpenTelemetry({ service, instance, logger }: TracedProcess)
   });
   diag.setLogger(warningsTo(logger), { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
   sdk.start();
+  turnTracingOn();
   return { onStatement: recordStatement, stop: (withinMs) => shutDown(sdk, logger, withinMs) };
 }
 

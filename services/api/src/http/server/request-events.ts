@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { failSpan, type Logger, type Metrics, remoteParent, tracer } from '@pasteflow/runtime';
+import { failSpan, isTracing, type Logger, type Metrics, remoteParent, tracer } from '@pasteflow/runtime';
 import { INVALID_SPAN_CONTEXT, type Span, SpanKind, trace } from '@opentelemetry/api';
 import { type Problem, severityOf } from '../answers/problem.ts';
 import { contextOf, idsOf, isProbe } from '../request/request-context.ts';
@@ -146,9 +146,11 @@ export class RequestEvents {
 /** The methods that HTTP clients use. Node's parser knows 34, each of which would be a label. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'DELETE', 'PUT', 'PATCH', 'OPTIONS']);
 
+const NO_SPAN = trace.wrapSpanContext(INVALID_SPAN_CONTEXT);
+
 /** Starts the span of a request, in the trace of the client's `traceparent`. Nobody searches for probes. */
 export function beginRequestSpan(req: IncomingMessage): Span {
-  if (isProbe(req)) return trace.wrapSpanContext(INVALID_SPAN_CONTEXT);
+  if (!isTracing() || isProbe(req)) return NO_SPAN;
   const { requestId, traceparent } = contextOf(req);
   const method = methodOf(req);
   return tracer.startSpan(
