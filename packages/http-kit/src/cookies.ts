@@ -16,8 +16,10 @@ export class Cookies {
 
   /** A cookie that `set` has set; null: the request has none of this name. The first of several counts. */
   valueOf(req: IncomingMessage, name: string): string | null {
+    const { cookie } = req.headers;
+    if (cookie === undefined) return null;
     const full = this.#name(name);
-    for (const pair of (req.headers.cookie ?? '').split(';')) {
+    for (const pair of cookie.split(';')) {
       const [key = '', ...value] = pair.split('=');
       if (key.trim() === full) return value.join('=').trim();
     }

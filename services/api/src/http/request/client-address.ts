@@ -1,5 +1,5 @@
 import express from 'express';
-import { parseAddress } from '@pasteflow/http-kit';
+import { canonicalAddressOf } from '@pasteflow/http-kit';
 import { variable, type Variable } from '@pasteflow/runtime';
 import type { Request } from 'express';
 
@@ -9,8 +9,7 @@ import type { Request } from 'express';
  * counts: nonsense is no new identity.
  */
 export function clientAddressOf(req: Request): string {
-  const address = parseAddress(req.ip) ?? parseAddress(req.socket.remoteAddress);
-  return address?.toString() ?? '';
+  return canonicalAddressOf(req.ip ?? '') ?? canonicalAddressOf(req.socket.remoteAddress ?? '') ?? '';
 }
 
 /** The trusted proxies: how many are in front of the api, or their addresses and subnets. */
