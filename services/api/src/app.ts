@@ -8,7 +8,7 @@ import { wantsPage } from './http/request/accept.ts';
 import { RequestError } from './http/answers/request-error.ts';
 import { respondWithError } from './http/answers/respond-with-error.ts';
 import { answerPreflight, isAnonymousFetch, shareAnswer } from './http/answers/cross-origin.ts';
-import { robotsHeader } from './http/answers/response-headers.ts';
+import { addVary, robotsHeader } from './http/answers/response-headers.ts';
 import { type Endpoint, type Handler, type Method, policyOf, type Routes } from './http/openapi/endpoint.ts';
 import { problemPageFor } from './http/pages/problem-page.ts';
 import { admit } from './sessions/admit.ts';
@@ -55,8 +55,10 @@ export function buildApp(api: ApiContext): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing');
   app.set('trust proxy', api.trustProxy ?? false);
+  const everyHeader = Object.entries(api.headers);
   app.use((req, res, next) => {
-    res.set({ ...api.headers, 'X-Request-Id': contextOf(req).requestId });
+    for (const [name, value] of everyHeader) res.setHeader(name, value);
+    res.setHeader('X-Request-Id', contextOf(req).requestId);
     api.requireHost(req);
     next();
   });
@@ -95,7 +97,7 @@ function byMethod(path: string, methods: Routes[string], api: ApiContext): Handl
       );
     }
     const policy = policyOf(endpoint);
-    if (policy.access !== 'open') res.set(robotsHeader);
+    if (policy.access !== 'open') res.setHeader(...robotsHeader);
     const handle = handlerFor(endpoint, req, res);
     const isOpenToSites = handle === endpoint.handle && policy.isShared === true;
     const shares = isOpenToSites && shareAnswer(req, res, api.corsOrigins);
@@ -131,7 +133,7 @@ const PAGE_VARIES = 'Accept, Accept-Language, Cookie';
 /** The page for a browser, where the endpoint has one. A cache must not give the page to other clients. */
 function handlerFor({ handle, page }: Endpoint, req: Request, res: Response): Handler {
   if (page === undefined) return handle;
-  res.vary(PAGE_VARIES);
+  addVary(res, PAGE_VARIES);
   if (!wantsPage(req)) return handle;
   contextOf(req).wantsPage = true;
   res.set(pageHeaders);

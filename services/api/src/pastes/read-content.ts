@@ -6,6 +6,7 @@ import type { Request, Response } from 'express';
 import type { PasteRow } from '@pasteflow/postgres';
 import type { ApiContext } from '../context.ts';
 import { RequestError } from '../http/answers/request-error.ts';
+import { addVary } from '../http/answers/response-headers.ts';
 import { acceptedEncoding } from '../http/request/accept.ts';
 import { limitKeyOf } from '../http/callers/caller.ts';
 import { isKnownToClient, matchesPrecondition, rangeOf } from '../http/request/conditional.ts';
@@ -183,11 +184,10 @@ async function serve(api: ApiContext, paste: PasteRow, req: Request, res: Respon
   const encoding = paste.stored_encoding === accepted ? accepted : null;
   const tags = encoding === null ? [plain] : [tag(encoding), plain];
   // Not transformed, because the bytes are the paste.
-  res.set({
-    ETag: tags[0],
-    'Accept-Ranges': 'bytes',
-    'Cache-Control': `${cachingOf(paste, res)}, no-transform`,
-  });
+  res.setHeader('ETag', tag(encoding));
+  res.setHeader('Accept-Ranges', 'bytes');
+  addVary(res, 'Accept-Encoding');
+  res.setHeader('Cache-Control', `${cachingOf(paste, res)}, no-transform`);
 
   if (!tags.some((each) => matchesPrecondition(req.get('If-Match'), each))) {
     throw new RequestError(
@@ -197,7 +197,8 @@ async function serve(api: ApiContext, paste: PasteRow, req: Request, res: Respon
   }
   const known = tags.find((each) => isKnownToClient(req.get('If-None-Match'), each));
   if (known !== undefined) {
-    res.status(304).vary('Accept-Encoding').set('ETag', known).end();
+    res.setHeader('ETag', known);
+    res.status(304).end();
     return;
   }
   const range = wantsPart
@@ -214,7 +215,7 @@ async function serve(api: ApiContext, paste: PasteRow, req: Request, res: Respon
   if (range !== 'whole' && paste.stored_encoding !== null)
     await api.limits.countInflated(res, limitKeyOf(callerOf(req)), range.start);
   const head = (sent: Pick<OpenContent, 'encoding'> & { readonly length?: number }): ServerResponse =>
-    res.vary('Accept-Encoding').writeHead(range === 'whole' ? 200 : 206, {
+    res.writeHead(range === 'whole' ? 200 : 206, {
       'Content-Type': 'text/plain; charset=utf-8',
       ETag: tag(sent.encoding),
       ...(sent.encoding !== null && { 'Content-Encoding': sent.encoding }),

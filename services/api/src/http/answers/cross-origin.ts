@@ -23,10 +23,8 @@ export function shareAnswer(req: Request, res: Response, origins: CorsOrigins): 
   const { origin = '' } = req.headers;
   if (origins !== '*') res.vary('Origin');
   if (origins !== '*' && !origins.includes(origin)) return false;
-  res.set({
-    'Access-Control-Allow-Origin': origins === '*' ? '*' : origin,
-    'Access-Control-Expose-Headers': '*',
-  });
+  res.setHeader('Access-Control-Allow-Origin', origins === '*' ? '*' : origin);
+  res.setHeader('Access-Control-Expose-Headers', '*');
   return true;
 }
 

@@ -1,3 +1,5 @@
+import type { ServerResponse } from 'node:http';
+
 /**
  * The content of a paste is hostile: a browser must not guess its type, run it or embed it. Every answer has
  * these headers, so that none is forgotten. An answer that may be cached replaces `no-store`.
@@ -25,4 +27,10 @@ export function headersOfEveryAnswer(publicUrl: string | undefined): Readonly<Re
 /**
  * Unlisted pastes are for those who know their short code, so search engines list none and follow no link.
  */
-export const robotsHeader = { 'X-Robots-Tag': 'noindex, nofollow' } as const;
+export const robotsHeader = ['X-Robots-Tag', 'noindex, nofollow'] as const;
+
+/** As Express's `vary`, which parses the header: the answer has none of these names yet. */
+export function addVary(res: ServerResponse, names: string): void {
+  const before = res.getHeader('Vary');
+  res.setHeader('Vary', before === undefined ? names : `${String(before)}, ${names}`);
+}

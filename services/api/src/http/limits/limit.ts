@@ -44,6 +44,8 @@ export class Limit {
   /** Points of each caller in each window; at least 1. */
   readonly points: number;
   readonly windowSeconds: number;
+  /** As clients are told. */
+  readonly policy: string;
   readonly #portion: number;
   readonly #store: Pick<RateLimitStore, 'count'>;
   readonly #onError: (error: unknown) => void;
@@ -72,6 +74,7 @@ export class Limit {
     this.name = name;
     this.points = points;
     this.windowSeconds = windowSeconds;
+    this.policy = `"${name}";q=${points};w=${windowSeconds}`;
     this.#portion = exact ? 1 : Math.max(1, Math.floor(points / PORTIONS));
     this.#onError = onError;
     this.#store = store;
@@ -183,12 +186,12 @@ function secondsUntilReset({ resetMs }: Standing): number {
 export function limitFields(
   standings: ReadonlyMap<Limit, Standing | null>,
 ): Readonly<Record<string, string>> {
-  const policies = [...standings.keys()].map(
-    ({ name, points, windowSeconds }) => `"${name}";q=${points};w=${windowSeconds}`,
-  );
-  const items = [...standings].flatMap(([{ name }, standing]) =>
-    standing === null ? [] : [`"${name}";r=${standing.remaining};t=${secondsUntilReset(standing)}`],
-  );
+  const policies: string[] = [];
+  const items: string[] = [];
+  for (const [{ name, policy }, standing] of standings) {
+    policies.push(policy);
+    if (standing !== null) items.push(`"${name}";r=${standing.remaining};t=${secondsUntilReset(standing)}`);
+  }
   return {
     ...(policies.length > 0 && { 'RateLimit-Policy': policies.join(', ') }),
     ...(items.length > 0 && { RateLimit: items.join(', ') }),
