@@ -15,7 +15,6 @@ import { jsonResponse } from '../http/openapi/formats.ts';
 import { goTo } from '../http/pages/page-answers.ts';
 import { sendPage } from '../http/pages/page.ts';
 import { assertMayDelete, assertMayDeleteByForm, withDeleteToken } from './delete-paste.ts';
-import { example } from './example.ts';
 import {
   assertNotGone,
   findErrors,
@@ -26,6 +25,7 @@ import {
   pasteNotFound,
   readerOf,
 } from './find-named-paste.ts';
+import { newestVersionOf } from './paste-versions.ts';
 import { pasteSchema, viewOf } from './paste-view.ts';
 
 const TIME_RULE = 'must be a time such as "2026-12-31T23:59:59Z", or null for a paste that never expires';
@@ -106,7 +106,8 @@ export function changePaste(api: ApiContext): Endpoint {
       assertMayDelete(paste, req, req.get('Delete-Token'));
       await change(api, req, paste, changes, req.get('Delete-Token'));
       const changed = await findChangeable(api, req); // it may be gone since
-      res.json(viewOf(changed, api.publicUrl(), readerOf(changed, req)));
+      const newest = await newestVersionOf(api.db, req, changed);
+      res.json(viewOf(changed, api.publicUrl(), readerOf(changed, req), newest));
     },
   };
 }
