@@ -19,6 +19,7 @@ const sources = [
   'browser/encrypted-paste.ts',
   'browser/pending-paste.ts',
   'browser/timeline.ts',
+  'browser/diff.ts',
   'browser/my-pastes.ts',
   'browser/my-jobs.ts',
   'browser/my-job.ts',

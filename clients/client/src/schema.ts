@@ -595,7 +595,7 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * Reads what has changed since the paste that this one was made from; in a browser, as a page.
+     * Reads what has changed since the paste that this one was made from, or since any other one; in a browser, as a page.
      * @description The answer is a patch in the unified format of diff, empty for equal content. Content of more than 256 KiB or 5,000 lines, contents whose lines were moved too often, and encrypted ones are answered with `diff_unavailable`.
      */
     get: operations['readDiff'];
@@ -5679,7 +5679,13 @@ export interface operations {
   };
   readDiff: {
     parameters: {
-      query?: never;
+      query?: {
+        /**
+         * @description The short code of another paste that you can read, or `~` and its slug: what has changed since that one. Default: the parent.
+         * @example q7Zk2Lm9Xa
+         */
+        from?: string;
+      };
       header?: {
         /**
          * @description ETags of the diffs that the client has: 304 when one of them matches.

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { markChangedWords } from '../src/diffs/changed-words.ts';
 import { compareLines, MAX_COMPARISONS, MAX_EDITS } from '../src/diffs/compare.ts';
 import { diffTexts, linesOf, MAX_DIFF_LINES } from '../src/diffs/diff-texts.ts';
 import { unifiedPatch } from '../src/diffs/hunks.ts';
@@ -117,5 +118,46 @@ describe('the work for a diff', () => {
     const lines = (count: number): Buffer => Buffer.alloc(count, '\n');
     expect(diffTexts({ from: lines(N), to: lines(N - 1) }, 'exact')).not.toBeNull();
     expect(diffTexts({ from: lines(N + 1), to: lines(N) }, 'exact')).toBeNull();
+  });
+});
+
+describe('the marked words of a diff', () => {
+  const runOf = (kind: 'removed' | 'added', text: string) => ({
+    kind,
+    text,
+    marks: [],
+    lines: text.split('\n').length - 1,
+    oldNumber: 1,
+    newNumber: 1,
+  });
+  const markedOf = (from: string, to: string): readonly (readonly string[])[] => {
+    const runs = [runOf('removed', from), runOf('added', to)];
+    const [hunk] = markChangedWords([{ oldNumber: 1, newNumber: 1, runs }]);
+    return hunk!.runs.map(({ text, marks }) => marks.map(([start, end]) => text.slice(start, end)));
+  };
+
+  it('are those that the line at the same place does not have', () => {
+    expect(markedOf('const wait = 5; // s\nsame length\n', 'const delay = 6; // s\nsame width\n')).toEqual([
+      ['wait', '5', 'length'],
+      ['delay', '6', 'width'],
+    ]);
+    expect(markedOf('der Zähler läuft jetzt 😀 nicht\n', 'der Zähler läuft jetzt 😎 nicht\n')).toEqual([
+      ['😀'],
+      ['😎'],
+    ]);
+  });
+
+  it('are none in lines that have hardly anything in common, or that have no counterpart', () => {
+    expect(markedOf('two\n', '2\n')).toEqual([[], []]);
+    expect(markedOf('return waits[attempt];\n', '}\nreturn waits[attempt] ?? 16;\n')).toEqual([[], []]);
+  });
+
+  it('are no more when all lines together have taken the work of one page', () => {
+    const line = (n: number): string => Array.from({ length: 60 }, (_, k) => `a${(k * n) % 7}`).join(' ');
+    const text = (by: number): string => Array.from({ length: 2500 }, (_, n) => line(n + by)).join('\n');
+    const [from, to] = [`x y\n${text(1)}\nx y z\n`, `x z\n${text(3)}\nx y w\n`];
+    const [removed] = markedOf(from, to);
+    expect(removed).toContain('y');
+    expect(removed!.at(-1)).not.toBe('z');
   });
 });

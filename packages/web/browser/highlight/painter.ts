@@ -4,7 +4,7 @@ import type { FromWorker, ToWorker } from './worker.ts';
 /** A chunk of a text. */
 export interface PaintedChunk {
   readonly box: HTMLElement;
-  /** The whole text of the chunk: one node, or one for each row. */
+  /** The whole text of the chunk: one node, one for each row, or several with the marks of a diff. */
   readonly nodes: readonly Text[];
   /** The language of a text that begins with this chunk; null: the text goes on. */
   readonly language: string | null;
@@ -83,7 +83,7 @@ export class Painter {
     let node = nodes?.next().value;
     if (tokens === undefined || this.#painted.has(chunk)) return;
     const ranges: (readonly [Highlight, AbstractRange])[] = [];
-    let begin = 0; // of the node, in the text of the chunk; no token leaves its line
+    let begin = 0; // of the node, in the text of the chunk; a mark of a diff cuts tokens into several nodes
     for (let i = 0; i + 2 < tokens.length; i += 3) {
       const [start = 0, end = 0, kind = 0] = tokens.subarray(i, i + 3);
       while (node !== undefined && start >= begin + node.length) {
@@ -91,11 +91,17 @@ export class Painter {
         node = nodes?.next().value;
       }
       const highlight = this.#highlights[kind];
-      if (highlight === undefined || node === undefined) continue;
-      const [startOffset, endOffset] = [start - begin, end - begin];
-      const range = new StaticRange({ startContainer: node, startOffset, endContainer: node, endOffset });
-      highlight.add(range);
-      ranges.push([highlight, range]);
+      for (let at = start; at < end && highlight !== undefined && node !== undefined;) {
+        const until = Math.min(end, begin + node.length);
+        const [startOffset, endOffset] = [at - begin, until - begin];
+        const range = new StaticRange({ startContainer: node, startOffset, endContainer: node, endOffset });
+        highlight.add(range);
+        ranges.push([highlight, range]);
+        at = until;
+        if (at === end) break;
+        begin += node.length;
+        node = nodes?.next().value;
+      }
     }
     this.#painted.set(chunk, ranges);
   }

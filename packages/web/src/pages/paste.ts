@@ -192,7 +192,7 @@ function untilRead({ burn }: ShownPaste): Html | false {
 
 function origin({ base, words }: Site, { short_code, burn, encrypted }: ShownPaste, parent: string): Html {
   const { paste: text } = words;
-  const changes = html` (<a href="${base}/${short_code}/diff">${text.changes}</a>)`;
+  const changes = html` (<a href="${base}/${short_code}/diff" aria-keyshortcuts="d">${text.changes}</a>)`;
   return html`${words.diff.madeFrom} <a href="${base}/${parent}">${parent}</a>${!burn && !encrypted && changes}`;
 }
 

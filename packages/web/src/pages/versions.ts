@@ -1,3 +1,4 @@
+import { languageOf } from '@pasteflow/domain';
 import { BIDI_MARK, REPLACED, textMarkup } from '../content/paste-lines.ts';
 import { formatNumber, formatSize, formatTime } from '../html/formats.ts';
 import { Html, html } from '../html/html.ts';
@@ -10,6 +11,8 @@ import { detailOf, type ShownProblem } from './problem.ts';
 interface ShownRun {
   readonly kind: 'same' | 'removed' | 'added';
   readonly text: string;
+  /** The parts of the text with words that the line at this place in the other text does not have. */
+  readonly marks: readonly (readonly [start: number, end: number])[];
   readonly lines: number;
   /** The number of the first line in the old and in the new text, from 1. */
   readonly oldNumber: number;
@@ -23,17 +26,28 @@ export interface ShownHunk {
   readonly runs: readonly ShownRun[];
 }
 
-/** A paste, and the one that it was made from. */
+/** A paste, and the one with which it is compared. */
 export interface ShownPair {
   readonly paste: ShownPaste;
-  readonly parent: ShownPaste;
+  readonly older: ShownPaste;
 }
 
-/** The page that shows what has changed since the parent. */
+/**
+ * The page that shows what has changed since another paste.
+ * @param firstText the first characters of the newer text, which may name its language
+ */
 export function diffPage(
   site: Site,
   pair: ShownPair,
-  { hunks, lineEndsDiffer }: { readonly hunks: readonly ShownHunk[]; readonly lineEndsDiffer: boolean },
+  {
+    hunks,
+    lineEndsDiffer,
+    firstText,
+  }: {
+    readonly hunks: readonly ShownHunk[];
+    readonly lineEndsDiffer: boolean;
+    readonly firstText: string;
+  },
 ): string {
   const { diff: text, paste: warnings } = site.words;
   const all = hunks.flatMap(({ runs }) => runs.map((run) => run.text)).join('');
@@ -44,12 +58,20 @@ export function diffPage(
   ];
   return page(site, {
     title: text.title(titleOf(site.words, pair.paste)),
+    scripts: ['diff.js'],
     main: html`${heading(site, pair, hunks)}
 ${hunks.length === 0 && html`<p class="notice">${text.equal}</p>\n`}${notes.map(
       (note) => note !== false && html`<p class="warning" role="note">${note}</p>\n`,
-    )}${hunks.map((hunk) => hunkHtml(site.words, hunk))}<p class="hint">${text.command} <code
-dir="ltr">curl ${pair.paste.url}/diff</code></p>`,
+    )}<div id="changes" data-language="${languageOf(pair.paste, firstText)?.id ?? ''}" data-worker="${site.asset('worker.js')}">
+${hunks.map((hunk) => hunkHtml(site.words, hunk))}</div><p class="hint">${text.command} <code
+dir="ltr">${commandOf(pair)}</code></p>`,
   });
+}
+
+function commandOf({ paste, older }: ShownPair): string {
+  return older.short_code === paste.parent
+    ? `curl ${paste.url}/diff`
+    : `curl '${paste.url}/diff?from=${older.short_code}'`;
 }
 
 /** The page of two pastes that are not compared. */
@@ -60,25 +82,28 @@ export function diffRefusedPage(
 ): string {
   return page(site, {
     title: site.words.diff.title(titleOf(site.words, pair.paste)),
+    scripts: ['timeline.js'], // which shows the times relative to now
     main: html`${heading(site, pair, null)}
 <div class="notice attention">${detailOf(site.words, problem)}</div>`,
   });
 }
 
 /** @param hunks null: the pastes are not compared */
-function heading(site: Site, { paste, parent }: ShownPair, hunks: readonly ShownHunk[] | null): Html {
+function heading(site: Site, { paste, older }: ShownPair, hunks: readonly ShownHunk[] | null): Html {
   const { diff: text } = site.words;
   const count = (kind: ShownRun['kind']): string => formatNumber(linesOf(hunks ?? [], kind), site.words);
-  return html`<h1>${text.heading} <bdi>${titleOf(site.words, paste)}</bdi></h1>
+  return html`<p><a href="${site.base}/${paste.short_code}">${site.words.back(site.words.timeline.back)}</a></p>
+<h1>${text.heading} <bdi>${titleOf(site.words, paste)}</bdi></h1>
 <dl class="facts">
-<div><dt>${text.from}</dt><dd>${links(site, parent)}</dd></div>
+<div><dt>${text.from}</dt><dd>${links(site, older)}</dd></div>
 <div><dt>${text.to}</dt><dd>${links(site, paste)}</dd></div>
 ${hunks !== null && hunks.length > 0 && html`<div><dt>${text.lines}</dt><dd>${text.counts(count('added'), count('removed'))}</dd></div>\n`}</dl>`;
 }
 
-function links({ base, words }: Site, { short_code: code }: ShownPaste): Html {
-  const raw = words.diff.rawOf(code);
-  return html`<a href="${base}/${code}">${code}</a> (<a href="${base}/v1/pastes/${code}/content" aria-label="${raw}">${words.paste.raw}</a>)`;
+/** A paste with who has made it and when. */
+function links({ base, words }: Site, { short_code: code, deletion: by, created_at: at }: ShownPaste): Html {
+  const { diff: text } = words;
+  return html`<a href="${base}/${code}">${code}</a> (<a href="${base}/v1/pastes/${code}/content" aria-label="${text.rawOf(code)}">${words.paste.raw}</a>) ${text.by[by ?? 'other']}, ${formatTime(at, words)}`;
 }
 
 function linesOf(hunks: readonly ShownHunk[], kind: ShownRun['kind']): number {
@@ -97,10 +122,10 @@ ${runs.map((run) => runHtml(words, run))}</section>
 const SIGNS = { same: ' ', removed: '-', added: '+' } as const;
 
 /** The signs and the names of the groups tell what has changed also to those who see no colours. */
-function runHtml({ diff }: Words, { kind, text, lines, oldNumber, newNumber }: ShownRun): Html {
+function runHtml({ diff }: Words, { kind, text, marks, lines, oldNumber, newNumber }: ShownRun): Html {
   const numbers = (first: number, are: boolean): string =>
     are ? column(lines, (n) => String(first + n)) : '';
-  const shown = new Html(textMarkup(text));
+  const shown = new Html(markedText(text, marks));
   const marked =
     kind === 'removed' ? html`<del>${shown}</del>` : kind === 'added' ? html`<ins>${shown}</ins>` : shown;
   const group = kind === 'same' ? null : html` role="group" aria-label="${diff.groups[kind]}"`;
@@ -110,6 +135,16 @@ aria-hidden="true">${numbers(oldNumber, kind !== 'added')}</div>
 <div class="signs" aria-hidden="true">${column(lines, () => SIGNS[kind])}</div><pre>
 ${marked}</pre>${!text.endsWith('\n') && html`<span class="no-newline">${diff.noNewline}</span>`}</div>
 `;
+}
+
+function markedText(text: string, marks: ShownRun['marks']): string {
+  let at = 0;
+  let markup = '';
+  for (const [start, end] of marks) {
+    markup += `${textMarkup(text.slice(at, start))}<mark>${textMarkup(text.slice(start, end))}</mark>`;
+    at = end;
+  }
+  return markup + textMarkup(text.slice(at));
 }
 
 function column(count: number, cell: (n: number) => string): string {

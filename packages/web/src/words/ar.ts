@@ -193,6 +193,7 @@ export const ar: Translation = {
     heading: 'التغييرات في',
     from: 'من',
     to: 'إلى',
+    by: { owner: 'أنشأتها أنت', other: 'أنشأها مالكها', token: 'مجهول' },
     rawOf: (code: string) => `النص الخام للصيقة ${code}`,
     lines: 'الأسطر',
     counts: (added: string, removed: string) => `المضافة: ${added}، المحذوفة: ${removed}`,

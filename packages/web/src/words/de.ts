@@ -199,6 +199,7 @@ export const de: Translation = {
     heading: 'Änderungen in',
     from: 'Vorher',
     to: 'Nachher',
+    by: { owner: 'von Ihnen', other: 'vom Eigentümer', token: 'anonym' },
     rawOf: (code: string) => `Rohtext von ${code}`,
     lines: 'Zeilen',
     counts: (added: string, removed: string) => `+${added} hinzugefügt, -${removed} entfernt`,

@@ -207,6 +207,8 @@ export const en = {
     heading: 'Changes of',
     from: 'From',
     to: 'To',
+    /** Who has made a paste, by how the reader may delete it. */
+    by: { owner: 'by you', other: 'by its owner', token: 'anonymous' },
     rawOf: (code: string) => `Raw text of ${code}`,
     lines: 'Lines',
     counts: (added: string, removed: string) => `+${added} added, -${removed} removed`,

@@ -205,6 +205,7 @@ export const es: Translation = {
     heading: 'Cambios en',
     from: 'Antes',
     to: 'Después',
+    by: { owner: 'por usted', other: 'por su propietario', token: 'anónimo' },
     rawOf: (code: string) => `Texto en bruto de ${code}`,
     lines: 'Líneas',
     counts: (added: string, removed: string) => `+${added} añadidas, -${removed} eliminadas`,

@@ -210,6 +210,7 @@ export const fr: Translation = {
     heading: 'Modifications :',
     from: 'Avant',
     to: 'Après',
+    by: { owner: 'par vous', other: 'par son propriétaire', token: 'anonyme' },
     rawOf: (code: string) => `Texte brut de ${code}`,
     lines: 'Lignes',
     counts: (added: string, removed: string) => `ajoutées : +${added}, supprimées : -${removed}`,

@@ -197,6 +197,7 @@ export const ja: Translation = {
     heading: '変更点:',
     from: '変更前',
     to: '変更後',
+    by: { owner: 'あなたが作成', other: '所有者が作成', token: '匿名' },
     rawOf: (code: string) => `${code} の生データ`,
     lines: '行数',
     counts: (added: string, removed: string) => `追加 +${added}、削除 -${removed}`,

@@ -9,6 +9,12 @@ export interface Comparison {
   readonly comparisons: number;
 }
 
+/** How much work a comparison may take. */
+interface Bounds {
+  readonly edits: number;
+  readonly comparisons: number;
+}
+
 /**
  * The time of jsdiff grows with the square of the insertions and deletions, and with the product of these and
  * the lines. With both bounds the worst texts found took 3 to 10 ms of CPU time. Without them, 500 edits took
@@ -24,7 +30,11 @@ export const MAX_COMPARISONS = 250_000;
  * moved or repeated. Lines are compared as numbers, whatever their length.
  * @returns null for texts that would take more work than the bounds allow
  */
-export function compareLines(oldLines: readonly string[], newLines: readonly string[]): Comparison | null {
+export function compareLines(
+  oldLines: readonly string[],
+  newLines: readonly string[],
+  bounds: Bounds = { edits: MAX_EDITS, comparisons: MAX_COMPARISONS },
+): Comparison | null {
   const ids = new Map<string, number>();
   const idOf = (line: string): number => {
     const id = ids.get(line) ?? ids.size;
@@ -42,10 +52,10 @@ export function compareLines(oldLines: readonly string[], newLines: readonly str
       oldShared.map((index) => oldIds[index]),
       newShared.map((index) => newIds[index]),
       {
-        maxEditLength: MAX_EDITS,
+        maxEditLength: bounds.edits,
         comparator: (left, right) => {
           comparisons += 1;
-          if (comparisons > MAX_COMPARISONS) throw new TooMuchWork();
+          if (comparisons > bounds.comparisons) throw new TooMuchWork();
           return left === right;
         },
       },

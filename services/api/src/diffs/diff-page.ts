@@ -10,6 +10,7 @@ import {
 import type { PasteRow } from '@pasteflow/postgres';
 import type { ApiContext } from '../context.ts';
 import { statusOf } from '../http/answers/problem-codes.ts';
+import { markChangedWords } from './changed-words.ts';
 import { diffTexts } from './diff-texts.ts';
 import type { Hunk } from './hunks.ts';
 import { RequestError } from '../http/answers/request-error.ts';
@@ -20,7 +21,7 @@ import {
   assertComparable,
   cachingOfBoth,
   etagOfDiff,
-  findParent,
+  findOlder,
   sendDiff,
   tooComplex,
   withContents,
@@ -31,24 +32,24 @@ import { assertStays } from '../pastes/read-content.ts';
 import { sendPage } from '../http/pages/page.ts';
 import { assertShown, shownPaste } from '../pastes/paste-page.ts';
 
-/** GET /:short_code/diff in a browser: what has changed since the parent, line by line. */
+/** GET /:short_code/diff in a browser: what has changed since the parent or another paste, line by line. */
 function diffInBrowser(api: ApiContext): Handler {
   return async (req, res) => {
     const paste = await findNamedPaste(api, req);
     assertShown(paste);
     assertStays(api, paste);
-    const parent = await findParent(api, req, paste);
-    assertStays(api, parent);
+    const older = await findOlder(api, req, paste);
+    assertStays(api, older);
     const site = api.pages.site(req);
     const shownOf = (row: PasteRow): ShownPaste =>
       shownPaste(row, req, { publicUrl: api.publicUrl(), extension: null });
-    const pending = [paste, parent].find(({ status }) => status === 'IN_PROGRESS');
+    const pending = [paste, older].find(({ status }) => status === 'IN_PROGRESS');
     if (pending !== undefined) {
       sendPage(res, pendingPastePage(site, shownOf(pending)));
       return;
     }
-    const diffed = { paste, parent };
-    const shown = { paste: shownOf(paste), parent: shownOf(parent) };
+    const diffed = { paste, older };
+    const shown = { paste: shownOf(paste), older: shownOf(older) };
     try {
       assertComparable(diffed);
       const etag = etagOfDiff(diffed, [api.pages.assets.version, site.words.locale, site.viewer, shown]);
@@ -65,7 +66,13 @@ function diffInBrowser(api: ApiContext): Handler {
       await withContents(api, { req, res, ...diffed }, async (texts) => {
         const diff = diffTexts({ from: asUtf8(texts.from), to: asUtf8(texts.to) }, 'ignored');
         if (diff === null) throw tooComplex();
-        const markup = Buffer.from(diffPage(site, shown, { ...diff, hunks: diff.hunks.map(shownHunk) }));
+        const markup = Buffer.from(
+          diffPage(site, shown, {
+            lineEndsDiffer: diff.lineEndsDiffer,
+            hunks: markChangedWords(diff.hunks.map(shownHunk)),
+            firstText: textOf(texts.to.subarray(0, 400)),
+          }),
+        );
         const isCompressed = beginCompressed(res.type('html').set(caching), etag);
         await sendDiff(api, req, res, isCompressed ? await compressed(markup) : markup);
       });
@@ -92,6 +99,7 @@ function shownHunk({ oldNumber, newNumber, runs }: Hunk): ShownHunk {
     newNumber,
     runs: runs.map(({ lines, ...run }) => ({
       ...run,
+      marks: [],
       lines: lines.length,
       text: Buffer.from(lines.join(''), 'latin1').toString(),
     })),

@@ -10,6 +10,7 @@ import { diffTexts, MAX_DIFF_LINES } from './diff-texts.ts';
 import { unifiedPatch } from './hunks.ts';
 import { RequestError } from '../http/answers/request-error.ts';
 import { isKnownToClient } from '../http/request/conditional.ts';
+import { readQuery } from '../http/request/query.ts';
 import { contextOf, idsOf } from '../http/request/request-context.ts';
 import { sendWhole } from '../http/answers/send-paced.ts';
 import { userIdOf } from '../http/callers/caller-of.ts';
@@ -17,21 +18,42 @@ import * as headers from '../http/openapi/answer-headers.ts';
 import type { Endpoint, Operation } from '../http/openapi/endpoint.ts';
 import { optionalHeader } from '../http/openapi/formats.ts';
 import { example } from '../pastes/example.ts';
-import { assertNotGone, assertNotHeld, findErrors, namesPaste } from '../pastes/find-named-paste.ts';
+import {
+  assertNotGone,
+  assertNotHeld,
+  findErrors,
+  findEvenHeld,
+  namesPaste,
+} from '../pastes/find-named-paste.ts';
 import { assertStays, cachingOf, findStored } from '../pastes/read-content.ts';
 import { readContent } from '../storage/stored-content.ts';
+
+const diffQuery = z.object({
+  from: z
+    .string()
+    .optional()
+    .meta({
+      param: {
+        description:
+          'The short code of another paste that you can read, or `~` and its slug: what has changed since that one. Default: the parent.',
+        example: example.shortCode,
+      },
+    }),
+});
 
 const diffOperation: Operation = {
   operationId: 'readDiff',
   isShared: true,
   tag: 'pastes',
   access: 'anyone',
-  summary: 'Reads what has changed since the paste that this one was made from; in a browser, as a page.',
+  summary:
+    'Reads what has changed since the paste that this one was made from, or since any other one; in a browser, as a page.',
   description:
     'The answer is a patch in the unified format of diff, empty for equal content. Content of more than 256 KiB or 5,000 lines, contents whose lines were moved too often, and encrypted ' +
     'ones are answered with `diff_unavailable`.',
   params: {
     path: namesPaste(example.childCode),
+    query: diffQuery,
     header: z.object({
       'If-None-Match': optionalHeader(
         'ETags of the diffs that the client has: 304 when one of them matches.',
@@ -63,9 +85,9 @@ async function readDiff(api: ApiContext, req: Request, res: Response): Promise<v
   const stays = (found: PasteRow): void => assertStays(api, found);
   const paste = await findStored(api, req, res, stays);
   if (paste === null) return;
-  const parent = await findStored(api, req, res, stays, () => findParent(api, req, paste));
-  if (parent === null) return;
-  const diffed = { paste, parent };
+  const older = await findStored(api, req, res, stays, () => findOlder(api, req, paste));
+  if (older === null) return;
+  const diffed = { paste, older };
   assertComparable(diffed);
   const etag = etagOfDiff(diffed, 'patch');
   const caching = { ETag: etag, 'Cache-Control': `${cachingOfBoth(diffed, res)}, no-transform` };
@@ -76,7 +98,7 @@ async function readDiff(api: ApiContext, req: Request, res: Response): Promise<v
   await withContents(api, { req, res, ...diffed }, async (contents) => {
     const diff = diffTexts(contents, 'exact');
     if (diff === null) throw tooComplex();
-    const patch = unifiedPatch({ from: parent.short_code, to: paste.short_code }, diff.hunks);
+    const patch = unifiedPatch({ from: older.short_code, to: paste.short_code }, diff.hunks);
     res.set({
       ...caching,
       'Content-Type': 'text/plain; charset=utf-8',
@@ -93,8 +115,8 @@ export function tooComplex(): Error {
 }
 
 /** Private content is left in no cache, and a diff has the content of both pastes. */
-export function cachingOfBoth({ paste, parent }: DiffedPastes, res: Response): string {
-  return cachingOf(parent.visibility === 'private' ? parent : paste, res);
+export function cachingOfBoth({ paste, older }: DiffedPastes, res: Response): string {
+  return cachingOf(older.visibility === 'private' ? older : paste, res);
 }
 
 export async function sendDiff(api: ApiContext, req: Request, res: Response, bytes: Buffer): Promise<void> {
@@ -119,25 +141,38 @@ const FORMAT = 1;
  * paste never change.
  * @param shown what the form shows, as JSON can write it
  */
-export function etagOfDiff({ paste, parent }: DiffedPastes, shown: unknown): string {
-  const parts = [FORMAT, parent.short_code, parent.content_hash, paste.short_code, paste.content_hash, shown];
+export function etagOfDiff({ paste, older }: DiffedPastes, shown: unknown): string {
+  const parts = [FORMAT, older.short_code, older.content_hash, paste.short_code, paste.content_hash, shown];
   return `"${createHash('sha256').update(JSON.stringify(parts)).digest('hex')}"`;
 }
 
-/** A paste and the one that it was made from, both readable by the caller. */
+/** A paste and the one with which it is compared, both readable by the caller. */
 interface DiffedPastes {
   readonly paste: PasteRow;
-  readonly parent: PasteRow;
+  readonly older: PasteRow;
 }
 
 /** The size up to which content is read as a whole. */
 const MAX_DIFF_BYTES = MAX_WHOLE_BYTES;
 
 /**
- * The parent of a paste, as the caller may read it now.
- * @throws RequestError no_diff, paste_gone or paste_taken_down
+ * The paste that the query names, or the parent, as the caller may read it now.
+ * @throws RequestError no_diff, paste_not_found, paste_gone, paste_taken_down or paste_held
  */
-export async function findParent(
+export async function findOlder(api: ApiContext, req: Request, paste: PasteRow): Promise<PasteRow> {
+  const { from } = readQuery(req, diffQuery);
+  if (from === undefined) return await findParent(api, req, paste);
+  const older = await findEvenHeld(api, req, from);
+  if (older === null || older.status === 'FAILED')
+    throw new RequestError('paste_not_found', 'There is no paste with the code that `from` names.');
+  assertNotGone(older);
+  assertNotHeld(older, req);
+  contextOf(req).shortCode = paste.short_code; // the log line is about the paste of the path
+  return older;
+}
+
+/** @throws RequestError no_diff, paste_gone or paste_taken_down */
+async function findParent(
   { findPaste }: ApiContext,
   req: Request,
   paste: Pick<PasteRow, 'parent'>,
@@ -165,14 +200,13 @@ function aboutParent({ code, message, takedownClass }: RequestError): RequestErr
 }
 
 /** @throws RequestError diff_unavailable for pastes whose contents the server cannot compare, or does not */
-export function assertComparable({ paste, parent }: DiffedPastes): void {
-  if (paste.encrypted || parent.encrypted) {
-    const which = paste.encrypted ? 'This paste' : 'The paste that this one was made from';
+export function assertComparable({ paste, older }: DiffedPastes): void {
+  if (paste.encrypted || older.encrypted) {
     throw diffUnavailable(
-      `${which} is encrypted. Only its readers have the key, so that the server cannot compare the texts.`,
+      `The paste ${paste.encrypted ? paste.short_code : older.short_code} is encrypted. Only its readers have the key, so that the server cannot compare the texts.`,
     );
   }
-  if (Math.max(paste.size_bytes, parent.size_bytes) > MAX_DIFF_BYTES)
+  if (Math.max(paste.size_bytes, older.size_bytes) > MAX_DIFF_BYTES)
     throw diffUnavailable(
       `Texts of more than ${MAX_DIFF_BYTES / 1024} KiB are not compared. Read both pastes and compare them with diff.`,
     );
@@ -192,16 +226,16 @@ const WEIGHT = 9;
  */
 export async function withContents(
   api: ApiContext,
-  { req, res, paste, parent }: DiffedPastes & { readonly req: Request; readonly res: Response },
+  { req, res, paste, older }: DiffedPastes & { readonly req: Request; readonly res: Response },
   use: (contents: { readonly from: Buffer; readonly to: Buffer }) => Promise<void>,
 ): Promise<void> {
   // One share for both: a second share would be refused for ever where half of the budget is less than the
   // two.
-  const larger = Math.max(paste.size_bytes, parent.size_bytes);
-  const weight = (WEIGHT * (paste.size_bytes + parent.size_bytes)) / larger;
+  const larger = Math.max(paste.size_bytes, older.size_bytes);
+  const weight = (WEIGHT * (paste.size_bytes + older.size_bytes)) / larger;
   const download = api.downloads.begin(req, larger, weight);
   try {
-    const [from, to] = await Promise.all([parent, paste].map((each) => contentOf(api, req, res, each)));
+    const [from, to] = await Promise.all([older, paste].map((each) => contentOf(api, req, res, each)));
     await use({ from: from as Buffer, to: to as Buffer });
   } finally {
     download.release();

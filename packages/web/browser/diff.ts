@@ -1,0 +1,30 @@
+import { showRelativeTimes } from './browser-facts.ts';
+import { element } from './element.ts';
+import { canPaint, Painter, type PaintedChunk } from './highlight/painter.ts';
+
+// The changes in the colours of their language. Each run of removed lines is a text by itself: the others
+// are one text, as they are in the newer paste.
+
+const changes = element('changes', HTMLElement);
+const { language = '', worker = '' } = changes.dataset;
+showRelativeTimes();
+if (language !== '' && language !== 'text' && canPaint())
+  new Painter([...changes.querySelectorAll('section')].flatMap(chunksOf), worker);
+
+function chunksOf(hunk: HTMLElement): readonly PaintedChunk[] {
+  const runs = [...hunk.querySelectorAll<HTMLElement>('.change')];
+  const isRemoved = (run: HTMLElement): boolean => run.classList.contains('removed');
+  const newer = runs.filter((run) => !isRemoved(run));
+  return [...newer, ...runs.filter(isRemoved)].map((box) => ({
+    box,
+    nodes: textsOf(box),
+    language: box === newer[0] || isRemoved(box) ? language : null,
+  }));
+}
+
+function textsOf(run: HTMLElement): readonly Text[] {
+  const walker = document.createTreeWalker(run.querySelector('pre') ?? run, NodeFilter.SHOW_TEXT);
+  const texts: Text[] = [];
+  while (walker.nextNode() !== null) texts.push(walker.currentNode as Text);
+  return texts;
+}
