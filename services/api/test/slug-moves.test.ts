@@ -223,6 +223,8 @@ describe('the pages', () => {
     for (const part of [`href="/${first}"`, `href="/${second}"`, `href="/${second}/diff"`])
       expect(page).toContain(part);
     expect(page).not.toContain(`href="/${first}/diff"`);
+    expect(page).toContain(`name="from" value="${first}" aria-label="Compare from version 1" checked>`);
+    expect(page).toContain(`formaction="/${second}/diff" aria-label="Compare with version 2"`);
   });
 
   it('offer only the owner to move the slug, with a form that does it', async () => {

@@ -162,27 +162,49 @@ interface ShownVersion {
   readonly named_at: string;
 }
 
-/** The versions of a slug, newest first. @param paste by which they were found */
+/**
+ * The versions of a paste, newest first.
+ * @param paste by which they were found, and whether the reader may make a newer version
+ */
 export function historyPage(
   site: Site,
-  { short_code, slug }: { readonly short_code: string; readonly slug: string | null },
+  {
+    short_code,
+    slug,
+    mayEdit,
+  }: { readonly short_code: string; readonly slug: string | null; readonly mayEdit: boolean },
   versions: readonly ShownVersion[],
 ): string {
   const { history: text } = site.words;
   const name = slug === null ? short_code : `~${slug}`;
+  const [newest, before] = versions;
+  const compared =
+    before === undefined ? null : newest?.short_code === short_code ? before.short_code : short_code;
   return page(site, {
     title: text.title(name),
     scripts: ['timeline.js'], // which shows the times relative to now
     main: html`<p><a href="${site.base}/${name}">${site.words.back(site.words.timeline.back)}</a></p>
 <h1>${text.title(name)}</h1>
-<p class="hint">${text.intro}</p>
-<ul class="rows">
-${versions.map((version, n) => row(site, version, versions[n + 1]))}</ul>`,
+<p class="hint">${text.intro}${compared !== null && html` ${text.compareHint}`}</p>
+<form method="get" action="${site.base}/${newest?.short_code ?? short_code}/diff"><ul class="rows versions">
+${versions.map((version, n) => row(site, version, { before: versions[n + 1], isNewest: n === 0, mayEdit, compared }))}</ul></form>`,
   });
 }
 
+interface Row {
+  readonly before: ShownVersion | undefined;
+  readonly isNewest: boolean;
+  readonly mayEdit: boolean;
+  /** The version that is chosen for a comparison; null: there is only one. */
+  readonly compared: string | null;
+}
+
 /** The changes are those since the parent, so that they are shown where the parent is the version before. */
-function row({ base, words }: Site, version: ShownVersion, before: ShownVersion | undefined): Html {
+function row(
+  { base, words }: Site,
+  version: ShownVersion,
+  { before, isNewest, mayEdit, compared }: Row,
+): Html {
   const { history: text, paste } = words;
   const { number, short_code, title, size_bytes, visibility, parent, named_at } = version;
   const hasChanges = before !== undefined && before.short_code === parent;
@@ -192,5 +214,12 @@ function row({ base, words }: Site, version: ShownVersion, before: ShownVersion 
   }</p>
 <p class="line"><span>${short_code}</span><span>${formatSize(size_bytes, words)}</span><span>${formatTime(named_at, words)}</span>${
     hasChanges && html`<span><a href="${base}/${short_code}/diff">${paste.changes}</a></span>`
-  }</p></div></li>\n`;
+  }</p></div>${
+    compared !== null &&
+    html`<input type="radio" name="from" value="${short_code}" aria-label="${text.compareFrom(number)}"${compared === short_code && html` checked`}>
+<button formaction="${base}/${short_code}/diff" aria-label="${text.compareWith(number)}">${text.compare}</button>`
+  }${
+    mayEdit &&
+    html`<a class="button" href="${base}/${short_code}/edit"${!isNewest && html` aria-label="${text.restoreOne(number)}"`}>${isNewest ? paste.edit : text.restore}</a>`
+  }</li>\n`;
 }

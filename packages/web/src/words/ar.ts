@@ -134,6 +134,8 @@ export const ar: Translation = {
     qr: 'رمز QR',
     qrOf: (url: string) => `رمز QR للرابط ${url}`,
     fork: 'لصيقة جديدة منها',
+    edit: 'تعديل',
+    editWithToken: 'تعديل برمز الحذف',
     changes: 'التغييرات',
     lines: 'تحديد أسطر',
     linesWrong: 'يُرجى كتابة رقم سطر واحد، مثل 12، أو رقمَي السطر الأول والأخير وبينهما شرطة.',
@@ -249,6 +251,28 @@ export const ar: Translation = {
     versionOf: (number: number, newest: number) => `الإصدار ${number} من ${newest}`,
     older: (slug: string) => `يعرض الاسم \u2066~${slug}\u2069 في الرابط إصدارًا سابقًا من هذه اللصيقة.`,
     move: (slug: string) => `نقل الاسم \u2066~${slug}\u2069 إلى هذا الإصدار`,
+    newer: 'يوجد إصدار أحدث من هذه اللصيقة.',
+    openNewer: 'فتحه',
+    newerChanges: 'ما الذي تغيّر',
+    compareHint: 'اختر إصدارًا، ثم اضغط «مقارنة» عند إصدار آخر لترى ما تغيّر بينهما.',
+    compareFrom: (number: number) => `المقارنة بدءًا من الإصدار ${number}`,
+    compare: 'مقارنة',
+    compareWith: (number: number) => `المقارنة مع الإصدار ${number}`,
+    restore: 'استعادة',
+    restoreOne: (number: number) => `استعادة الإصدار ${number}`,
+  },
+
+  edit: {
+    title: (paste: string) => `تعديل \u2068${paste}\u2069`,
+    of: 'إصدار جديد من',
+    save: 'حفظ الإصدار الجديد',
+    keep: 'كما في الإصدار السابق',
+    hint: 'يرى قرّاء الإصدار السابق رابطًا إلى الإصدار الجديد. يبقى الإصدار السابق حتى تنتهي مدته أو يُحذف.',
+    tokenHint: (code: string) =>
+      `ظهر هذا الرمز عند إنشاء \u2066${code}\u2069. يحصل الإصدار الجديد على رمز خاص به.`,
+    conflict: (code: string) => `\u2066${code}\u2069 إصدار أحدث لا يراعيه نصك.`,
+    conflictHint: 'انظر إلى ما تغيّر. إذا حفظت، يصبح نصك الإصدار التالي له.',
+    saved: 'تم حفظ الإصدار الجديد',
   },
 
   burn: {

@@ -137,6 +137,8 @@ export const de: Translation = {
     qr: 'QR-Code',
     qrOf: (url: string) => `QR-Code für ${url}`,
     fork: 'Neues Paste daraus',
+    edit: 'Bearbeiten',
+    editWithToken: 'Mit dem Löschcode bearbeiten',
     changes: 'Änderungen',
     lines: 'Zeilen auswählen',
     linesWrong: 'Geben Sie eine Zeile ein, etwa 12, oder mehrere Zeilen, etwa 12-20.',
@@ -257,6 +259,30 @@ export const de: Translation = {
     versionOf: (number: number, newest: number) => `Version ${number} von ${newest}`,
     older: (slug: string) => `~${slug} verweist auf eine ältere Version dieses Pastes.`,
     move: (slug: string) => `~${slug} auf diese Version umstellen`,
+    newer: 'Es gibt eine neuere Version dieses Pastes.',
+    openNewer: 'Öffnen',
+    newerChanges: 'Was sich geändert hat',
+    compareHint:
+      'Wählen Sie eine Version, und drücken Sie bei einer anderen auf „Vergleichen“, um die Änderungen zwischen beiden zu sehen.',
+    compareFrom: (number: number) => `Ab Version ${number} vergleichen`,
+    compare: 'Vergleichen',
+    compareWith: (number: number) => `Mit Version ${number} vergleichen`,
+    restore: 'Wiederherstellen',
+    restoreOne: (number: number) => `Version ${number} wiederherstellen`,
+  },
+
+  edit: {
+    title: (paste: string) => `${paste} bearbeiten`,
+    of: 'Neue Version von',
+    save: 'Neue Version speichern',
+    keep: 'Wie bei der Version davor',
+    hint: 'Wer die Version davor liest, sieht einen Link auf die neue. Die Version davor bleibt, bis sie abläuft oder gelöscht wird.',
+    tokenHint: (code: string) =>
+      `Er wurde angezeigt, als ${code} erstellt wurde. Die neue Version bekommt einen eigenen.`,
+    conflict: (code: string) => `${code} ist eine neuere Version, die Ihr Text nicht berücksichtigt.`,
+    conflictHint:
+      'Sehen Sie nach, was sich geändert hat. Wenn Sie speichern, wird Ihr Text die Version danach.',
+    saved: 'Neue Version gespeichert',
   },
 
   burn: {

@@ -151,6 +151,8 @@ export const en = {
     qr: 'QR code',
     qrOf: (url: string) => `QR code of ${url}`,
     fork: 'New from this',
+    edit: 'Edit',
+    editWithToken: 'Edit with the delete token',
     changes: 'changes',
     lines: 'Select lines',
     linesWrong: 'Write a line, such as 12, or lines, such as 12-20.',
@@ -264,6 +266,28 @@ export const en = {
     versionOf: (number: number, newest: number) => `Version ${number} of ${newest}`,
     older: (slug: string) => `~${slug} shows an older version of this paste.`,
     move: (slug: string) => `Move ~${slug} to this version`,
+    newer: 'There is a newer version of this paste.',
+    openNewer: 'Open it',
+    newerChanges: 'What has changed',
+    compareHint: 'Choose one version, and press Compare at another one to see what has changed between them.',
+    compareFrom: (number: number) => `Compare from version ${number}`,
+    compare: 'Compare',
+    compareWith: (number: number) => `Compare with version ${number}`,
+    restore: 'Restore',
+    restoreOne: (number: number) => `Restore version ${number}`,
+  },
+
+  edit: {
+    title: (paste: string) => `Edit ${paste}`,
+    of: 'New version of',
+    save: 'Save new version',
+    keep: 'As the version before',
+    hint: 'Readers of the version before see a link to the new one. The version before stays until it expires or is deleted.',
+    tokenHint: (code: string) =>
+      `It was shown when ${code} was created. The new version gets a token of its own.`,
+    conflict: (code: string) => `${code} is a newer version, which your text does not take into account.`,
+    conflictHint: 'Look at what has changed. If you save, your text becomes the version after that one.',
+    saved: 'New version saved',
   },
 
   burn: {

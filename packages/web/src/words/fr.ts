@@ -145,6 +145,8 @@ export const fr: Translation = {
     qr: 'Code QR',
     qrOf: (url: string) => `Code QR de ${url}`,
     fork: 'Créer une variante',
+    edit: 'Modifier',
+    editWithToken: 'Modifier avec le jeton de suppression',
     changes: 'modifications',
     lines: 'Sélectionner des lignes',
     linesWrong: 'Indiquez une ligne, par exemple 12, ou plusieurs, par exemple 12-20.',
@@ -268,6 +270,29 @@ export const fr: Translation = {
     versionOf: (number: number, newest: number) => `Version ${number} sur ${newest}`,
     older: (slug: string) => `~${slug} affiche une version plus ancienne de ce paste.`,
     move: (slug: string) => `Déplacer ~${slug} vers cette version`,
+    newer: 'Il existe une version plus récente de ce paste.',
+    openNewer: 'L’ouvrir',
+    newerChanges: 'Ce qui a changé',
+    compareHint:
+      'Choisissez une version, puis appuyez sur « Comparer » à côté d’une autre pour voir ce qui a changé entre les deux.',
+    compareFrom: (number: number) => `Comparer à partir de la version ${number}`,
+    compare: 'Comparer',
+    compareWith: (number: number) => `Comparer avec la version ${number}`,
+    restore: 'Restaurer',
+    restoreOne: (number: number) => `Restaurer la version ${number}`,
+  },
+
+  edit: {
+    title: (paste: string) => `Modifier ${paste}`,
+    of: 'Nouvelle version de',
+    save: 'Enregistrer la nouvelle version',
+    keep: 'Comme la version précédente',
+    hint: 'Les lecteurs de la version précédente voient un lien vers la nouvelle. La version précédente reste jusqu’à son expiration ou sa suppression.',
+    tokenHint: (code: string) =>
+      `Il a été affiché à la création de ${code}. La nouvelle version reçoit son propre jeton.`,
+    conflict: (code: string) => `${code} est une version plus récente, dont votre texte ne tient pas compte.`,
+    conflictHint: 'Regardez ce qui a changé. Si vous enregistrez, votre texte devient la version suivante.',
+    saved: 'Nouvelle version enregistrée',
   },
 
   burn: {

@@ -137,6 +137,8 @@ export const ja: Translation = {
     qr: 'QR コード',
     qrOf: (url: string) => `${url} の QR コード`,
     fork: 'これを元に新規作成',
+    edit: '編集',
+    editWithToken: '削除トークンで編集',
     changes: '変更点',
     lines: '行を選択',
     linesWrong: '行番号（例: 12）または行の範囲（例: 12-20）を入力してください。',
@@ -254,6 +256,28 @@ export const ja: Translation = {
     versionOf: (number: number, newest: number) => `バージョン ${number} / ${newest}`,
     older: (slug: string) => `~${slug} は、このペーストの古いバージョンを指しています。`,
     move: (slug: string) => `~${slug} をこのバージョンに移動`,
+    newer: 'このペーストには新しいバージョンがあります。',
+    openNewer: '開く',
+    newerChanges: '変更点を見る',
+    compareHint: 'バージョンを 1 つ選び、別のバージョンの「比較」を押すと、2 つの間の変更点が表示されます。',
+    compareFrom: (number: number) => `バージョン ${number} から比較`,
+    compare: '比較',
+    compareWith: (number: number) => `バージョン ${number} と比較`,
+    restore: '復元',
+    restoreOne: (number: number) => `バージョン ${number} を復元`,
+  },
+
+  edit: {
+    title: (paste: string) => `${paste} を編集`,
+    of: '新しいバージョンの元:',
+    save: '新しいバージョンを保存',
+    keep: '前のバージョンと同じ',
+    hint: '前のバージョンの読者には、新しいバージョンへのリンクが表示されます。前のバージョンは、期限切れになるか削除されるまで残ります。',
+    tokenHint: (code: string) =>
+      `${code} の作成時に表示されたトークンです。新しいバージョンには別のトークンが発行されます。`,
+    conflict: (code: string) => `${code} は新しいバージョンですが、このテキストには反映されていません。`,
+    conflictHint: '変更点を確認してください。保存すると、このテキストがその次のバージョンになります。',
+    saved: '新しいバージョンを保存しました',
   },
 
   burn: {

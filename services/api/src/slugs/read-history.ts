@@ -91,7 +91,7 @@ export function historyAtShortUrl(api: ApiContext): Endpoint {
       assertNotGone(paste);
       const versions = await versionsOf(api.db, req, paste);
       const shown = versions.map(({ namedAt, ...of }) => ({ ...of, named_at: namedAt.toISOString() }));
-      sendPage(res, historyPage(api.pages.site(req), paste, shown));
+      sendPage(res, historyPage(api.pages.site(req), { ...paste, mayEdit: false }, shown));
     },
   };
 }
