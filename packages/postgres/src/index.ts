@@ -48,6 +48,7 @@ export { findNewestVersions, findSuperseder } from './pastes/newer-versions.ts';
 export { changePaste, type ChangeOutcome, type PasteChanges } from './pastes/change-paste.ts';
 export {
   findMovableSlug,
+  listChainVersions,
   listSlugVersions,
   moveSlug,
   type MoveOutcome,

@@ -75,6 +75,40 @@ export async function listSlugVersions(
   return rows;
 }
 
+/** So many versions are looked for in each direction. */
+const MAX_CHAIN = 100;
+
+/**
+ * The versions of a paste without a slug that the reader may read now, newest first: the line of pastes that
+ * supersede one another. Versions that have ended leave gaps in the numbers.
+ * @param userId the reader; null: anonymous
+ */
+export async function listChainVersions(
+  db: Database,
+  pasteId: string,
+  { userId, limit }: { readonly userId: string | null; readonly limit: number },
+): Promise<readonly SlugVersion[]> {
+  const { rows } = await sql<SlugVersion>`${prepared}
+    WITH RECURSIVE older AS (
+      SELECT id, supersedes AS code, 0 AS step FROM pastes WHERE id = ${pasteId}::uuid
+      UNION ALL
+      SELECT p.id, p.supersedes, step - 1 FROM older JOIN pastes p ON p.short_code = older.code WHERE step > ${-MAX_CHAIN}
+    ), newer AS (
+      SELECT superseded_by AS code, 0 AS step FROM pastes WHERE id = ${pasteId}::uuid
+      UNION ALL
+      SELECT p.superseded_by, step + 1 FROM newer JOIN pastes p ON p.short_code = newer.code WHERE step < ${MAX_CHAIN}
+    ), line AS (
+      SELECT id, step FROM older
+      UNION ALL
+      SELECT p.id, step + 1 FROM newer JOIN pastes p ON p.short_code = newer.code
+    )
+    SELECT v.number, p.created_at AS "namedAt", p.short_code, p.title, p.size_bytes, p.visibility, p.parent
+    FROM (SELECT id, row_number() OVER (ORDER BY step)::integer AS number FROM line) AS v JOIN pastes p USING (id)
+    WHERE ${isThere('p')} AND p.status <> 'FAILED' AND ${isOpenTo('p', sql`${userId}::uuid`)}
+    ORDER BY v.number DESC LIMIT ${limit}`.execute(db);
+  return rows;
+}
+
 /**
  * The slug that its owner can move to a paste: that of the nearest paste from which the paste was made, unless
  * this one keeps it, as `move_slug` says.

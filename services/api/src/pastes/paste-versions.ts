@@ -1,6 +1,7 @@
 import {
   findMovableSlug,
   findNewestVersions,
+  listChainVersions,
   listSlugVersions,
   type Database,
   type PasteRow,
@@ -19,7 +20,10 @@ export async function versionsOf(
   paste: PasteRow,
   limit = MAX_LISTED_VERSIONS,
 ): Promise<readonly SlugVersion[]> {
-  if (paste.version !== null) return await listSlugVersions(db, paste.id, { userId: userIdOf(req), limit });
+  const reader = { userId: userIdOf(req), limit };
+  if (paste.version !== null) return await listSlugVersions(db, paste.id, reader);
+  if (paste.supersedes !== null || paste.superseded_by !== null)
+    return await listChainVersions(db, paste.id, reader);
   const { short_code, title, size_bytes, visibility, parent, created_at: namedAt } = paste;
   return [{ number: 1, short_code, title, size_bytes, visibility, parent, namedAt }];
 }
@@ -37,20 +41,35 @@ export async function newestVersionOf(
   return (await findNewestVersions(db, [code], userIdOf(req))).get(code) ?? null;
 }
 
-/** What the page of a paste says of its slug: which version it is, or that its owner can move a slug to it. */
+/**
+ * What the page of a paste says of its versions: which one it is, whether there is a newer one, or that its owner
+ * can move a slug to it. A paste that is no version costs no statement.
+ */
 export async function namingOf(
   db: Database,
   req: Request,
   paste: PasteRow,
-): Promise<Pick<ShownPaste, 'version' | 'movable'>> {
-  const { version: number } = paste;
-  if (number !== null) {
-    const [newest] = await versionsOf(db, req, paste, 1);
-    return { version: { number, newest: Math.max(number, newest?.number ?? 0) } };
-  }
+): Promise<Pick<ShownPaste, 'version' | 'newer' | 'movable'>> {
+  const isSuperseding = paste.supersedes !== null || paste.superseded_by !== null;
+  const movable = await movableTo(db, req, paste);
+  if (paste.version === null && !isSuperseding) return movable;
+  const versions = await versionsOf(db, req, paste, paste.version === null ? undefined : 1);
+  const number =
+    paste.version ?? versions.find(({ short_code: code }) => code === paste.short_code)?.number ?? 1;
+  const [newest] = versions;
+  const isNewer = newest !== undefined && newest.number > number;
+  return {
+    version: { number, newest: Math.max(number, newest?.number ?? 0) },
+    ...(isNewer && { newer: newest.short_code }),
+    ...movable,
+  };
+}
+
+async function movableTo(db: Database, req: Request, paste: PasteRow): Promise<Pick<ShownPaste, 'movable'>> {
   const userId = userIdOf(req);
   const mayMove = userId !== null && paste.user_id === userId && paste.status === 'PROCESSED';
-  const isRefused = paste.slug !== null || paste.encrypted || paste.burn || paste.held_at !== null;
+  const isNamed = paste.slug !== null || paste.version !== null;
+  const isRefused = isNamed || paste.encrypted || paste.burn || paste.held_at !== null;
   if (!mayMove || paste.parent === null || isRefused) return {};
   return { movable: await findMovableSlug(db, paste.parent, userId) };
 }
