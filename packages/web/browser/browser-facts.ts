@@ -30,8 +30,11 @@ function relative(seconds: number, language: string): string {
   return format.format(Math.round(seconds / length), unit);
 }
 
-/** Fills in the form that deletes the paste of this page, in the browser that has created the paste. */
-export function fillToken(): void {
+/** Fills in the delete token, in the browser that has created the paste. @returns whether it has */
+export function fillToken(): boolean {
   const field = optional('delete_token', HTMLInputElement);
-  if (field !== null) field.value = keptToken(field.form?.getAttribute('action') ?? '') ?? field.value;
+  if (field === null) return false;
+  const token = keptToken(field.dataset['path'] ?? field.form?.getAttribute('action') ?? '');
+  field.value = token ?? field.value;
+  return token !== null;
 }

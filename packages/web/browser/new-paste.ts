@@ -1,9 +1,11 @@
-import { textOf } from '../src/content/text-encoding.ts';
-import { element } from './element.ts';
+import { fillToken } from './browser-facts.ts';
+import { element, optional } from './element.ts';
 import { keepCreated, keptCreated, readPage, showCreated } from './form/created.ts';
-import { forgetDraft, keepDraft, keptFields, type Fields } from './form/draft.ts';
+import { conflictOf, openSaved, tokenOfEdited } from './form/edited.ts';
+import { enter, forgetDraft, keepDraft, keptFields, type Fields } from './form/draft.ts';
 import { FileField } from './form/file-field.ts';
 import { indent, otherUserOf, reasonsOf, SyntaxField } from './form/fields.ts';
+import { readText } from './read-text.ts';
 import { EncryptionOption } from './sealed/encryption-option.ts';
 
 /**
@@ -25,7 +27,7 @@ const slug = document.getElementById('slug');
 const encryption = new EncryptionOption();
 const file = new FileField(text, {
   onChange: onEdit,
-  canEach: () => !encryption.isWanted && text.value === '',
+  canEach: () => !isEdit && !encryption.isWanted && text.value === '',
   onEach: (files) => void sendEach(files),
   isBusy: () => submit.disabled || !form.isConnected,
 });
@@ -33,14 +35,16 @@ const syntax = new SyntaxField(() => ({
   names: [title.value, file.chosen?.name ?? ''],
   text: file.chosen === undefined ? text.value : '',
 }));
-/** Burning, encryption and the slug. It is open where one of them is used. */
-const more = element('more', HTMLDetailsElement);
+/** Burning, encryption and the slug. It is open where one of them is used. The form of a newer version has none. */
+const more = optional('more', HTMLDetailsElement);
+const isEdit = more === null;
 /** Who is signed in; empty: nobody. */
 let { viewer = '' } = form.dataset;
 
 /** Somebody has changed or sent the form. */
 let isTouched = false;
 let tabLeaves = false;
+const NO_OPTIONS = ['text', 'form_key', 'form_user', 'delete_token', 'syntax'];
 
 type Sealed = Awaited<ReturnType<EncryptionOption['seal']>>;
 /** Each encryption gives other bytes: a creation is repeated with the same ones. */
@@ -52,7 +56,7 @@ form.addEventListener('submit', (event) => {
 });
 form.addEventListener('input', onEdit);
 text.addEventListener('keydown', onKey);
-more.addEventListener('invalid', openMore, { capture: true }); // a browser can't show what is folded
+more?.addEventListener('invalid', openMore, { capture: true }); // a browser can't show what is folded
 addEventListener('pagehide', isDraftKept);
 document.addEventListener('visibilitychange', isDraftKept); // a tab that ends in the background says nothing else
 addEventListener('beforeunload', (event) => {
@@ -73,6 +77,7 @@ function start(): void {
     onEdit();
   } else if (fields !== null && !isRefused && isLoadedAgain()) restore(fields);
   void fillFrom(form.dataset['from']);
+  fillToken();
 }
 
 /** A link to the form gives an empty one. The way back to a draft is the way back in the history. */
@@ -82,7 +87,7 @@ function isLoadedAgain(): boolean {
 }
 
 function openMore(): void {
-  more.open = true;
+  if (more !== null) more.open = true;
 }
 
 function onEdit(): void {
@@ -135,6 +140,8 @@ async function send(): Promise<void> {
     const response = await post(sealed?.body ?? chosen ?? new Blob([text.value]), query, key);
     const markup = await response.text();
     if (response.status === 201) {
+      isTouched = false;
+      if (isEdit && openSaved(markup)) return;
       if (sealed === null) keepCreated({ markup, writer: viewer });
       else showCreated(markup, sealed.key);
       forgetDraft();
@@ -157,6 +164,7 @@ function post(body: Blob, query: string, key: string): Promise<Response> {
       'Content-Type': 'application/octet-stream',
       'Idempotency-Key': key,
       'Form-User': formUser.value,
+      ...(tokenOfEdited() !== '' && { 'Delete-Token': tokenOfEdited() }),
     },
     redirect: 'error',
   });
@@ -214,13 +222,13 @@ async function encrypted(key: string, chosen: File | undefined): Promise<Sealed 
 /** The title and the language of an encrypted paste are in its ciphertext. */
 function options(): string {
   const query = new URLSearchParams();
-  const left = ['text', 'form_key', 'form_user', 'syntax', ...(encryption.isWanted ? ['title'] : [])];
+  const left = [...NO_OPTIONS, ...(encryption.isWanted ? ['title'] : [])];
   for (const [name, value] of new FormData(form)) {
-    const isOption = !left.includes(name) && typeof value === 'string' && value !== '';
-    if (isOption) query.set(name, value);
+    const isSaid = value !== '' || (isEdit && name === 'title'); // what is left out is that of the version before
+    if (!left.includes(name) && typeof value === 'string' && isSaid) query.set(name, value);
   }
   if (encryption.isWanted) query.set('encrypted', 'true');
-  else if (syntax.value !== '') query.set('syntax', syntax.value);
+  else if (syntax.value !== '' || isEdit) query.set('syntax', syntax.value);
   return query.toString();
 }
 
@@ -228,10 +236,14 @@ function options(): string {
 function showRefusal(markup: string, responseStatus: number): void {
   const { answer, main } = readPage(markup);
   const otherUser = otherUserOf(answer, formUser, (name) => (viewer = name));
+  const conflict = conflictOf(answer);
   const reason = main.querySelector('li[data-field="slug"] span')?.textContent ?? '';
-  signInAgain.hidden = responseStatus !== 401;
+  signInAgain.hidden = responseStatus !== 401 || optional('delete_token', HTMLInputElement) !== null;
   if (otherUser !== null) failure.replaceChildren(...otherUser);
-  else if (reason !== '' && slug !== null) {
+  else if (conflict !== null) {
+    failure.replaceChildren(...conflict);
+    formKey.value = newKey();
+  } else if (reason !== '' && slug !== null) {
     refuseSlug(reason);
     slug.focus();
   } else failure.replaceChildren(...reasonsOf(main, signInAgain.hidden));
@@ -263,22 +275,15 @@ function isDraftKept(): boolean {
 function fieldsOfDraft(): Fields {
   const fields = Object.fromEntries([...new FormData(form)].filter(([, value]) => typeof value === 'string'));
   if (file.gaveTitle) fields['title'] = ''; // it goes with the file
+  delete fields['delete_token'];
   delete fields['form_user']; // the page that is loaded again says whom it is for
   return fields as Record<string, string>;
 }
 
 function restore(fields: Fields): void {
-  for (const control of form.elements) {
-    if (control instanceof HTMLInputElement && control.type === 'checkbox') {
-      if (control.name !== '') control.checked = control.name in fields;
-    } else if (
-      control instanceof HTMLTextAreaElement ||
-      control instanceof HTMLSelectElement ||
-      (control instanceof HTMLInputElement && ['text', 'hidden'].includes(control.type))
-    )
-      control.value = fields[control.name] ?? control.value;
-  }
-  if ([...more.querySelectorAll<HTMLInputElement>('[name]')].some(({ name }) => fields[name])) openMore();
+  enter(form, fields);
+  if ([...(more?.querySelectorAll<HTMLInputElement>('[name]') ?? [])].some(({ name }) => fields[name]))
+    openMore();
   isTouched = true;
   syntax.changed();
 }
@@ -287,10 +292,7 @@ function restore(fields: Fields): void {
 async function fillFrom(url: string | undefined): Promise<void> {
   if (url === undefined || text.value !== '') return;
   try {
-    const response = await fetch(url);
-    if (!response.ok) throw new Error(`The server answered with ${response.status}.`);
-    // Response.text() would drop a byte order mark, and reads UTF-8 only.
-    const fetched = textOf(new Uint8Array(await response.arrayBuffer()));
+    const fetched = await readText(url);
     if (text.value === '') text.value = fetched; // the writer may have begun
     syntax.changed();
   } catch {

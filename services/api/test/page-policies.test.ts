@@ -54,6 +54,7 @@ const POLICIES: Readonly<Record<string, Policy>> = {
   'GET /:short_code/new': guessed,
   'GET /:short_code/change': guessed,
   'POST /:short_code/change': guessed,
+  'GET /:short_code/edit': guessed,
   'POST /:short_code/delete': guessed,
   'GET /:short_code/report': guessed,
   'POST /:short_code/report': guessed,
@@ -103,7 +104,7 @@ describe('each page that looks a paste up', () => {
 
   it('is one that counts misses', () => {
     expect(lookUps.filter(({ policy }) => policy.countsMisses !== true)).toEqual([]);
-    expect(lookUps).toHaveLength(8);
+    expect(lookUps).toHaveLength(9);
   });
 
   it.each(lookUps)('$name counts a 404 as a miss, and then answers no more', async (page) => {

@@ -50,4 +50,18 @@ export function isFor(writer: string, viewer: string): boolean {
   return writer === '' || writer === viewer;
 }
 
+/** Enters the fields of a draft into its form. */
+export function enter(form: HTMLFormElement, fields: Fields): void {
+  for (const control of form.elements) {
+    if (control instanceof HTMLInputElement && control.type === 'checkbox') {
+      if (control.name !== '') control.checked = control.name in fields;
+    } else if (
+      control instanceof HTMLTextAreaElement ||
+      control instanceof HTMLSelectElement ||
+      (control instanceof HTMLInputElement && ['text', 'hidden'].includes(control.type))
+    )
+      control.value = fields[control.name] ?? control.value;
+  }
+}
+
 const nameOfPage = (): string => `draft of ${location.pathname}`;

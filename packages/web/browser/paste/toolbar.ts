@@ -1,8 +1,8 @@
-import { textOf as decoded } from '../../src/content/text-encoding.ts';
 import { copyShown } from '../copy.ts';
 import { element, optional } from '../element.ts';
 import { startLink } from '../link.ts';
 import { keep, kept } from '../preferences.ts';
+import { readText } from '../read-text.ts';
 
 /** @param text the exact text, where the server can't give it */
 export function startToolbar(content: HTMLElement, text?: () => string): void {
@@ -34,13 +34,6 @@ function startCopyOf(button: HTMLButtonElement, text: () => string | Promise<str
 async function textOf(content: HTMLElement): Promise<string> {
   const { shownText } = await import('./shown-text.ts');
   return shownText(content);
-}
-
-/** Response.text() would drop a byte order mark, and reads UTF-8 only. */
-async function readText(url: string): Promise<string> {
-  const response = await fetch(url);
-  if (!response.ok) throw new Error(`The server answered with ${response.status}.`);
-  return decoded(new Uint8Array(await response.arrayBuffer()));
 }
 
 /** The choice holds for all pages. Without one, phones wrap. */

@@ -1,25 +1,27 @@
-import { element } from '../element.ts';
+import { element, optional } from '../element.ts';
 import type { FormContent } from './seal-form.ts';
 
-/** The part of the form that asks for encryption. It is hidden without JavaScript. */
+/** The part of the form that asks for encryption. It is hidden without JavaScript. The form of a newer version has none. */
 export class EncryptionOption {
-  readonly #wanted = element('encrypt', HTMLInputElement);
+  readonly #wanted = optional('encrypt', HTMLInputElement);
 
   constructor() {
+    const wanted = this.#wanted;
+    if (wanted === null) return;
     element('encryption', HTMLFieldSetElement).hidden = false;
     const options = element('encryption-options', HTMLElement);
-    const show = (): void => void (options.hidden = !this.#wanted.checked);
-    this.#wanted.addEventListener('change', show);
+    const show = (): void => void (options.hidden = !wanted.checked);
+    wanted.addEventListener('change', show);
     if (!isSecureContext) {
-      this.#wanted.disabled = true; // browsers then have no cipher
-      this.#wanted.checked = false;
+      wanted.disabled = true; // browsers then have no cipher
+      wanted.checked = false;
       element('encrypt-hint', HTMLElement).hidden = false;
     }
     show(); // a browser keeps the choice over a reload
   }
 
   get isWanted(): boolean {
-    return this.#wanted.checked;
+    return this.#wanted?.checked === true;
   }
 
   /** The cipher is loaded with the first encryption. */

@@ -11,20 +11,23 @@ interface ShownCreation {
   readonly visibility: 'unlisted' | 'private';
   readonly burn: boolean;
   readonly encrypted: boolean;
+  /** The paste of which this one is the newer version; null: none. */
+  readonly supersedes: string | null;
   /** null for a paste that has an owner. */
   readonly deleteToken: string | null;
 }
 
 /** The answer to the form. */
 export function createdPage(site: Site, created: ShownCreation): string {
-  const { url, title, burn, encrypted, visibility, deleteToken, expires_at: expires } = created;
+  const { url, burn, encrypted, visibility, deleteToken, expires_at: expires } = created;
   const { created: text, paste } = site.words;
+  const title = created.supersedes === null ? text.title : site.words.edit.saved;
   return page(site, {
-    title: text.title,
+    title,
     scripts: ['created.js'],
     main: html`<div class="card created">
-<h1>${text.title}</h1>
-<p class="line">${title !== null && html`<span><bdi>${title}</bdi></span>`}<span>${burn ? text.readOnce : text.readers[visibility]}</span><span>${
+<h1>${title}</h1>
+<p class="line">${created.title !== null && html`<span><bdi>${created.title}</bdi></span>`}<span>${burn ? text.readOnce : text.readers[visibility]}</span><span>${
       expires === null
         ? paste.neverExpiresLine
         : html`${paste.expiresLine} ${formatTime(expires, site.words)}`

@@ -12,6 +12,8 @@ import { formatSize, languageName } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
 import { formUser, page, type Site } from '../html/layout.ts';
 import type { Words } from '../words/translation.ts';
+import { conflictNote, editFields, type Conflict } from './newer-version.ts';
+import { reasonsOf, type ShownProblem } from './problem.ts';
 
 const DEFAULT_EXPIRY = '2592000';
 
@@ -29,6 +31,10 @@ interface RefusedForm {
   readonly hasBoth: boolean;
   /** Somebody has signed in or out since the form was shown. */
   readonly hasOtherUser: boolean;
+  /** Why a newer version was refused otherwise; null: it was not. */
+  readonly problem: ShownProblem | null;
+  /** The version that somebody has saved meanwhile, and that the new one would supersede; null: nobody has. */
+  readonly conflict: Conflict | null;
 }
 
 /** A text of up to this size is in the page of the form. */
@@ -42,6 +48,17 @@ export interface ShownOrigin extends Pick<StoredOptions, CopiedOption> {
    * away.
    */
   readonly text: string | { readonly missing: 'too long' | 'in progress' | 'not text' | 'encrypted' };
+  /** What a newer version has besides; null: the new paste is another one. */
+  readonly edit: EditedPaste | null;
+}
+
+interface EditedPaste extends Pick<StoredOptions, 'visibility'> {
+  /** The paste or, for an older version, the newest one. */
+  readonly supersedes: string;
+  /** Where the two differ. */
+  readonly conflict: Conflict | null;
+  /** That one is anonymous. */
+  readonly needsToken: boolean;
 }
 
 /** What another program has shared, for the form to begin with. */
@@ -72,16 +89,20 @@ export function newPastePage(
   const { form } = site.words;
   const fields = refused?.fields ?? (shared === null ? fieldsOf(origin) : new Map([['title', shared.title]]));
   const entered = (name: string): string => fields.get(name) ?? '';
+  const supersedes = entered('supersedes');
+  const isEdit = supersedes !== '';
+  const title = isEdit ? site.words.edit.title(supersedes) : form.title;
   const show = (name: FormOption) =>
-    control(site, name, { entered: entered(name), error: refused?.slugError });
+    control(site, name, { entered: entered(name), error: refused?.slugError, isEdit });
+  const conflict = refused?.conflict ?? origin?.edit?.conflict ?? null;
   const text = refused?.text ?? shared?.text ?? (typeof origin?.text === 'string' ? origin.text : '');
   return page(site, {
-    title: form.title,
+    title,
     scripts: ['new-paste.js'],
-    place: '/',
-    main: html`<h1 class="visually-hidden">${form.title}</h1>
-<p class="intro">${site.words.intro}</p>
-<form id="new-paste" class="new-paste" method="post" action="${site.base}/" enctype="multipart/form-data"
+    ...(!isEdit && { place: '/' }),
+    main: html`<h1 class="visually-hidden">${title}</h1>
+${!isEdit && html`<p class="intro">${site.words.intro}</p>
+`}<form id="new-paste" class="new-paste" method="post" action="${site.base}/" enctype="multipart/form-data"
 data-empty="${form.empty}" data-both="${form.both}" data-unreachable="${form.unreachable}"
 data-unencrypted="${site.words.encryption.failed}"
 data-viewer="${site.viewer?.name ?? ''}"${refused !== null && html` data-refused`}${shared !== null && html` data-shared`}${fetched(site, origin)}>
@@ -95,12 +116,17 @@ ${text}</textarea>
 </div>
 <div class="side">
 ${refused?.hasOtherUser === true && otherUser(site)}${
+      refused?.problem != null &&
+      html`<div class="notice bad" role="alert">${reasonsOf(site.words, refused.problem)}</div>\n`
+    }${conflict !== null && conflictNote(site, conflict)}${
       refused?.hasBoth === true && html`<p class="notice bad" role="alert">${form.bothWithoutScript}</p>\n`
     }${
       refused?.isParentMissing === true
         ? html`<p class="notice bad"
 role="alert">${site.words.diff.parentMissing}</p>\n`
-        : originField(site.words, origin, entered('parent'))
+        : isEdit
+          ? editFields(site, supersedes, fields.has('delete_token'))
+          : originField(site.words, origin, entered('parent'))
     }${show('title')}<div class="field"><label for="file">${form.file}</label><input id="file"
 name="content" type="file" aria-describedby="file-hint" data-max-bytes="${maxPasteBytes}"
 data-too-large="${form.atMost(formatSize(maxPasteBytes, site.words))}"> <button id="remove-file" type="button"
@@ -108,8 +134,35 @@ hidden>${form.removeFile}</button><p id="file-hint"
 class="hint">${form.atMost(formatSize(maxPasteBytes, site.words))}${
       refused?.text === '' && html` ${form.fileAgain}`
     }</p></div>
-${besideFile.map(show)}<details id="more" class="more"${['burn', ...belowMore].some((name) => entered(name) !== '') && html` open`}>
-<summary>${form.more}</summary>
+${besideFile.map(show)}${
+      !isEdit &&
+      moreOptions(
+        site,
+        show,
+        ['burn', ...belowMore].some((name) => entered(name) !== ''),
+      )
+    }<div class="send">
+<div id="form-error" role="alert"></div>
+<p id="sign-in-again" hidden>${signInAgain(site)}</p>
+<p id="form-status" class="hint" role="status"></p>
+<button id="create" class="primary" type="submit">${isEdit ? site.words.edit.save : form.submit}</button>
+${isEdit && html`<p class="hint">${site.words.edit.hint}</p>`}${site.viewer === null && html`<p class="hint readers">${form.privacy}</p>`}<p class="hint readers encrypted">${site.words.encryption.readers}</p>
+<p class="hint readers burn">${site.words.burn.readers}</p>
+</div>
+</div>
+</form>
+<dialog id="several" aria-labelledby="several-title" data-words="${JSON.stringify(form.several)}"><form method="dialog">
+<h2 id="several-title"></h2>
+<p class="toolbar"><button
+class="primary" value="archive">${form.several.archive}</button> <button value="each">${form.several.each}</button> <button value="">${form.several.none}</button></p>
+</form></dialog>`,
+  });
+}
+
+/** What few pastes have, and no newer version: those are for one reader, or have a key of their own. */
+function moreOptions(site: Site, show: (name: FormOption) => Html | false, isOpen: boolean): Html {
+  return html`<details id="more" class="more"${isOpen && html` open`}>
+<summary>${site.words.form.more}</summary>
 ${show('burn')}<fieldset id="encryption" class="encryption" hidden>
 <legend class="visually-hidden">${site.words.encryption.option}</legend>
 <label class="check" for="encrypt"><input id="encrypt" type="checkbox" aria-describedby="encrypt-hint"> ${site.words.encryption.option}</label>
@@ -121,23 +174,7 @@ class="hint">${site.words.encryption.passwordHint}</p></div>
 <p class="hint">${site.words.encrypted.explanation}</p>
 </div>
 </fieldset>
-${belowMore.map(show)}</details>
-<div class="send">
-<div id="form-error" role="alert"></div>
-<p id="sign-in-again" hidden>${signInAgain(site)}</p>
-<p id="form-status" class="hint" role="status"></p>
-<button id="create" class="primary" type="submit">${form.submit}</button>
-${site.viewer === null && html`<p class="hint readers">${form.privacy}</p>`}<p class="hint readers encrypted">${site.words.encryption.readers}</p>
-<p class="hint readers burn">${site.words.burn.readers}</p>
-</div>
-</div>
-</form>
-<dialog id="several" aria-labelledby="several-title" data-words="${JSON.stringify(form.several)}"><form method="dialog">
-<h2 id="several-title"></h2>
-<p class="toolbar"><button
-class="primary" value="archive">${form.several.archive}</button> <button value="each">${form.several.each}</button> <button value="">${form.several.none}</button></p>
-</form></dialog>`,
-  });
+${belowMore.map(show)}</details>\n`;
 }
 
 type FormOption = OptionsWith<{ readonly control: string }>;
@@ -154,7 +191,11 @@ function controlsAt(place: 'beside' | 'more'): readonly FormOption[] {
 function control(
   site: Site,
   name: FormOption,
-  { entered, error = null }: { readonly entered: string; readonly error?: string | null | undefined },
+  {
+    entered,
+    error = null,
+    isEdit,
+  }: { readonly entered: string; readonly error?: string | null | undefined; readonly isEdit: boolean },
 ): Html | false {
   const { form } = site.words;
   const option = optionOf(name);
@@ -176,7 +217,9 @@ function control(
       );
     }
     case 'expiry':
-      return select(html`${optionsOf(Object.entries(form.expiries), entered || DEFAULT_EXPIRY)}`);
+      return select(
+        html`${isEdit && html`<option value="">${site.words.edit.keep}</option>`}${optionsOf(Object.entries(form.expiries), entered || (isEdit ? '' : DEFAULT_EXPIRY))}`,
+      );
     case 'choice':
       return select(
         html`${optionsOf(Object.entries(form.choices[name as keyof typeof form.choices]), entered)}`,
@@ -236,8 +279,12 @@ function fetched({ base, words }: Site, origin: ShownOrigin | null): Html | fals
 /** The fields that a paste and the one that is made from it have in common. */
 function fieldsOf(origin: ShownOrigin | null): ReadonlyMap<string, string> {
   if (origin === null) return new Map();
+  const { edit } = origin;
   return new Map([
-    ['parent', origin.short_code],
+    ...(edit === null
+      ? [['parent', origin.short_code] as const]
+      : [['supersedes', edit.supersedes] as const, ['visibility', edit.visibility] as const]),
+    ...(edit?.needsToken === true ? [['delete_token', ''] as const] : []),
     ...copiedOptionNames.map((name) => [name, String(origin[name] || '')] as const),
   ]);
 }

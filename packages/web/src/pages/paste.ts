@@ -12,6 +12,7 @@ import { html, type Html } from '../html/html.ts';
 import { formUser, frame, page, type Site } from '../html/layout.ts';
 import type { Words } from '../words/translation.ts';
 import { command, linkButton, linesButton, openGraph, type SharedPaste } from './share.ts';
+import { editLink, versionNotes } from './newer-version.ts';
 
 /** What the page shows of a paste. The times are in ISO 8601. */
 export interface ShownPaste extends SharedPaste {
@@ -21,6 +22,8 @@ export interface ShownPaste extends SharedPaste {
   readonly isDeleted?: boolean;
   /** Which version of a slug the paste is, and the newest that the reader can read. Default: of none. */
   readonly version?: { readonly number: number; readonly newest: number };
+  /** The newest version, where that is another one and the reader can read it. Default: none. */
+  readonly newer?: string | undefined;
   /** The slug that the reader, as its owner, can move from another paste to this one. Default: none. */
   readonly movable?: { readonly slug: string; readonly from: string } | null;
   /** The reader wants to see a content that is no text as one. Default: false. */
@@ -161,17 +164,7 @@ export function heading(
       html`<a href="${base}/${paste.short_code}/report" rel="nofollow"${untilRead(paste)}>${site.words.report.link}</a>`,
   ];
   return html`<div class="heading"><h1><bdi>${paste.title ?? untitled(site.words, paste)}</bdi>${badges(site.words, paste)}</h1>
-<div class="line">${facts.map((fact) => fact !== false && html`<span>${fact}</span>`)}<span class="paper" dir="ltr">${paste.url}</span></div>${paste.deletion === 'owner' && paste.isDeleted !== true && ownerMenu(site, paste)}</div>${paste.isHeld && html`\n<p class="notice attention">${site.words.report.held}</p>`}${paste.movable && moveForm(site, paste.short_code, paste.movable)}`;
-}
-
-/** Its owner moves a slug to this version. */
-export function moveForm(
-  site: Site,
-  to: string,
-  { slug, from }: { readonly slug: string; readonly from: string },
-): Html {
-  const { history: text } = site.words;
-  return html`\n<form class="notice" method="post" action="${site.base}/my/slugs/${slug}">${formUser(site)}<input type="hidden" name="short_code" value="${to}"><input type="hidden" name="from" value="${from}">${text.older(slug)} <button type="submit">${text.move(slug)}</button></form>`;
+<div class="line">${facts.map((fact) => fact !== false && html`<span>${fact}</span>`)}<span class="paper" dir="ltr">${paste.url}</span></div>${paste.deletion === 'owner' && paste.isDeleted !== true && html`${editLink(site, paste)}${ownerMenu(site, paste)}`}</div>${paste.isHeld && html`\n<p class="notice attention">${site.words.report.held}</p>`}${versionNotes(site, paste)}`;
 }
 
 export function badges(words: Words, paste: StoredOptions): readonly Html[] {
@@ -221,7 +214,7 @@ ${linkButton(site.words, paste.url)}
 <a class="button" href="${raw}" download="${fileNameOf(paste.title, paste.short_code)}">${text.download}</a>
 <details class="menu"><summary>${text.more}</summary><div>
 <a class="button" id="fork" href="${site.base}/${paste.short_code}/new">${text.fork}</a>
-<button type="button" id="copy-markdown" data-done="${text.copied}" data-failed="${text.copyFailed}" hidden>${text.copyMarkdown}</button>
+${paste.deletion === 'token' && editLink(site, paste)}<button type="button" id="copy-markdown" data-done="${text.copied}" data-failed="${text.copyFailed}" hidden>${text.copyMarkdown}</button>
 ${qrButton(site.words, paste.url, text.qrOf(paste.url))}
 <form id="line-form" class="line-form" data-wrong="${text.linesWrong}" hidden><label for="lines">${text.lines}</label><input id="lines" size="8" dir="ltr" placeholder="12-20" autocomplete="off" spellcheck="false"></form>
 ${command(site.words, paste)}

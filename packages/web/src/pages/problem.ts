@@ -31,14 +31,27 @@ export function problemPage(
   problem: ShownProblem,
   { requestId, signIn, timeline, paste }: ProblemHelp,
 ): string {
-  const { status, code, errors = [] } = problem;
+  const { status, code } = problem;
   const { words } = site;
   if (code === 'paste_not_found' && timeline !== null) return failedPage(site, timeline);
   const title = titleOf(words, problem);
   return page(site, {
     title,
     main: html`<div class="card"><h1><span class="status">${status}</span> ${title}</h1>
-<div class="reason">${detailOf(words, problem)}</div>
+${reasonsOf(words, problem)}
+<p class="toolbar">${
+      paste !== null && html`<a class="button" href="${paste}">${words.timeline.back}</a> `
+    }<a class="button" href="${site.base}/">${words.problem.back}</a>${
+      timeline !== null && html` <a class="button" href="${timeline}">${words.problem.timeline}</a>`
+    }${signIn !== null && html` <a class="button" href="${signIn}">${words.problem.signIn}</a>`}</p>
+${status >= 500 && html`<p class="hint reason">${words.problem.requestId}: <code dir="ltr">${requestId}</code></p>`}</div>`,
+  });
+}
+
+/** What happened, and what is wrong with each field. */
+export function reasonsOf(words: Words, problem: ShownProblem): Html {
+  const { code, errors = [] } = problem;
+  return html`<div class="reason">${detailOf(words, problem)}</div>
 ${
   errors.length > 0 &&
   html`<ul>${errors.map(
@@ -49,14 +62,7 @@ ${
           : html`<span lang="en" dir="ltr">${message}</span>`
       }</li>`,
   )}</ul>`
-}
-<p class="toolbar">${
-      paste !== null && html`<a class="button" href="${paste}">${words.timeline.back}</a> `
-    }<a class="button" href="${site.base}/">${words.problem.back}</a>${
-      timeline !== null && html` <a class="button" href="${timeline}">${words.problem.timeline}</a>`
-    }${signIn !== null && html` <a class="button" href="${signIn}">${words.problem.signIn}</a>`}</p>
-${status >= 500 && html`<p class="hint reason">${words.problem.requestId}: <code dir="ltr">${requestId}</code></p>`}</div>`,
-  });
+}`;
 }
 
 type ProblemText = Pick<ShownProblem, 'code' | 'title' | 'detail'>;

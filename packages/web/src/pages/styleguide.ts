@@ -8,7 +8,8 @@ import { row as jobRow, stateBadge, type OwnJob } from './my-jobs.ts';
 import { nothing, pastesForm, type MyPastes, type OwnPaste } from './my-pastes.ts';
 import { row as tokenRow } from './my-tokens.ts';
 import { slugField } from './new-paste.ts';
-import { bar, codeHead, codeTail, deletion, heading, moveForm, type ShownPaste } from './paste.ts';
+import { moveForm } from './newer-version.ts';
+import { bar, codeHead, codeTail, deletion, heading, type ShownPaste } from './paste.ts';
 
 const AT = '2026-11-21T12:00:00.000Z';
 
@@ -24,6 +25,7 @@ const PASTE: ShownPaste = {
   url: 'https://paste.example.org/~retries',
   status: 'PROCESSED',
   version: { number: 2, newest: 3 },
+  newer: 'w9Tc4Vn2Kp',
   size_bytes: 2048,
   created_at: AT,
   expires_at: '2026-12-21T12:00:00.000Z',

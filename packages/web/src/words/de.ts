@@ -277,8 +277,8 @@ export const de: Translation = {
     save: 'Neue Version speichern',
     keep: 'Wie bei der Version davor',
     hint: 'Wer die Version davor liest, sieht einen Link auf die neue. Die Version davor bleibt, bis sie abläuft oder gelöscht wird.',
-    tokenHint: (code: string) =>
-      `Er wurde angezeigt, als ${code} erstellt wurde. Die neue Version bekommt einen eigenen.`,
+    tokenHint:
+      'Er wurde angezeigt, als diese Version erstellt wurde. Die neue Version bekommt einen eigenen.',
     conflict: (code: string) => `${code} ist eine neuere Version, die Ihr Text nicht berücksichtigt.`,
     conflictHint:
       'Sehen Sie nach, was sich geändert hat. Wenn Sie speichern, wird Ihr Text die Version danach.',

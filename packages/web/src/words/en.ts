@@ -283,8 +283,7 @@ export const en = {
     save: 'Save new version',
     keep: 'As the version before',
     hint: 'Readers of the version before see a link to the new one. The version before stays until it expires or is deleted.',
-    tokenHint: (code: string) =>
-      `It was shown when ${code} was created. The new version gets a token of its own.`,
+    tokenHint: 'It was shown when that version was created. The new version gets a token of its own.',
     conflict: (code: string) => `${code} is a newer version, which your text does not take into account.`,
     conflictHint: 'Look at what has changed. If you save, your text becomes the version after that one.',
     saved: 'New version saved',

@@ -282,7 +282,7 @@ export const es: Translation = {
     save: 'Guardar la nueva versión',
     keep: 'Como la versión anterior',
     hint: 'Los lectores de la versión anterior ven un enlace a la nueva. La versión anterior permanece hasta que caduque o se elimine.',
-    tokenHint: (code: string) => `Se mostró al crear ${code}. La nueva versión recibe su propio token.`,
+    tokenHint: 'Se mostró al crear esa versión. La nueva versión recibe su propio token.',
     conflict: (code: string) => `${code} es una versión más reciente, que su texto no tiene en cuenta.`,
     conflictHint: 'Mire qué ha cambiado. Si guarda, su texto será la versión siguiente.',
     saved: 'Nueva versión guardada',

@@ -288,8 +288,8 @@ export const fr: Translation = {
     save: 'Enregistrer la nouvelle version',
     keep: 'Comme la version précédente',
     hint: 'Les lecteurs de la version précédente voient un lien vers la nouvelle. La version précédente reste jusqu’à son expiration ou sa suppression.',
-    tokenHint: (code: string) =>
-      `Il a été affiché à la création de ${code}. La nouvelle version reçoit son propre jeton.`,
+    tokenHint:
+      'Il a été affiché à la création de cette version. La nouvelle version reçoit son propre jeton.',
     conflict: (code: string) => `${code} est une version plus récente, dont votre texte ne tient pas compte.`,
     conflictHint: 'Regardez ce qui a changé. Si vous enregistrez, votre texte devient la version suivante.',
     saved: 'Nouvelle version enregistrée',

@@ -146,32 +146,48 @@ export async function create(api: ApiContext, req: Request, res: Response, form:
 const MAX_SHOWN_BYTES = 256 * 1024;
 
 /**
- * Keeps the form of a page for a slug or a parent that is refused, for a text with a file, and for a user who
- * has changed. Without JavaScript, the refusal would otherwise cost everything that was entered.
+ * Keeps the form of a page for a slug or a parent that is refused, for a text with a file, for a user who has
+ * changed, and for a newer version. Without JavaScript, the refusal would otherwise cost everything that was
+ * entered.
  * @param form null: a script has sent the paste, and keeps what was entered
  */
 function keepForm({ pages, maxPasteBytes }: ApiContext, req: Request, form: Form | null): void {
-  const { content, text, fields } = form ?? { content: null, text: null, fields: new Map<string, string>() };
+  const { content, text, fields: sent } = form ?? NOTHING_SENT;
   if (text !== null && text.length > MAX_SHOWN_BYTES) return;
   const isTextWithFile = Boolean(text?.length && content?.length);
-  contextOf(req).refusedForm = ({ code, errors = [] }) => {
+  contextOf(req).refusedForm = (problem) => {
+    const { code, errors = [], short_code: newer } = problem;
     const site = pages.site(req);
     const hasOtherUser = code === 'user_changed';
-    if (form === null && !hasOtherUser) return null;
+    const conflict = code === 'superseded' && newer !== undefined ? newer : null;
+    if (form === null && !hasOtherUser && conflict === null) return null;
+    const supersedes = sent.get('supersedes') ?? String(req.query['supersedes'] ?? '');
     // Only those who are signed in have the field of the slug.
     const slugError = site.viewer === null ? undefined : errors.find(({ path }) => path === 'slug')?.message;
     const isParentMissing = code === 'parent_not_found';
     const hasBoth = isTextWithFile && errors.some(({ path }) => path === 'content');
-    if (slugError === undefined && !isParentMissing && !hasBoth && !hasOtherUser) return null;
-    const entered = text?.toString().replaceAll('\r\n', '\n') ?? '';
+    const isShownOtherwise = slugError !== undefined || isParentMissing || hasBoth || hasOtherUser;
+    if (!isShownOtherwise && supersedes === '') return null;
+    const fields = new Map(sent);
+    if (conflict !== null) fields.set('supersedes', conflict);
+    else if (isParentMissing) for (const name of ['supersedes', 'delete_token']) fields.delete(name);
+    if (req.get('Delete-Token') !== undefined) fields.set('delete_token', '');
     const refused = {
-      text: entered,
+      text: text?.toString().replaceAll('\r\n', '\n') ?? '',
       fields,
       slugError: slugError === undefined ? null : slugMessage(site.words, code, slugError),
       isParentMissing,
       hasBoth,
       hasOtherUser,
+      problem: isShownOtherwise || conflict !== null ? null : problem,
+      conflict: conflict === null ? null : { older: supersedes, newer: conflict },
     };
     return newPastePage(site, { maxPasteBytes, refused });
   };
 }
+
+const NOTHING_SENT: Pick<Form, 'content' | 'text' | 'fields'> = {
+  content: null,
+  text: null,
+  fields: new Map(),
+};

@@ -5,7 +5,11 @@ import type { PasteRow } from '@pasteflow/postgres';
 import { encodingOf, MAX_FILLED_BYTES, newPastePage, textOf, type ShownOrigin } from '@pasteflow/web';
 import type { ApiContext } from '../context.ts';
 import { type Endpoint, pageEndpoint } from '../http/openapi/endpoint.ts';
-import { findNamedPaste } from './find-named-paste.ts';
+import { RequestError } from '../http/answers/request-error.ts';
+import { credentialsRequired } from '../http/callers/authorization.ts';
+import { contextOf } from '../http/request/request-context.ts';
+import { findNamedPaste, readerOf } from './find-named-paste.ts';
+import { namingOf } from './paste-versions.ts';
 import { assertStays } from './read-content.ts';
 import { readContent } from '../storage/stored-content.ts';
 import { sendPage } from '../http/pages/page.ts';
@@ -23,17 +27,56 @@ export function newFromPaste(api: ApiContext): Endpoint {
     const paste = await findNamedPaste(api, req);
     assertShown(paste);
     assertStays(api, paste);
-    const download = api.downloads.begin(req, Math.min(paste.size_bytes, MAX_FILLED_BYTES), WEIGHT);
-    try {
-      const text = paste.encrypted
-        ? { missing: 'encrypted' as const }
-        : await shownTextOf(api, req, res, paste);
-      const origin = { short_code: paste.short_code, ...valuesOf(copiedOptionNames, paste), text };
-      sendPage(res, newPastePage(api.pages.site(req), { maxPasteBytes: api.maxPasteBytes, origin }));
-    } finally {
-      download.release();
-    }
+    await sendForm(api, req, res, paste, null);
   });
+}
+
+/**
+ * GET /:short_code/edit: the form for a newer version. That of an older version supersedes the newest one, and so
+ * restores the older one.
+ */
+export function editPaste(api: ApiContext): Endpoint {
+  return pageEndpoint({ access: 'anyone', countsMisses: true }, async (req, res) => {
+    const paste = await findNamedPaste(api, req);
+    assertShown(paste);
+    assertStays(api, paste);
+    if (paste.encrypted)
+      throw new RequestError(
+        'validation_failed',
+        'An encrypted paste has no newer version: its link has the key of one text.',
+      );
+    if (paste.user_id !== null && readerOf(paste, req) !== 'owner') {
+      contextOf(req).mustSignIn = true;
+      throw credentialsRequired('Sign in as the owner of this paste to edit it.');
+    }
+    const { newer } = await namingOf(api.db, req, paste);
+    const superseded = newer === undefined ? paste : await api.findPaste(newer);
+    await sendForm(api, req, res, paste, {
+      visibility: paste.visibility,
+      supersedes: newer ?? paste.short_code,
+      conflict: newer === undefined ? null : { older: paste.short_code, newer },
+      needsToken: superseded?.user_id === null,
+    });
+  });
+}
+
+async function sendForm(
+  api: ApiContext,
+  req: Request,
+  res: Response,
+  paste: PasteRow,
+  edit: ShownOrigin['edit'],
+): Promise<void> {
+  const download = api.downloads.begin(req, Math.min(paste.size_bytes, MAX_FILLED_BYTES), WEIGHT);
+  try {
+    const text = paste.encrypted
+      ? { missing: 'encrypted' as const }
+      : await shownTextOf(api, req, res, paste);
+    const origin = { short_code: paste.short_code, ...valuesOf(copiedOptionNames, paste), text, edit };
+    sendPage(res, newPastePage(api.pages.site(req), { maxPasteBytes: api.maxPasteBytes, origin }));
+  } finally {
+    download.release();
+  }
 }
 
 async function shownTextOf(

@@ -92,7 +92,8 @@ export function shownPaste(
   };
 }
 
-function deletionBy(paste: PasteRow, req: Request): ShownPaste['deletion'] {
+/** How the caller may delete a paste, and make a newer version of it. */
+export function deletionBy(paste: PasteRow, req: Request): ShownPaste['deletion'] {
   if (paste.user_id === null) return 'token';
   return readerOf(paste, req) === 'owner' ? 'owner' : null;
 }

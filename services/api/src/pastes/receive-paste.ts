@@ -128,15 +128,18 @@ export async function receivePaste(
   } else {
     const formLimit = { ...limit, maxBytes: maxBytes + MULTIPART_OVERHEAD_BYTES, weight: WEIGHTS.form };
     const form = await readForm(req, res, formLimit, onForm);
+    // A form without JavaScript can't leave a field out: what nobody has chosen is that of the older paste.
+    const fields = new Map(form.fields);
+    if (fields.get('supersedes') && fields.get('expires_in') === '') fields.delete('expires_in');
     const {
       form_key: formKey,
       delete_token: deleteToken,
       ...options
-    } = validate(formOptions, Object.fromEntries(form.fields));
+    } = validate(formOptions, Object.fromEntries(fields));
     received = {
       content: contentOfForm(form),
       ...(formKey !== undefined && { formKey }),
-      ...optionsOf(options, () => [...form.fields.keys()]),
+      ...optionsOf(options, () => [...fields.keys()]),
       ...(deleteToken !== undefined && deleteToken !== '' && { deleteToken }),
     };
   }

@@ -6,7 +6,7 @@ import { deleteFromForm, deletePaste } from './delete-paste.ts';
 import { deleteMyPastes, myPastes } from './my-pastes.ts';
 import { readImage } from './image.ts';
 import { listPastes } from './list-pastes.ts';
-import { newFromPaste } from './new-from-paste.ts';
+import { editPaste, newFromPaste } from './new-from-paste.ts';
 import { pasteInBrowser } from './paste-page.ts';
 import { readContent } from './read-content.ts';
 import { pasteEvents, readPaste, readTimeline, timelineAtShortUrl } from './read-paste.ts';
@@ -26,6 +26,7 @@ export const pasteRoutes = (api: ApiContext): Routes => ({
   '/:short_code/image': { GET: readImage(api) },
   '/:short_code/new': { GET: newFromPaste(api) },
   '/:short_code/change': { GET: showChangeForm(api), POST: changeFromForm(api) },
+  '/:short_code/edit': { GET: editPaste(api) },
   '/:short_code/delete': { POST: deleteFromForm(api) },
   '/:short_code': {
     GET: { ...readContent(api, 'readContentByShortUrl'), page: pasteInBrowser(api) },

@@ -6,6 +6,7 @@ import type { ApiEndpoint, Endpoint } from '../http/openapi/endpoint.ts';
 import { instant, jsonResponse } from '../http/openapi/formats.ts';
 import { example } from '../pastes/example.ts';
 import { assertNotGone, findErrors, findNamedPaste, namedPaste } from '../pastes/find-named-paste.ts';
+import { deletionBy } from '../pastes/paste-page.ts';
 import { MAX_LISTED_VERSIONS, versionsOf } from '../pastes/paste-versions.ts';
 
 const versionSchema = z
@@ -91,7 +92,10 @@ export function historyAtShortUrl(api: ApiContext): Endpoint {
       assertNotGone(paste);
       const versions = await versionsOf(api.db, req, paste);
       const shown = versions.map(({ namedAt, ...of }) => ({ ...of, named_at: namedAt.toISOString() }));
-      sendPage(res, historyPage(api.pages.site(req), { ...paste, mayEdit: false }, shown));
+      sendPage(
+        res,
+        historyPage(api.pages.site(req), { ...paste, mayEdit: deletionBy(paste, req) !== null }, shown),
+      );
     },
   };
 }

@@ -63,6 +63,12 @@ export const read = (pathOf: (shortCode: string) => string): AccessCase[] => {
   ];
 };
 
+/** The form for a newer version: that of an anonymous paste asks for the delete token. */
+export const edited = (): AccessCase[] =>
+  read((code) => `/${code}/edit`).map((each) =>
+    each.about === 'an unlisted paste' ? { ...each, none: 401, other: 401 } : each,
+  );
+
 /**
  * A read of what a paste and its parent have in common, which have the same owner and readers: everybody
  * reads an unlisted one, only the owner a private one; for all others it is not found.

@@ -9,6 +9,7 @@ import {
   creation,
   deletion,
   deletionByForm,
+  edited,
   madeFrom,
   missing,
   ofJob,
@@ -279,6 +280,7 @@ export const accessTable: Readonly<Record<string, readonly AccessCase[]>> = {
   'GET /:short_code/diff': madeFrom((code) => `/${code}/diff`),
   'GET /:short_code/image': read((code) => `/${code}/image`),
   'GET /:short_code/new': read((code) => `/${code}/new`),
+  'GET /:short_code/edit': edited(),
   'GET /:short_code/report': read((code) => `/${code}/report`),
   'POST /:short_code/report': report((code, api) => ({
     path: `/${code}/report`,

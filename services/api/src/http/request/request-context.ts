@@ -3,7 +3,7 @@ import { traceIdOf, TRACEPARENT } from '@pasteflow/runtime';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { ProblemCode } from '../answers/problem-codes.ts';
-import type { FieldError } from '../answers/request-error.ts';
+import type { Problem } from '../answers/problem.ts';
 import type { Caller } from '../callers/caller.ts';
 
 /** What is known about a request. Handlers add what they find out, for the request's log line and span. */
@@ -29,10 +29,7 @@ export interface RequestContext {
   /** The client is a browser that shows what it gets as a page. */
   wantsPage?: true;
   /** The page's form as it was entered, for a problem that is shown beside its field; null: it is not. */
-  refusedForm?: (problem: {
-    readonly code: ProblemCode;
-    readonly errors?: readonly FieldError[] | undefined;
-  }) => string | null;
+  refusedForm?: (problem: Problem) => string | null;
   /** The client is one of PrivateBin's, which expects errors in its own form. */
   privateBin?: true;
   /** The user who is signed in, for the header of a page. */
