@@ -45,7 +45,13 @@ export {
 } from './pastes/create-pastes.ts';
 export type { NewPaste } from './pastes/insert-pastes.ts';
 export { findNewestVersions, findSuperseder } from './pastes/newer-versions.ts';
-export { changePaste, type ChangeOutcome, type PasteChanges } from './pastes/change-paste.ts';
+export {
+  changePaste,
+  readPasteChanges,
+  type ChangeOutcome,
+  type PasteChange,
+  type PasteChanges,
+} from './pastes/change-paste.ts';
 export {
   findMovableSlug,
   listChainVersions,

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { spawnCommand, spawnProgram, spawnService } from '@pasteflow/dev-stack/testing';
-import { claimExecutions, uploadSubject } from '@pasteflow/postgres';
+import { changePaste, claimExecutions, uploadSubject } from '@pasteflow/postgres';
 import { makeJobs, makePastes } from '@pasteflow/postgres/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
@@ -89,6 +89,17 @@ describe('ops timeline', () => {
     expect(stdout).toContain(`job ${job!.id}, import, created `);
     expect(stdout).not.toContain('a secret');
     expect((await ops('timeline', job!.id, '--json')).stdout).not.toContain('a secret');
+  });
+
+  it('shows which fields were changed, with the values of readers and expiry alone', async () => {
+    const shape = { status: 'PROCESSED', shortCodes: ['changed'], userId: world.userId } as const;
+    const [paste] = await makePastes(world.db, 1, shape);
+    const by = { userId: world.userId, deleteTokenHash: null, actor: 'api/test' };
+    await changePaste(world.db, paste!.id, { title: 'secret words', visibility: 'private' }, by);
+    const { stdout } = await ops('timeline', 'changed');
+    expect(stdout).toMatch(/^\S+ +title +owner, \S+ \(api\/test\)$/m);
+    expect(stdout).toMatch(/^\S+ +visibility +unlisted +private +owner, \S+ \(api\/test\)$/m);
+    expect(stdout).not.toContain('secret words');
   });
 
   it('exits with 1 when there is no such paste or job', async () => {

@@ -1,9 +1,9 @@
 import { MAX_EXPIRY_SECONDS, MIN_EXPIRY_SECONDS, type StoredOptions } from '@pasteflow/domain';
-import { sql } from 'kysely';
+import { sql, type Selectable } from 'kysely';
 import type { Actor } from '../database/actor.ts';
 import type { Database } from '../database/database.ts';
 import { callerAs, type OwnerFunction } from '../database/objects.ts';
-import { isThereAt } from '../schema/pastes.ts';
+import { isThereAt, type PasteChangesTable } from '../schema/pastes.ts';
 
 /** The fields that get a new value; one that is missing stays. */
 export type PasteChanges = {
@@ -108,12 +108,18 @@ export const changePasteFunction: OwnerFunction = {
     END`,
 };
 
-/** A field that was changed; values only of the readers and the expiry. */
-export interface PasteChange {
-  readonly field: 'title' | 'syntax' | 'visibility' | 'expires_at';
-  readonly from: string | null;
-  readonly to: string | null;
-  readonly at: Date;
-  readonly by: 'owner' | 'delete_token';
-  readonly actor: string;
+/** A field of a paste that got another value. Values are recorded only of the readers and the expiry. */
+export type PasteChange = Pick<
+  Selectable<PasteChangesTable>,
+  'field' | 'from' | 'to' | 'changed_at' | 'changed_by' | 'actor'
+>;
+
+/** Oldest first. Only for operators: the api may not read it. */
+export async function readPasteChanges(db: Database, pasteId: string): Promise<readonly PasteChange[]> {
+  return await db
+    .selectFrom('paste_changes')
+    .select(['field', 'from', 'to', 'changed_at', 'changed_by', 'actor'])
+    .where('paste_id', '=', pasteId)
+    .orderBy('id')
+    .execute();
 }

@@ -36,7 +36,14 @@ type Step = Pick<SubjectTimeline['transitions'][number], 'at' | 'actor' | 'reaso
  * The transitions, oldest first, each retry after the last transition of the FAILED paste, followed by the
  * attempts.
  */
-function timelineText({ subject, transitions, executions, retries, takedown }: SubjectTimeline): string {
+function timelineText({
+  subject,
+  transitions,
+  executions,
+  retries,
+  takedown,
+  changes,
+}: SubjectTimeline): string {
   const attempts = new Map(executions.map(({ id, attempt }) => [id, attempt]));
   const stepOf = ({ at, actor, reason }: Step, what: string, change: string) => [
     formatMillisecond(at),
@@ -98,6 +105,20 @@ function timelineText({ subject, transitions, executions, retries, takedown }: S
       ['>ATTEMPT', 'STATUS', 'WORKER', 'DUE', 'SENT', 'STARTED', 'LEASED UNTIL', 'ENDED', 'ERROR'],
       rows,
     ),
+    ...(changes.length === 0
+      ? []
+      : [
+          formatTable(
+            ['CHANGED', 'FIELD', 'FROM', 'TO', 'BY'],
+            changes.map(({ changed_at: at, field, from, to, changed_by: by, actor }) => [
+              formatMillisecond(at),
+              field,
+              from ?? '',
+              to ?? '',
+              `${by}, ${actor}`,
+            ]),
+          ),
+        ]),
   ].join('\n');
 }
 

@@ -6,7 +6,7 @@ import { counted } from '../reports/counted.ts';
  * A paste or a job with its timeline, as the page shows it to operators: with hosts and the full texts of
  * errors.
  */
-export function showSubject({ subject, takedown, ...timeline }: SubjectTimeline): ShownSubject {
+export function showSubject({ subject, takedown, changes, ...timeline }: SubjectTimeline): ShownSubject {
   const shared = {
     kind: subject.kind,
     created_at: subject.created_at.toISOString(),
@@ -50,6 +50,7 @@ export function showSubject({ subject, takedown, ...timeline }: SubjectTimeline)
     ['Expires', subject.expires_at ?? 'never'],
     ...(deletionRequestedAt === null ? [] : [['Deletion requested', deletionRequestedAt] as const]),
     ...(failure_reason === null ? [] : [['Failure', failure_reason] as const]),
+    ...changes.map(({ field, changed_at: at }) => [`Changed: ${field}`, at] as const),
   ] as const;
   const canRetry = status === 'FAILED' && !subject.gone;
   return {

@@ -4,9 +4,11 @@ import {
   findPaste,
   findRetryRefusal,
   readJobTimeline,
+  readPasteChanges,
   readTakedown,
   readTimeline,
   type Database,
+  type PasteChange,
   type Timeline,
   type TimelineTakedown,
 } from '@pasteflow/postgres';
@@ -52,6 +54,7 @@ async function readOfPaste(db: Database, shortCode: string) {
     },
     ...shown(await readTimeline(db, id)),
     takedown,
+    changes: await readPasteChanges(db, id),
   };
 }
 
@@ -76,6 +79,7 @@ async function readOfJob(db: Database, jobId: string) {
     },
     ...shown(await readJobTimeline(db, id)),
     takedown: null,
+    changes: [] satisfies readonly PasteChange[],
   };
 }
 
