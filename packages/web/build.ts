@@ -60,6 +60,31 @@ const pureDialects: Plugin = {
   },
 };
 
+/** Some grammars come with what an editor needs beside their parser. The pages have no editor. */
+const withoutEditor: Plugin = {
+  name: 'without editor',
+  setup: (build) => {
+    build.onResolve({ filter: /^@codemirror\/(?:autocomplete|language)$/ }, ({ path }) => ({
+      path,
+      namespace: 'no-editor',
+      sideEffects: false,
+    }));
+    build.onLoad({ filter: /./, namespace: 'no-editor' }, () => ({
+      contents: NO_EDITOR,
+      resolveDir: folder,
+    }));
+  },
+};
+
+const NO_EDITOR = `
+  import { NodeProp } from '@lezer/common';
+  const nothing = () => null;
+  export const LRLanguage = { define: (language) => language };
+  export class LanguageSupport {}
+  export const indentNodeProp = /* @__PURE__ */ new NodeProp(), foldNodeProp = /* @__PURE__ */ new NodeProp();
+  export { nothing as completeFromList, nothing as continuedIndent, nothing as delimitedIndent, nothing as foldInside };
+  export { nothing as ifNotIn, nothing as snippetCompletion, nothing as syntaxTree };`;
+
 /** Bundles entry points together: what several of them import becomes a chunk of its own. */
 function bundle(entryPoints: readonly string[]) {
   return build({
@@ -73,7 +98,7 @@ function bundle(entryPoints: readonly string[]) {
     minify: true,
     target: 'esnext',
     loader: { '.svg': 'copy', '.png': 'copy' },
-    plugins: [pureDialects],
+    plugins: [pureDialects, withoutEditor],
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
     assetNames: '[name]-[hash]',

@@ -15,7 +15,7 @@ export interface Language {
   readonly programs?: readonly string[];
 }
 
-/** By name, as a list shows them. packages/web/browser/highlight/modes.ts has the highlighter of each. */
+/** By name, as a list shows them. packages/web/browser/highlight has the grammar or the mode of each. */
 export const languages: readonly Language[] = [
   { id: 'text', name: 'Plain text', extensions: ['txt', 'log', 'text'], aliases: ['plain', 'none'] },
   { id: 'c', name: 'C', extensions: ['c', 'h'] },
@@ -32,8 +32,11 @@ export const languages: readonly Language[] = [
     aliases: ['docker'],
     fileNames: ['dockerfile', 'containerfile'],
   },
+  { id: 'elixir', name: 'Elixir', extensions: ['ex', 'exs'], programs: ['elixir'] },
   { id: 'erlang', name: 'Erlang', extensions: ['erl', 'hrl'], programs: ['escript'] },
+  { id: 'fish', name: 'fish', extensions: ['fish'], programs: ['fish'] },
   { id: 'go', name: 'Go', extensions: ['go'], aliases: ['golang'] },
+  { id: 'graphql', name: 'GraphQL', extensions: ['graphql', 'gql', 'graphqls'] },
   {
     id: 'groovy',
     name: 'Groovy',
@@ -42,6 +45,12 @@ export const languages: readonly Language[] = [
     fileNames: ['jenkinsfile'],
   },
   { id: 'haskell', name: 'Haskell', extensions: ['hs'], programs: ['runhaskell'] },
+  {
+    id: 'hcl',
+    name: 'HCL and Terraform',
+    extensions: ['hcl', 'tf', 'tfvars'],
+    aliases: ['terraform'],
+  },
   { id: 'html', name: 'HTML', extensions: ['html', 'htm'] },
   {
     id: 'ini',
@@ -66,12 +75,15 @@ export const languages: readonly Language[] = [
   { id: 'julia', name: 'Julia', extensions: ['jl'], programs: ['julia'] },
   { id: 'kotlin', name: 'Kotlin', extensions: ['kt', 'kts'] },
   { id: 'lisp', name: 'Common Lisp', extensions: ['lisp', 'cl', 'el'], aliases: ['commonlisp', 'elisp'] },
+  { id: 'less', name: 'LESS', extensions: ['less'] },
   { id: 'lua', name: 'Lua', extensions: ['lua'], programs: ['lua', 'luajit'] },
   { id: 'markdown', name: 'Markdown', extensions: ['md', 'markdown'] },
   { id: 'nginx', name: 'nginx', extensions: ['nginx'], fileNames: ['nginx.conf'] },
+  { id: 'nix', name: 'Nix', extensions: ['nix'] },
   { id: 'ocaml', name: 'OCaml', extensions: ['ml', 'mli'], programs: ['ocaml'] },
   { id: 'pascal', name: 'Pascal', extensions: ['pas', 'pp'] },
   { id: 'perl', name: 'Perl', extensions: ['pl', 'pm'], programs: ['perl'] },
+  { id: 'php', name: 'PHP', extensions: ['php', 'phtml'], programs: ['php'] },
   { id: 'powershell', name: 'PowerShell', extensions: ['ps1', 'psm1'], programs: ['pwsh'] },
   { id: 'protobuf', name: 'Protocol Buffers', extensions: ['proto'] },
   {
@@ -113,7 +125,9 @@ export const languages: readonly Language[] = [
     ],
   },
   { id: 'sql', name: 'SQL', extensions: ['sql'], aliases: ['postgresql', 'mysql', 'sqlite'] },
+  { id: 'svelte', name: 'Svelte', extensions: ['svelte'] },
   { id: 'swift', name: 'Swift', extensions: ['swift'], programs: ['swift'] },
+  { id: 'tex', name: 'TeX', extensions: ['tex', 'sty', 'cls', 'bib'], aliases: ['latex'] },
   {
     id: 'toml',
     name: 'TOML',
@@ -126,6 +140,7 @@ export const languages: readonly Language[] = [
     extensions: ['ts', 'mts', 'cts', 'tsx'],
     programs: ['tsx', 'ts-node'],
   },
+  { id: 'vue', name: 'Vue', extensions: ['vue'] },
   { id: 'xml', name: 'XML', extensions: ['xml', 'svg', 'xsd', 'xsl', 'plist'] },
   { id: 'yaml', name: 'YAML', extensions: ['yaml', 'yml'], fileNames: ['.clang-format', '.clang-tidy'] },
 ];

@@ -1,2 +1,2 @@
-/** Alone in its file, so that the other two dialects of that module are left out. */
-export { css, sCSS } from '@codemirror/legacy-modes/mode/css';
+/** Alone in its file, so that the other dialect of that module is left out. */
+export { css, less, sCSS } from '@codemirror/legacy-modes/mode/css';

@@ -7,15 +7,17 @@ export const kinds = [
   'string',
   'number',
   'definition',
+  'call',
   'type',
   'property',
+  'operator',
   'meta',
   'heading',
   'inserted',
   'deleted',
 ] as const;
 
-type Kind = (typeof kinds)[number];
+export type Kind = (typeof kinds)[number];
 
 const KIND_OF_TAG: Readonly<Record<string, Kind>> = {
   comment: 'comment',
@@ -49,6 +51,7 @@ const KIND_OF_TAG: Readonly<Record<string, Kind>> = {
   propertyName: 'property',
   attributeName: 'property',
   labelName: 'property',
+  operator: 'operator',
   meta: 'meta',
   processingInstruction: 'meta',
   annotation: 'meta',
@@ -80,6 +83,7 @@ export function kindOf(style: string): number {
 function numberOfTag(tag: string): number {
   const [name = '', ...modifiers] = tag.split('.');
   if (name === 'variableName' && modifiers.includes('definition')) return kinds.indexOf('definition');
+  if (name === 'variableName' && modifiers.includes('function')) return kinds.indexOf('call');
   if (name === 'variableName' && modifiers.includes('standard')) return kinds.indexOf('type');
   const kind = KIND_OF_TAG[name.replace(/^(heading|header)[-\d]*$/, '$1')];
   return kind === undefined ? -1 : kinds.indexOf(kind);

@@ -3,8 +3,8 @@ import type { StreamParser } from '@codemirror/streamparser';
 type Load = () => Promise<StreamParser<unknown>>;
 
 /**
- * The mode of each language in @pasteflow/domain except plain text. esbuild makes a file of each
- * import, so that a page loads the mode of its own language only.
+ * The modes, which read a text line by line: for languages without a grammar, and for texts that a grammar can't
+ * read. esbuild makes a file of each import, so that a page loads the mode of its own language only.
  */
 const modes: Readonly<Record<string, Load>> = {
   c: async () => (await import('@codemirror/legacy-modes/mode/clike')).c,
@@ -16,7 +16,9 @@ const modes: Readonly<Record<string, Load>> = {
   diff: async () => (await import('@codemirror/legacy-modes/mode/diff')).diff,
   dockerfile: async () => (await import('@codemirror/legacy-modes/mode/dockerfile')).dockerFile,
   erlang: async () => (await import('@codemirror/legacy-modes/mode/erlang')).erlang,
+  fish: async () => (await import('@codemirror/legacy-modes/mode/shell')).shell,
   go: async () => (await import('@codemirror/legacy-modes/mode/go')).go,
+  graphql: async () => (await import('./graphql.ts')).graphql,
   groovy: async () => (await import('@codemirror/legacy-modes/mode/groovy')).groovy,
   haskell: async () => (await import('@codemirror/legacy-modes/mode/haskell')).haskell,
   html: async () => (await import('@codemirror/legacy-modes/mode/xml')).html,
@@ -26,6 +28,7 @@ const modes: Readonly<Record<string, Load>> = {
   json: async () => (await import('@codemirror/legacy-modes/mode/javascript')).json,
   julia: async () => (await import('@codemirror/legacy-modes/mode/julia')).julia,
   kotlin: async () => (await import('@codemirror/legacy-modes/mode/clike')).kotlin,
+  less: async () => (await import('./css.ts')).less,
   lisp: async () => (await import('@codemirror/legacy-modes/mode/commonlisp')).commonLisp,
   lua: async () => (await import('@codemirror/legacy-modes/mode/lua')).lua,
   markdown: async () => (await import('./markdown.ts')).markdown,
@@ -43,18 +46,19 @@ const modes: Readonly<Record<string, Load>> = {
   scss: async () => (await import('./css.ts')).sCSS,
   shell: async () => (await import('@codemirror/legacy-modes/mode/shell')).shell,
   sql: async () => (await import('./sql.ts')).standardSQL,
+  svelte: async () => (await import('@codemirror/legacy-modes/mode/xml')).html,
   swift: async () => (await import('@codemirror/legacy-modes/mode/swift')).swift,
+  tex: async () => (await import('@codemirror/legacy-modes/mode/stex')).stex,
   toml: async () => (await import('@codemirror/legacy-modes/mode/toml')).toml,
   typescript: async () => (await import('@codemirror/legacy-modes/mode/javascript')).typescript,
+  vue: async () => (await import('@codemirror/legacy-modes/mode/xml')).html,
   xml: async () => (await import('@codemirror/legacy-modes/mode/xml')).xml,
   yaml: async () => (await import('@codemirror/legacy-modes/mode/yaml')).yaml,
 };
 
-/** @throws Error for a language without a mode */
-export async function loadMode(language: string): Promise<StreamParser<unknown>> {
-  const load = modes[language];
-  if (load === undefined) throw new Error(`There is no mode for ${language}.`);
-  return await load();
+/** @returns null for a language without a mode */
+export async function loadMode(language: string): Promise<StreamParser<unknown> | null> {
+  return (await modes[language]?.()) ?? null;
 }
 
 export const languagesWithMode: readonly string[] = Object.keys(modes);

@@ -10,12 +10,18 @@ export interface PaintedChunk {
   readonly language: string | null;
 }
 
-/** Chunks are sent to the worker in portions, so that 10 MiB never are in its queue as a whole. */
+/** The characters of a text that a grammar reads: it wants the whole text, and takes its time. */
+const MAX_WHOLE_TEXT = 1024 * 1024;
+
+/** Chunks of a longer text are sent to the worker in portions, so that 10 MiB never are in its queue as a whole. */
 const CHUNKS_UNDER_WAY = 8;
 
+/** A worker that is silent for so long reads a text that was written to take long. */
+const MAX_SILENCE_MS = 20_000;
+
 /**
- * Paints texts in the colours of their languages. The worker reads each whole text once, chunk by chunk; ranges
- * exist only for the chunks in view. No element is made: the browser paints ranges of the text itself (the
+ * Paints texts in the colours of their languages. The worker reads each text once; ranges exist only for the chunks
+ * in view. No element is made: the browser paints ranges of the text itself (the
  * CSS Custom Highlight API).
  */
 export class Painter {
@@ -26,6 +32,8 @@ export class Painter {
   readonly #highlights: readonly Highlight[];
   readonly #worker: Worker;
   #sent = 0;
+  #received = 0;
+  #silence: ReturnType<typeof setTimeout> | undefined;
 
   /** @param worker the URL of the worker's module */
   constructor(chunks: readonly PaintedChunk[], worker: string) {
@@ -43,6 +51,7 @@ export class Painter {
       observer.observe(box);
     });
     for (let i = 0; i < CHUNKS_UNDER_WAY; i += 1) this.#sendNext();
+    this.#awaitAnswer();
   }
 
   #post(message: ToWorker): void {
@@ -50,10 +59,21 @@ export class Painter {
   }
 
   #sendNext(): void {
-    const chunk = this.#chunks[this.#sent];
+    const first = this.#sent;
+    const chunk = this.#chunks[first];
     if (chunk === undefined) return;
-    if (chunk.language !== null) this.#post({ language: chunk.language });
-    this.#post({ chunk: this.#sent, text: chunk.nodes.map(({ data }) => data).join('') });
+    const { language } = chunk;
+    if (language !== null) {
+      const next = this.#chunks.findIndex((each, index) => index > first && each.language !== null);
+      const whole = this.#chunks.slice(first, next === -1 ? undefined : next);
+      if (lengthOf(whole) <= MAX_WHOLE_TEXT) {
+        this.#post({ language, first, chunks: whole.map(textOf) });
+        this.#sent += whole.length;
+        return;
+      }
+      this.#post({ language });
+    }
+    this.#post({ chunk: first, text: textOf(chunk) });
     this.#sent += 1;
   }
 
@@ -61,7 +81,14 @@ export class Painter {
     this.#tokens[chunk] = tokens;
     if (this.#visible.has(chunk)) this.#paint(chunk);
     this.#sendNext();
-    if (chunk === this.#chunks.length - 1) this.#worker.terminate();
+    this.#received += 1;
+    this.#awaitAnswer();
+  }
+
+  #awaitAnswer(): void {
+    clearTimeout(this.#silence);
+    if (this.#received === this.#chunks.length) this.#worker.terminate();
+    else this.#silence = setTimeout(() => this.#worker.terminate(), MAX_SILENCE_MS);
   }
 
   #look(entries: readonly IntersectionObserverEntry[]): void {
@@ -110,6 +137,14 @@ export class Painter {
     for (const [highlight, range] of this.#painted.get(chunk) ?? []) highlight.delete(range);
     this.#painted.delete(chunk);
   }
+}
+
+function textOf({ nodes }: PaintedChunk): string {
+  return nodes.map(({ data }) => data).join('');
+}
+
+function lengthOf(chunks: readonly PaintedChunk[]): number {
+  return chunks.reduce((sum, { nodes }) => nodes.reduce((length, node) => length + node.length, sum), 0);
 }
 
 /** Chromium paints a solid box on each highlight where the reader's system forces its colours. */

@@ -30,7 +30,7 @@ export class Tokenizer {
   }
 
   /** The tokens of a chunk: start, end and kind of each, one after another. */
-  read(text: string): Uint32Array {
+  read(text: string): Uint32Array<ArrayBuffer> {
     const tokens: number[] = [];
     let offset = this.#isAtStart && text.startsWith('\ufeff') ? 1 : 0; // a byte order mark is no part of the first line
     this.#isAtStart = false;
