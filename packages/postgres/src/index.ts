@@ -197,6 +197,7 @@ export {
   listPastes,
   requestDeletions,
   searchPastes,
+  searchPastesByExpiry,
   type ListedPaste,
 } from './pastes/own-pastes.ts';
 export * from './timeline/timeline.ts';

@@ -32,35 +32,70 @@ export interface PasteSearch {
  */
 export async function searchPastes(
   db: Database,
-  { userId, status, title, visibility, language }: PasteSearch,
+  search: PasteSearch,
   page: PageRequest,
   maxScanned = MAX_SCANNED,
 ): Promise<Page<ListedPaste>> {
+  const { userId, status, title, visibility, language } = search;
   if (title === null && visibility === null && language === null)
     return await listPastes(db, { userId, status }, page);
   const { limit, after } = page;
   const { rows } = await sql<Found>`
-    WITH scanned AS MATERIALIZED (${openPastesOf({ userId, status }, after, maxScanned)}),
+    WITH scanned AS MATERIALIZED (${openPastesOf(search, after, maxScanned)}),
     last AS (SELECT placed_at AS last_at, id AS last_id FROM scanned ORDER BY placed_at::timestamptz, id LIMIT 1),
     total AS (SELECT count(*)::integer AS scanned_count FROM scanned),
     matching AS (
-      SELECT * FROM scanned
-      WHERE (${title}::text IS NULL OR strpos(${folded(sql`title`)}, ${folded(sql`${title}::text`)}) > 0)
-        AND visibility = coalesce(${visibility}::text, visibility)
-        AND (${language === null} OR lower(btrim(syntax)) = ANY (${language?.syntaxes ?? []}::text[])
-          OR syntax IS NULL AND regexp_replace(lower(btrim(title)), '^.*/', '') ~ ${language?.filePattern ?? null}::text)
+      SELECT * FROM scanned WHERE ${matches(search)}
       ORDER BY placed_at::timestamptz DESC, id DESC LIMIT ${limit + 1}
     )
     SELECT * FROM total LEFT JOIN last ON true LEFT JOIN matching ON true
     ORDER BY placed_at::timestamptz DESC, id DESC`.execute(db);
-  const found = rows.flatMap((row) =>
-    row.id === null ? [] : [{ ...row, place: { createdAt: row.placed_at, id: row.id } }],
-  );
+  const found = placed(rows);
   if (found.length > limit) return toPage(found, limit);
   const [first] = rows;
   if (first === undefined || first.scanned_count < maxScanned || first.last_at === null)
     return { rows: found, next: null };
   return { rows: found, next: { createdAt: first.last_at, id: first.last_id } };
+}
+
+/**
+ * A page of a user's pastes that match, the one first that expires first; those that never expire come last. No
+ * index has this order, which each creation would write: the newest MAX_SCANNED are sorted.
+ * @param maxScanned for tests
+ * @returns also whether the user may have more than were sorted. The places have the expiry
+ */
+export async function searchPastesByExpiry(
+  db: Database,
+  search: PasteSearch,
+  { limit, after }: PageRequest,
+  maxScanned = MAX_SCANNED,
+): Promise<Page<ListedPaste> & { readonly isCut: boolean }> {
+  const expiry = sql`coalesce(expires_at, '9999-12-31 00:00Z')`;
+  const further =
+    after === null ? sql`` : sql`AND (${expiry}, id) > (${after.createdAt}::timestamptz, ${after.id}::uuid)`;
+  const { rows } = await sql<Found & { readonly expiry: string }>`
+    WITH scanned AS MATERIALIZED (${openPastesOf(search, null, maxScanned)}),
+    matching AS (
+      SELECT *, ${expiry}::text AS expiry FROM scanned WHERE ${matches(search)} ${further} ORDER BY ${expiry}, id LIMIT ${limit + 1}
+    )
+    SELECT * FROM (SELECT count(*)::integer AS scanned_count FROM scanned) AS total LEFT JOIN matching ON true
+    ORDER BY expires_at, id`.execute(db);
+  const isCut = (rows[0]?.scanned_count ?? 0) >= maxScanned;
+  return { ...toPage(placed(rows.map((row) => ({ ...row, placed_at: row.expiry }))), limit), isCut };
+}
+
+/** Whether a paste of the list `scanned` is what is searched for. */
+function matches({ title, visibility, language }: PasteSearch): RawBuilder<boolean> {
+  return sql`(${title}::text IS NULL OR strpos(${folded(sql`title`)}, ${folded(sql`${title}::text`)}) > 0)
+    AND visibility = coalesce(${visibility}::text, visibility)
+    AND (${language === null} OR lower(btrim(syntax)) = ANY (${language?.syntaxes ?? []}::text[])
+      OR syntax IS NULL AND regexp_replace(lower(btrim(title)), '^.*/', '') ~ ${language?.filePattern ?? null}::text)`;
+}
+
+function placed(rows: readonly Found[]): readonly ListedPaste[] {
+  return rows.flatMap((row) =>
+    row.id === null ? [] : [{ ...row, place: { createdAt: row.placed_at, id: row.id } }],
+  );
 }
 
 /** Names of files from macOS are in another normal form, and a small sigma has two forms, of which one ends words. */
@@ -142,7 +177,7 @@ export async function listPastes(
 
 /** The query of a user's pastes after a place, newest first, each with its place. */
 function openPastesOf(
-  { userId, status }: { userId: string; status: PasteUploadState | null },
+  { userId, status }: Pick<PasteSearch, 'userId' | 'status'>,
   after: Place | null,
   limit: number,
 ) {

@@ -7,6 +7,7 @@ import {
   requestDeletions,
   findOwnPastes,
   searchPastes,
+  searchPastesByExpiry,
   type PageRequest,
 } from '../../src/index.ts';
 import { useDatabase } from '../support/database.ts';
@@ -19,7 +20,11 @@ const anyPaste = { status: null, title: null, visibility: null, language: null }
 async function newPaste(
   userId: string,
   title: string | null,
-  { visibility = 'private', syntax = null }: { visibility?: Visibility; syntax?: string | null } = {},
+  {
+    visibility = 'private',
+    syntax = null,
+    expiresInSeconds = null,
+  }: { visibility?: Visibility; syntax?: string | null; expiresInSeconds?: number | null } = {},
 ): Promise<string> {
   const shortCode = randomBytes(5).toString('hex');
   await createPaste(current.db, {
@@ -30,7 +35,7 @@ async function newPaste(
     contentHash: `sha256:${'0'.repeat(64)}`,
     title,
     syntax,
-    expiresInSeconds: null,
+    expiresInSeconds,
     deleteTokenHash: null,
   });
   return shortCode;
@@ -105,6 +110,37 @@ describe('searchPastes', () => {
     expect((await find('IN_PROGRESS')).rows.length).toBe(1);
     expect((await find('PROCESSED')).rows.length).toBe(0);
     expect((await find('FAILED')).rows.length).toBe(0);
+  });
+});
+
+describe('searchPastesByExpiry', () => {
+  it('lists what expires first, and last what never does, each paste once, and filters', async () => {
+    const userId = await newUser();
+    const times = [300, null, 100, 200, null, 200, 400];
+    for (const [n, expiresInSeconds] of times.entries())
+      await newPaste(userId, `${n}`, { expiresInSeconds, visibility: n === 3 ? 'unlisted' : 'private' });
+    await newPaste(await newUser(), 'of somebody else', { expiresInSeconds: 100 });
+    const all = async (search: object, limit: number, maxScanned?: number) => {
+      const titles: (string | null)[] = [];
+      let after: PageRequest['after'] = null;
+      let isCut: boolean;
+      do {
+        const page: Awaited<ReturnType<typeof searchPastesByExpiry>> = await searchPastesByExpiry(
+          current.db,
+          { ...anyPaste, userId, ...search },
+          { limit, after },
+          maxScanned,
+        );
+        titles.push(...page.rows.map(({ title }) => title));
+        ({ next: after, isCut } = page);
+      } while (after !== null);
+      return { titles, isCut };
+    };
+    for (const limit of [1, 2, 10])
+      expect(await all({}, limit)).toEqual({ titles: ['2', '3', '5', '0', '6', '1', '4'], isCut: false });
+    expect((await all({ visibility: 'private' }, 2)).titles).toEqual(['2', '5', '0', '6', '1', '4']);
+    expect((await all({ status: 'PROCESSED' }, 2)).titles).toEqual([]);
+    expect(await all({}, 2, 3)).toEqual({ titles: ['5', '6', '4'], isCut: true }); // the newest three
   });
 });
 
