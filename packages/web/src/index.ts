@@ -1,5 +1,6 @@
 export { loadAssets, type Asset, type Assets } from './assets.ts';
 export { BEGINNING_BYTES, kindOf, type ContentKind, type ImageType } from './content/content-kind.ts';
+export { FIRST_WORDS_BYTES, firstWordsOf } from './content/first-words.ts';
 export { encodingOf, textOf } from './content/text-encoding.ts';
 export { markupBytesOf, PasteLines } from './content/paste-lines.ts';
 export { remainingUntil } from './html/formats.ts';

@@ -34,6 +34,7 @@ import { composeLive, type LiveTimings } from './live/live.ts';
 import { createFindPaste } from './pastes/find-named-paste.ts';
 import { PasteInserts } from './storage/paste-inserts.ts';
 import { ContentCache } from './storage/content-cache.ts';
+import { FirstWords } from './storage/first-words.ts';
 import { tracedReads } from './storage/stored-content.ts';
 
 /** What tests replace. */
@@ -156,6 +157,7 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
     stopDeadlineMs: overrides.stopDeadlineMs ?? STOP_DEADLINE_MS,
     stopNoticeMs: overrides.stopNoticeMs ?? STOP_NOTICE_MS,
   });
+  const reads = tracedReads(store);
   const api: ApiContext = {
     logger,
     events,
@@ -171,8 +173,9 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
       retentionSeconds: config.idempotencyRetentionSeconds,
       logger,
     }),
-    store: tracedReads(store),
+    store: reads,
     cache: new ContentCache({ maxBytes: config.downloads.cacheBytes, metrics }),
+    firstWords: new FirstWords(reads),
     dispatcher: dispatchers.uploads,
     jobDispatcher: dispatchers.jobs,
     live,

@@ -18,6 +18,7 @@ import type { TrustedProxies } from './http/request/client-address.ts';
 import type { RequestEvents } from './http/server/request-events.ts';
 import type { Live } from './live/live.ts';
 import type { ContentCache } from './storage/content-cache.ts';
+import type { FirstWords } from './storage/first-words.ts';
 import type { PasteInserts } from './storage/paste-inserts.ts';
 
 /** What the endpoints stand on: one for the whole process, made by compose.ts. */
@@ -37,6 +38,7 @@ export interface ApiContext {
   readonly idempotency: Idempotency;
   readonly store: Pick<ObjectStore, 'get' | 'presign'>;
   readonly cache: ContentCache;
+  readonly firstWords: FirstWords;
   readonly dispatcher: MessageDispatcher<OutgoingUpload>;
   readonly jobDispatcher: MessageDispatcher<OutgoingJob>;
   readonly live: Live;

@@ -40,6 +40,6 @@ export function pageLinks(
   };
   if (isFirst && next === null) return html``;
   return html`<nav class="toolbar" aria-label="${words.list.pages}">${
-    !isFirst && html`<a class="button" href="${link(null)}">${words.list.newest}</a>`
-  }${next !== null && html`<a class="button" href="${link(next)}" rel="next">${words.list.older}</a>`}</nav>`;
+    !isFirst && html`<a class="button" href="${link(null)}">${words.list.first}</a>`
+  }${next !== null && html`<a class="button" href="${link(next)}" rel="next">${words.list.next}</a>`}</nav>`;
 }

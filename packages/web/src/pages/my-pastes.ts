@@ -13,6 +13,8 @@ export interface OwnPaste extends StoredOptions {
   readonly size_bytes: number;
   readonly created_at: string;
   readonly expires_at: string | null;
+  /** What a paste without a title begins with; null or missing: not known, or not to be shown. */
+  readonly firstWords?: string | null;
 }
 
 export interface MyPastes {
@@ -22,6 +24,10 @@ export interface MyPastes {
   readonly status: string | null;
   readonly visibility: string | null;
   readonly syntax: string | null;
+  /** null: the newest comes first. */
+  readonly sort: 'expiry' | null;
+  /** The user may have more pastes than were sorted. */
+  readonly isCut: boolean;
   readonly isFirst: boolean;
   readonly next: string | null;
   /** How many pastes were just deleted; null: none were to be. */
@@ -37,7 +43,7 @@ interface Figures {
 
 const STATES = ['PROCESSED', 'IN_PROGRESS', 'FAILED'] as const;
 
-/** The user's own pastes, newest first. */
+/** The user's own pastes. The browser module shows the list anew when the filter changes. */
 export function myPastesPage(site: Site, list: MyPastes): string {
   const { myPastes: text } = site.words;
   const action = `${site.base}/my/pastes`;
@@ -62,9 +68,16 @@ aria-keyshortcuts="/" dir="auto" value="${list.title ?? ''}" maxlength="200"></d
         list.syntax,
       ),
       choice({ id: 'status', label: text.upload, any: text.anyState }, states, list.status),
+      choice(
+        { id: 'sort', label: text.order, any: text.newestFirst },
+        [['expiry', text.byExpiry]],
+        list.sort,
+      ),
     ])}
-${list.pastes.length === 0 ? nothing(site, list) : pastesForm(site, list.pastes)}
-${pageLinks(site, action, filterOf(list), list)}`,
+<div id="found">
+${list.isCut && html`<p class="hint">${text.cut}</p>\n`}${list.pastes.length === 0 ? nothing(site, list) : pastesForm(site, list.pastes)}
+${pageLinks(site, action, { ...filterOf(list), sort: list.sort }, list)}</div>
+<p id="count" role="status" class="visually-hidden" data-words="${site.words.job.pastes}: {count}"></p>`,
   });
 }
 
@@ -107,13 +120,13 @@ function row({ base, words }: Site, each: OwnPaste): Html {
   const { myPastes: text, paste, created } = words;
   const { short_code: code, expires_at: expires, status } = each;
   const address = each.slug === null ? code : `~${each.slug}`;
-  const name = each.title ?? address;
+  const name = each.title ?? each.firstWords ?? address;
   return html`<li><input type="checkbox" name="short_code" value="${code}" aria-label="${text.selectOne(name)}">
-<div><p><a href="${base}/${address}"><bdi>${name}</bdi></a>${badges(words, each)} ${
+<div><p><a${each.title === null && name !== address && html` class="words"`} href="${base}/${address}"><bdi>${name}</bdi></a>${badges(words, each)} ${
     status !== 'PROCESSED' &&
     html`<span class="badge ${status.toLowerCase()}">${paste.uploadStates[status]}</span>`
   }</p>
-<p class="line">${each.title !== null && html`<span><bdi dir="ltr">${address}</bdi></span>`}<span>${formatSize(each.size_bytes, words)}</span><span>${formatTime(each.created_at, words)}</span><span>${
+<p class="line">${name !== address && html`<span><bdi dir="ltr">${address}</bdi></span>`}<span>${formatSize(each.size_bytes, words)}</span><span>${formatTime(each.created_at, words)}</span><span>${
     expires === null ? paste.neverExpiresLine : html`${paste.expiresLine} ${formatTime(expires, words)}`
   }</span></p></div>
 <button type="button" data-copy-link="${base}/${address}" data-done="${created.copied}"

@@ -54,6 +54,8 @@ const EMPTY: MyPastes = {
   status: null,
   visibility: null,
   syntax: null,
+  sort: null,
+  isCut: false,
   isFirst: true,
   next: null,
   deleted: null,
@@ -140,6 +142,7 @@ function listed(): readonly OwnPaste[] {
   return [
     { ...LISTED, short_code: 'a1', visibility: 'private' },
     { ...LISTED, short_code: 'a2', slug: null, title: null, status: 'IN_PROGRESS', expires_at: null },
+    { ...LISTED, short_code: 'a4', slug: null, title: null, firstWords: 'const waits = [1, 2, 4, 8, 16];' },
     { ...LISTED, short_code: 'a3', slug: null, title: 'A title without an end '.repeat(8), status: 'FAILED' },
   ];
 }

@@ -31,7 +31,7 @@ export const en = {
   newPasteShort: 'New',
   newPasteRest: ' paste',
   documentation: 'API',
-  list: { filter: 'Filter', pages: 'Pages of the list', newest: 'Newest', older: 'Older →' },
+  list: { filter: 'Filter', pages: 'Pages of the list', first: 'First page', next: 'Next page →' },
   /** What this place is: above the form, and at the foot of the other pages. */
   intro:
     'Pasteflow keeps a text or a file for as long as you choose, and gives you a short link to share it.',
@@ -409,6 +409,10 @@ export const en = {
     readers: 'Visibility',
     visibilities: { unlisted: 'Unlisted', private: 'Private' },
     anyState: 'Any',
+    order: 'Order',
+    newestFirst: 'Newest first',
+    byExpiry: 'First to expire',
+    cut: 'Of your pastes, the 10,000 newest are sorted.',
     paste: 'Paste',
     selectAll: 'Select all',
     selectOne: (name: string) => `Select ${name}`,

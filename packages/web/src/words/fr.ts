@@ -21,8 +21,8 @@ export const fr: Translation = {
   list: {
     filter: 'Filtrer',
     pages: 'Pages de la liste',
-    newest: 'Début de la liste',
-    older: 'Page suivante →',
+    first: 'Début de la liste',
+    next: 'Page suivante →',
   },
   intro:
     'Pasteflow conserve un texte ou un fichier aussi longtemps que vous le souhaitez et vous donne un lien court pour le partager.',
@@ -420,6 +420,10 @@ export const fr: Translation = {
     readers: 'Visibilité',
     visibilities: { unlisted: 'Non répertorié', private: 'Privé' },
     anyState: 'Tout',
+    order: 'Ordre',
+    newestFirst: 'Les plus récents d’abord',
+    byExpiry: 'Par expiration',
+    cut: 'Seuls vos 10 000 pastes les plus récents sont triés.',
     paste: 'Paste',
     selectAll: 'Tout sélectionner',
     selectOne: (name: string) => `Sélectionner ${name}`,

@@ -133,6 +133,7 @@ export async function create(api: ApiContext, req: Request, res: Response, form:
   const { shortCode, executionId } = inserted.created;
   context.shortCode = shortCode;
   api.events.pasteCreated(form.name, sizeBytes);
+  api.firstWords.learn(shortCode, { ...options, content, contentHash, userId });
   api.dispatcher.dispatch({
     executionId,
     shortCode,

@@ -8,7 +8,13 @@ import {
   isShortCode,
 } from '@pasteflow/domain';
 import { mustBeOneOf } from '@pasteflow/service-kit';
-import { searchPastes, type ListedPaste, requestDeletions, findOwnPastes } from '@pasteflow/postgres';
+import {
+  findOwnPastes,
+  requestDeletions,
+  searchPastes,
+  searchPastesByExpiry,
+  type ListedPaste,
+} from '@pasteflow/postgres';
 import { myPastesPage, confirmDeletionPage } from '@pasteflow/web';
 import { z } from 'zod';
 import type { ApiContext } from '../context.ts';
@@ -33,6 +39,7 @@ const query = z.strictObject({
   status: z.enum(['', ...states], mustBeOneOf(states)).optional(),
   visibility: z.enum(['', ...visibilities], mustBeOneOf(visibilities)).optional(),
   syntax: syntaxField.default(''),
+  sort: z.enum(['', 'expiry'], mustBeOneOf(['expiry'])).optional(),
   cursor: pageFields.cursor,
   deleted: z
     .string()
@@ -40,7 +47,7 @@ const query = z.strictObject({
     .optional(),
 });
 
-/** GET /my/pastes: the user's pastes, newest first. */
+/** GET /my/pastes: the user's pastes, newest first, or by their expiry. */
 export function myPastes(api: ApiContext): Endpoint {
   return pageEndpoint({ access: 'user' }, async (req, res) => {
     const { cursor, deleted, ...fields } = readQuery(req, query);
@@ -50,19 +57,21 @@ export function myPastes(api: ApiContext): Endpoint {
     const syntax = fields.syntax || null;
     const language = syntax === null ? null : namesOfLanguage(syntax);
     const userId = requireUser(req);
-    const found = await searchPastes(
-      api.db,
-      { userId, status, title, visibility, language },
-      pageRequestOf({ limit: PAGE_SIZE, cursor }),
-    );
+    const search = { userId, status, title, visibility, language };
+    const wanted = pageRequestOf({ limit: PAGE_SIZE, cursor });
+    const byExpiry = fields.sort === 'expiry' ? await searchPastesByExpiry(api.db, search, wanted) : null;
+    const found = byExpiry ?? (await searchPastes(api.db, search, wanted));
+    const words = await api.firstWords.of(found.rows, res);
     sendPage(
       res,
       myPastesPage(api.pages.site(req), {
-        pastes: found.rows.map(shown),
+        pastes: found.rows.map((paste) => shown(paste, words)),
         title,
         status,
         visibility,
         syntax,
+        sort: byExpiry === null ? null : 'expiry',
+        isCut: byExpiry?.isCut ?? false,
         isFirst: cursor === undefined,
         next: nextCursorOf(found),
         deleted: deleted === undefined ? null : Number(deleted),
@@ -72,7 +81,7 @@ export function myPastes(api: ApiContext): Endpoint {
   });
 }
 
-function shown(paste: ListedPaste) {
+function shown(paste: ListedPaste, words: ReadonlyMap<string, string>) {
   const { short_code, status, size_bytes, created_at, expires_at } = paste;
   return {
     ...valuesOf(storedOptionNames, paste),
@@ -81,6 +90,7 @@ function shown(paste: ListedPaste) {
     size_bytes,
     created_at: created_at.toISOString(),
     expires_at: expires_at?.toISOString() ?? null,
+    firstWords: words.get(short_code) || null,
   };
 }
 
