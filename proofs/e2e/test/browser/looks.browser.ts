@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { startCluster } from '../../src/index.ts';
-import { isBrowserWanted, openSignedIn, useBrowser } from './browser.ts';
+import { isBrowserWanted, openSignedIn, useBrowser, violationsOf } from './browser.ts';
 import { storePaste } from './store-paste.ts';
 
 const describeInBrowser = isBrowserWanted() ? describe : describe.skip;
@@ -48,5 +48,54 @@ describeInBrowser('the form', () => {
     const page = await bed.open('/', { javaScriptEnabled: false });
     expect(await page.getByText('gives you a short link to share it').count()).toBe(1);
     expect(await page.locator('main > .intro').isVisible()).toBe(true);
+  });
+});
+
+describeInBrowser('My pastes', () => {
+  it('show what the filter says as soon as it changes, and the list works as before', async () => {
+    const { token, pastes } = await bed.cluster.user('filters');
+    for (const title of ['alpha', 'beta', 'beta 2']) await pastes.create(Buffer.from(title), { title });
+    const untitled = await pastes.create(Buffer.from('kubectl get pods'), { expires_in: 3600 });
+    await bed.cluster.untilStatus(untitled.short_code, 'PROCESSED');
+    const page = await openSignedIn(bed, { path: '/my/pastes', token, options: {} });
+    const names = page.locator('.rows p:not(.line) a');
+    expect(await names.allInnerTexts()).toEqual(['kubectl get pods', 'beta 2', 'beta', 'alpha']);
+    expect(await page.getByRole('button', { name: 'Filter' }).count()).toBe(0);
+
+    await page.getByLabel('Order').selectOption('expiry');
+    await page.waitForURL('**/my/pastes?sort=expiry');
+    expect((await names.allInnerTexts())[0]).toBe('kubectl get pods');
+    const field = page.getByLabel('Title contains');
+    await field.pressSequentially('BETA');
+    await page.waitForURL('**/my/pastes?title=BETA&sort=expiry');
+    expect(await names.allInnerTexts()).toEqual(['beta', 'beta 2']);
+    expect(await field.evaluate((input) => input === document.activeElement)).toBe(true);
+    expect(await page.getByRole('status').allInnerTexts()).toContain('Pastes: 2');
+    expect(await violationsOf(page)).toEqual([]);
+    await page.getByLabel('Select all').check();
+    await page.getByRole('button', { name: 'Delete selected' }).click();
+    await page.getByRole('heading', { name: 'Delete these 2 pastes?' }).waitFor();
+    await page.goBack();
+    expect(await names.allInnerTexts()).toEqual(['beta', 'beta 2']);
+
+    await field.fill('none of them');
+    await page.getByText('No paste matches the filter.').first().waitFor();
+    await page.route('**/my/pastes?*', (route) => route.abort());
+    await field.fill('');
+    await page.getByRole('button', { name: 'Filter' }).waitFor(); // the server did not answer
+  });
+
+  it('are filtered by the button without JavaScript', async () => {
+    const { token, pastes } = await bed.cluster.user('filters by hand');
+    for (const title of ['alpha', 'beta']) await pastes.create(Buffer.from(title), { title });
+    const page = await openSignedIn(bed, {
+      path: '/my/pastes',
+      token,
+      options: { javaScriptEnabled: false },
+    });
+    await page.getByLabel('Title contains').fill('alp');
+    await page.getByLabel('Order').selectOption('expiry');
+    await page.getByRole('button', { name: 'Filter' }).click();
+    expect(await page.locator('.rows p:not(.line) a').allInnerTexts()).toEqual(['alpha']);
   });
 });
