@@ -21,7 +21,10 @@ export interface Delivery<Body> {
 /** Without a backoff sqs-consumer retries a failed receive immediately (measured: 1046 times in 2 s). */
 const RECEIVE_BACKOFF_MS = { first: 100, max: 1600 };
 
-/** Several consumers on one queue that start and stop together. While the queue is empty, one of them polls. */
+/**
+ * Several consumers on one queue that start and stop together. Unless the queue has full batches, one of them
+ * polls.
+ */
 export class ConsumerGroup<Body> {
   readonly #options;
   #consumers: readonly Consumer[] = [];
@@ -117,7 +120,7 @@ export class ConsumerGroup<Body> {
         return Promise.resolve();
       },
       handleMessageBatch: (messages) => {
-        turn.end('messages');
+        turn.end(messages.length >= batchSize ? 'a full batch' : 'messages');
         consumer.updateOption('waitTimeSeconds', turn.waitSeconds);
         return this.#handle(messages);
       },

@@ -11,18 +11,18 @@ export interface ReceiveTurn {
   /** Resolves when the consumer may receive, or the group stops. */
   begin(): Promise<void>;
   /** The receive has ended, or did not begin. Further calls until the next `begin` do nothing. */
-  end(what: 'messages' | 'none' | 'error'): void;
+  end(what: 'a full batch' | 'messages' | 'none' | 'error'): void;
   /** For the next receive. */
   readonly waitSeconds: number;
 }
 
 /**
- * Lets one consumer of a group receive at a time while the queue is empty, and all of them while it has
- * messages.
+ * Lets all consumers of a group receive while receives bring full batches, and otherwise one at a time. Several
+ * that wait for messages would share what comes, and each share costs a request and a claim.
  */
 export class ReceiveTurns {
   #receiving = 0;
-  #isEmpty = true;
+  #hasMore = false;
   #waitSeconds = WAIT_SECONDS.first;
   #isStopping = false;
   readonly #waiting = new Set<() => void>();
@@ -32,7 +32,7 @@ export class ReceiveTurns {
     const waitSeconds = () => this.#waitSeconds;
     return {
       begin: async () => {
-        while (this.#isEmpty && this.#receiving > 0 && !this.#isStopping)
+        while (!this.#hasMore && this.#receiving > 0 && !this.#isStopping)
           await new Promise<void>((resolve) => this.#waiting.add(resolve));
         isReceiving = true;
         this.#receiving += 1;
@@ -41,7 +41,7 @@ export class ReceiveTurns {
         if (!isReceiving) return;
         isReceiving = false;
         this.#receiving -= 1;
-        if (what !== 'error') this.#isEmpty = what === 'none';
+        if (what !== 'error') this.#hasMore = what === 'a full batch';
         this.#waitSeconds =
           what === 'none' ? Math.min(WAIT_SECONDS.max, this.#waitSeconds * 2) : WAIT_SECONDS.first;
         this.#wakeAll();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ReceiveTurns } from '../src/receive-turns.ts';
+import { ReceiveTurns, type ReceiveTurn } from '../src/receive-turns.ts';
 
 /** A group of consumers that want to receive. `begun` has the numbers of those that do. */
 function group(consumers: number) {
@@ -14,7 +14,7 @@ function group(consumers: number) {
       await new Promise((resolve) => setImmediate(resolve));
       return [...begun].toSorted((a, b) => a - b);
     },
-    end: (n: number, what: 'messages' | 'none' | 'error') => {
+    end: (n: number, what: Parameters<ReceiveTurn['end']>[0]) => {
       begun.delete(n);
       all[n]!.end(what);
       begin(n);
@@ -28,10 +28,10 @@ function group(consumers: number) {
 }
 
 describe('consumers of one queue', () => {
-  it('receive one after the other while it is empty', async () => {
+  it('receive one after the other while it is empty or brings less than full batches', async () => {
     const { begun, end } = group(3);
     expect(await begun()).toEqual([0]);
-    for (const what of ['none', 'error', 'none'] as const) {
+    for (const what of ['none', 'error', 'messages', 'messages', 'none'] as const) {
       const [only, ...others] = await begun();
       expect(others).toEqual([]);
       end(only!, what);
@@ -39,14 +39,17 @@ describe('consumers of one queue', () => {
     expect(await begun()).toHaveLength(1);
   });
 
-  it('all receive while it has messages, and one of them when it is empty again', async () => {
-    const { begun, end } = group(3);
-    await begun();
-    end(0, 'messages');
-    expect(await begun()).toEqual([0, 1, 2]);
-    for (const n of [0, 1, 2]) end(n, 'none');
-    expect(await begun()).toHaveLength(1);
-  });
+  it.each(['messages', 'none'] as const)(
+    'all receive while it has full batches, and one of them after receives of %s',
+    async (what) => {
+      const { begun, end } = group(3);
+      await begun();
+      end(0, 'a full batch');
+      expect(await begun()).toEqual([0, 1, 2]);
+      for (const n of [0, 1, 2]) end(n, what);
+      expect(await begun()).toHaveLength(1);
+    },
+  );
 
   it('wait longer with each receive that brings nothing, up to 5 s', async () => {
     const { begun, end } = group(1);
