@@ -10,7 +10,7 @@ export interface BatcherOptions<Item, Result> {
   /** Default: 0. */
   readonly bytesOf?: (item: Item) => number;
   /** How long the first call of a batch waits for others, in ms. Default: it starts at once. */
-  readonly lingerMs?: number;
+  readonly lingerMs?: number | (() => number);
   /** Whether no other call can come at the moment, so that a batch need not wait. Default: one always can. */
   readonly isLast?: () => boolean;
   /** How many batches run at once. Default: any number. */
@@ -69,14 +69,14 @@ export class Batcher<Item, Result> {
 
   /** @throws the refusal when too many calls wait, when the call has waited too long, and after `refuseAll` */
   async call(item: Item): Promise<Result> {
-    const { maxWaiting = Infinity, maxWaitMs, lingerMs } = this.#options;
+    const { maxWaiting = Infinity, maxWaitMs } = this.#options;
     if (this.#isStopped || this.#waiting.length >= maxWaiting) throw this.#refusal();
     if (this.#alone > 0) return await this.#runAlone(item);
     return await new Promise((resolve, reject) => {
       const refusal = maxWaitMs === undefined ? undefined : setTimeout(() => this.#refuse(call), maxWaitMs);
       const call = { item, resolve, reject, refusal };
       this.#waiting.push(call);
-      if (this.#waitsForOthers()) this.#lingering ??= setTimeout(() => this.#start(), lingerMs);
+      if (this.#waitsForOthers()) this.#lingering ??= setTimeout(() => this.#start(), this.#lingerMs());
       else this.#start();
     });
   }
@@ -95,9 +95,14 @@ export class Batcher<Item, Result> {
     await this.#drained.promise;
   }
 
+  #lingerMs(): number {
+    const { lingerMs = 0 } = this.#options;
+    return typeof lingerMs === 'number' ? lingerMs : lingerMs();
+  }
+
   #waitsForOthers(): boolean {
-    const { lingerMs = 0, isLast = () => false, maxItems } = this.#options;
-    return lingerMs > 0 && this.#waiting.length < maxItems && !this.#isFullOfBytes() && !isLast();
+    const { isLast = () => false, maxItems } = this.#options;
+    return this.#lingerMs() > 0 && this.#waiting.length < maxItems && !this.#isFullOfBytes() && !isLast();
   }
 
   #isFullOfBytes(): boolean {

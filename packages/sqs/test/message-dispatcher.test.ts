@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import {
   MessageDispatcher,
   queueDepth,
@@ -13,18 +13,16 @@ const emulator = useEmulator();
 
 function createDispatcher() {
   const sent: string[] = [];
-  const batches: number[] = [];
   const failures: number[] = [];
   const dispatcher = new MessageDispatcher<OutgoingUpload>({
     send: (messages) => sendUploads(emulator.client, emulator.queue, messages),
     onSent: (executionIds) => {
-      batches.push(executionIds.length);
       sent.push(...executionIds);
       return Promise.resolve();
     },
     onError: (_error, count) => void failures.push(count),
   });
-  return { dispatcher, sent, batches, failures };
+  return { dispatcher, sent, failures };
 }
 
 const uploads = (count: number): OutgoingUpload[] =>
@@ -36,13 +34,12 @@ const uploads = (count: number): OutgoingUpload[] =>
   }));
 
 describe('the dispatcher', () => {
-  it('sends a burst of 100 messages in ten requests, and reports the sent ones once per request', async () => {
+  it('sends a burst of 100 messages in ten requests, and reports the sent ones', async () => {
     const before = await queueDepth(emulator.direct, emulator.queue);
-    const { dispatcher, sent, batches } = createDispatcher();
+    const { dispatcher, sent } = createDispatcher();
     for (const upload of uploads(100)) dispatcher.dispatch(upload);
     await dispatcher.stop();
     expect(emulator.proxy.matching({ target: 'SendMessageBatch' })).toHaveLength(10);
-    expect(batches).toEqual(Array.from({ length: 10 }, () => 10));
     expect(sent.toSorted()).toEqual(
       uploads(100)
         .map(({ executionId }) => executionId)
@@ -56,6 +53,56 @@ describe('the dispatcher', () => {
     dispatcher.dispatch(uploads(1)[0]!);
     await until(() => sent.length === 1);
     await dispatcher.stop();
+  });
+
+  it('lets messages that follow others wait for more of them, and one that comes alone for none', async () => {
+    jest.useFakeTimers();
+    try {
+      const requests: number[] = [];
+      const dispatcher = new MessageDispatcher<OutgoingUpload>({
+        send: (messages) => {
+          requests.push(messages.length);
+          return Promise.resolve(messages.map(({ executionId }) => executionId));
+        },
+        onSent: () => Promise.resolve(),
+        onError: () => {},
+      });
+      const [upload] = uploads(1);
+      dispatcher.dispatch(upload!);
+      await jest.advanceTimersByTimeAsync(10);
+      expect(requests).toEqual([1]);
+      for (let n = 0; n < 10; n += 1) {
+        dispatcher.dispatch(upload!);
+        await jest.advanceTimersByTimeAsync(20);
+      }
+      await jest.advanceTimersByTimeAsync(1000);
+      dispatcher.dispatch(upload!);
+      await jest.advanceTimersByTimeAsync(10);
+      expect(requests).toEqual([1, 5, 5, 1]);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
+  it('stamps what several requests have sent together, and well within the second of the relay', async () => {
+    jest.useFakeTimers();
+    try {
+      const stamped: (readonly string[])[] = [];
+      const dispatcher = new MessageDispatcher<OutgoingUpload>({
+        send: (messages) => Promise.resolve(messages.map(({ executionId }) => executionId)),
+        onSent: (executionIds) => Promise.resolve(void stamped.push(executionIds)),
+        onError: () => {},
+      });
+      for (const upload of uploads(2)) {
+        dispatcher.dispatch(upload);
+        await jest.advanceTimersByTimeAsync(110);
+      }
+      expect(stamped).toEqual([]);
+      await jest.advanceTimersByTimeAsync(280);
+      expect(stamped).toEqual([['e0', 'e1']]);
+    } finally {
+      jest.useRealTimers();
+    }
   });
 
   it('sends ten messages with 44 KiB of content in requests of at most 256 KiB', async () => {
