@@ -17,7 +17,6 @@ export const folderOrders: Readonly<Record<string, string>> = {
     'migrations database schema',
   'proofs/interleavings': 'operations harness',
   'packages/runtime': 'entry health tracing logging config',
-  'packages/s3': 'direct',
   'packages/service-kit': 'command-line bucket-owner',
   'packages/web': 'operations pages timeline content html words',
   'services/api':

@@ -1,5 +1,6 @@
 import { S3ServiceException } from '@aws-sdk/client-s3';
 import { DependencyUnavailableError, storedReason } from '@pasteflow/domain';
+import type { ErrorAnswer } from '@pasteflow/signed-requests';
 
 /**
  * A status of S3 that says that S3 itself has failed or is too busy, rather than that the request was wrong.
@@ -90,4 +91,30 @@ export function isUnknownRequest(error: unknown): boolean {
 
 export function unavailable(error: unknown): DependencyUnavailableError {
   return new DependencyUnavailableError('s3', { cause: error });
+}
+
+/**
+ * The error that the SDK makes of an answer: its name is the code of S3. The text is XML, or anything else
+ * when a proxy has answered.
+ */
+export function answerError({ statusCode, headers, text }: ErrorAnswer): S3ServiceException {
+  const code = elementOf(text, 'Code') ?? 'UnknownError';
+  return new S3ServiceException({
+    name: code,
+    message: elementOf(text, 'Message') ?? code,
+    $fault: statusCode >= 500 ? 'server' : 'client',
+    $metadata: {
+      httpStatusCode: statusCode,
+      ...textField('requestId', headers['x-amz-request-id']),
+      ...textField('extendedRequestId', headers['x-amz-id-2']),
+    },
+  });
+}
+
+function elementOf(xml: string, name: 'Code' | 'Message'): string | undefined {
+  return new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1];
+}
+
+function textField(name: string, value: string | string[] | undefined): Record<string, string> {
+  return typeof value === 'string' ? { [name]: value } : {};
 }

@@ -5,7 +5,7 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { attachmentAs } from './attachment.ts';
 import { createS3Client, type S3ClientOptions } from './client.ts';
 import { deleteObjects, type RefusedKey } from './delete-objects.ts';
-import { DirectIfPossible } from './direct/direct-requests.ts';
+import { DirectIfPossible } from './direct-requests.ts';
 import { isNotFound, isRangeRefused, unavailable } from './errors.ts';
 import { findContent, type ExpectedContent, type FoundObject } from './find-content.ts';
 import { abortMultipartUpload, listMultipartUploads, type OpenUpload } from './multipart-uploads.ts';

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { DirectRequests, bucketAddress, objectPath } from '../src/direct/direct-requests.ts';
-import { RequestSigner } from '../src/direct/signed-requests.ts';
+import { expectedSignature, sentSignature, startRecordingServer } from '@pasteflow/dev-stack/testing';
+import { RequestSigner } from '@pasteflow/signed-requests';
+import { DirectRequests, bucketAddress, objectPath } from '../src/direct-requests.ts';
 import { describeS3Error } from '../src/index.ts';
-import { expectedSignature, sentSignature, startRecordingServer } from './support/recording-server.ts';
 
 const sha256 = (content: string) => createHash('sha256').update(content).digest();
 const md5 = (content: string) => createHash('md5').update(content).digest();
@@ -60,7 +60,7 @@ describe('the signatures that AWS publishes for S3', () => {
       secretAccessKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
     },
   });
-  const signer = new RequestSigner(client.config, 'us-east-1');
+  const signer = new RequestSigner(client.config, { service: 's3', region: 'us-east-1' });
   const url = new URL('https://examplebucket.s3.amazonaws.com');
   const now = Date.parse('2013-05-24T00:00:00Z');
 

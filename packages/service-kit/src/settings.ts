@@ -44,9 +44,9 @@ export const awsEnv = groups({
   s3Endpoint: setting('AWS_ENDPOINT_URL_S3', httpUrl().optional()),
   sqsEndpoint: setting('AWS_ENDPOINT_URL_SQS', httpUrl().optional()),
   stack: setting('PASTEFLOW_STACK', oneOf(['aws']).optional()),
-  /** How contents are put into S3 and read from it: without the middleware of the AWS SDK, or by the SDK. */
-  s3Requests: setting('S3_REQUESTS', oneOf(['direct', 'sdk']).default('direct')),
-}).transform(({ endpoint, stack, region, s3Requests, ...own }, context) => {
+  /** How contents are put and read, and messages sent, received and deleted: without the middleware of the AWS SDK, or by the SDK. */
+  requests: setting('S3_REQUESTS', oneOf(['direct', 'sdk']).default('direct')),
+}).transform(({ endpoint, stack, region, requests, ...own }, context) => {
   const s3Endpoint = own.s3Endpoint ?? endpoint;
   const sqsEndpoint = own.sqsEndpoint ?? endpoint;
   if (stack !== 'aws') {
@@ -54,7 +54,7 @@ export const awsEnv = groups({
       missing(context, sqsEndpoint === undefined ? 'AWS_ENDPOINT_URL' : 'AWS_ENDPOINT_URL_S3');
     else if (sqsEndpoint === undefined) missing(context, 'AWS_ENDPOINT_URL_SQS');
   }
-  return { region, s3Requests, s3Endpoint, sqsEndpoint };
+  return { region, requests, s3Endpoint, sqsEndpoint };
 });
 
 /** The name of the bucket that holds the objects. */

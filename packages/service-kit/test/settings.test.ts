@@ -39,7 +39,7 @@ describe('the AWS variables', () => {
     expect(() => loadConfig(awsEnv, {})).toThrow('or set PASTEFLOW_STACK=aws to use AWS itself');
     expect(loadConfig(awsEnv, { PASTEFLOW_STACK: 'aws', AWS_REGION: 'eu-west-1' })).toEqual({
       region: 'eu-west-1',
-      s3Requests: 'direct',
+      requests: 'direct',
     });
   });
 
@@ -56,7 +56,7 @@ describe('the AWS variables', () => {
     const env = { AWS_ENDPOINT_URL: 'http://127.0.0.1:4566', AWS_ENDPOINT_URL_S3: 'http://127.0.0.1:9000' };
     expect(loadConfig(awsEnv, { ...env, S3_REQUESTS: 'sdk' })).toEqual({
       region: 'us-east-1',
-      s3Requests: 'sdk',
+      requests: 'sdk',
       s3Endpoint: 'http://127.0.0.1:9000',
       sqsEndpoint: 'http://127.0.0.1:4566',
     });

@@ -1,8 +1,13 @@
-import { SQSClient } from '@aws-sdk/client-sqs';
+import { SQSClient, type SQSClientConfig } from '@aws-sdk/client-sqs';
 import { rereadCredentials } from '@pasteflow/domain';
+import { DirectSqsClient, type DirectOptions } from './direct-client.ts';
 
 /** The SDK's client under a name of this package, so that its users need no dependency on the SDK. */
 export type SqsClient = SQSClient;
+
+/** The line of the log for `onDirectRefused`. */
+export const DIRECT_REFUSED =
+  'SQS refuses direct requests and grants those of the SDK: S3_REQUESTS=sdk for SQS from now on';
 
 const CONNECT_TIMEOUT_MS = 2000;
 
@@ -16,6 +21,8 @@ export function createSqsClient({
   maxSockets = 50,
   requestTimeoutMs = 10_000,
   maxAttempts = 2,
+  requests = 'sdk',
+  onDirectRefused,
 }: {
   readonly region: string;
   /** The endpoint of an SQS that is not AWS's, e.g. of the embedded emulator. */
@@ -29,8 +36,13 @@ export function createSqsClient({
   readonly requestTimeoutMs?: number;
   /** Attempts per request, the first included (default: 2). */
   readonly maxAttempts?: number;
-}): SQSClient {
-  const client: SQSClient = new SQSClient({
+  /**
+   * How messages are sent, received and deleted. `direct`: signed and sent without the middleware of the AWS SDK,
+   * which takes more than half of their CPU time. Default: `sdk`.
+   */
+  readonly requests?: 'direct' | 'sdk';
+} & Pick<DirectOptions, 'onDirectRefused'>): SQSClient {
+  const config: SQSClientConfig = {
     credentials: rereadCredentials(async () => {
       // A new one has no memory of what it has read.
       const { config } = client;
@@ -49,6 +61,9 @@ export function createSqsClient({
       httpAgent: { maxSockets, keepAlive: true },
       httpsAgent: { maxSockets, keepAlive: true },
     },
-  });
+  };
+  const options = { maxSockets, connectTimeoutMs: CONNECT_TIMEOUT_MS, requestTimeoutMs, onDirectRefused };
+  const client: SQSClient =
+    requests === 'direct' ? new DirectSqsClient(config, options) : new SQSClient(config);
   return client;
 }

@@ -1,4 +1,4 @@
-export { createSqsClient, type SqsClient } from './client.ts';
+export { createSqsClient, DIRECT_REFUSED, type SqsClient } from './client.ts';
 export {
   createQueue,
   deadLetterQueueName,

@@ -28,7 +28,7 @@ async function serve(answer: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-function open(options: Partial<Parameters<typeof createSqsClient>[0]>): SqsClient {
+function openClient(options: Partial<Parameters<typeof createSqsClient>[0]>): SqsClient {
   client = createSqsClient({ region: 'us-east-1', maxAttempts: 1, ...options });
   return client;
 }
@@ -37,7 +37,10 @@ function open(options: Partial<Parameters<typeof createSqsClient>[0]>): SqsClien
 const receive = (to: SqsClient) =>
   to.send(new ReceiveMessageCommand({ QueueUrl: 'http://127.0.0.1:1/000000000000/pasteflow-uploads' }));
 
-describe('a request to SQS', () => {
+describe.each(['direct', 'sdk'] as const)('a %s request to SQS', (requests) => {
+  const open = (options: Partial<Parameters<typeof createSqsClient>[0]>) =>
+    openClient({ requests, ...options });
+
   it('goes to the endpoint of the environment, whatever host the URL of the queue has', async () => {
     process.env.AWS_ENDPOINT_URL_SQS = await serve((_req, res) => res.end('{}'));
     expect(await receive(open({}))).toMatchObject({ $metadata: { httpStatusCode: 200 } });

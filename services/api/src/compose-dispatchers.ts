@@ -3,6 +3,7 @@ import { messageSpans, runOutsideSpans, type Component, type Logger } from '@pas
 import {
   createQueue,
   createSqsClient,
+  DIRECT_REFUSED,
   MessageDispatcher,
   queueDepth,
   sendJobs,
@@ -37,6 +38,8 @@ export function composeDispatchers(
     region: aws.region,
     endpoint: aws.sqsEndpoint,
     requestTimeoutMs: SQS_REQUEST_TIMEOUT_MS,
+    requests: aws.requests,
+    onDirectRefused: (error) => logger.warn(DIRECT_REFUSED, { error }),
   });
   const uploadQueue = createQueue(sqs, queues.uploads);
   const dispatcher = <Message extends OutgoingUpload | OutgoingJob>(

@@ -103,7 +103,7 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
     maxAttempts: S3_MAX_ATTEMPTS,
     requestTimeoutMs: overrides.s3RequestTimeoutMs ?? S3_REQUEST_TIMEOUT_MS,
     maxSockets: s3Sockets,
-    requests: aws.s3Requests,
+    requests: aws.requests,
     onDirectRefused: (error) => logger.warn(DIRECT_REFUSED, { error }),
   });
   const lastWrite = new LastWrite(metrics);

@@ -1,6 +1,7 @@
 export { FaultProxy } from './fault-proxy.ts';
 export { type HeldRequest, type RequestMatch, withHeader } from './fault-rules.ts';
 export { urlOfService } from '../postgres/service-roles.ts';
+export { expectedSignature, sentSignature, startRecordingServer } from './recording-server.ts';
 export { seededRandom } from './seeded-random.ts';
 export {
   type ExitStatus,

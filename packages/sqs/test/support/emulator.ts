@@ -27,6 +27,7 @@ export function useEmulator(): Emulator {
     current.client = createSqsClient({
       region: 'us-east-1',
       endpoint: current.proxy.url,
+      requests: 'direct',
     });
     current.direct = createSqsClient({ region: 'us-east-1', endpoint: stack.aws.endpoint });
     current.queue = createQueue(current.client, name);

@@ -8,6 +8,7 @@ import {
   createQueue,
   createSqsClient,
   deadLetterQueueName,
+  DIRECT_REFUSED,
   MessageReturner,
   type Decode,
   type Delivery,
@@ -68,7 +69,7 @@ export interface HandledQueue {
 const RECEIVE_TIMEOUT_MS = 6000;
 
 export function createPipeline<Body>(
-  { config, sqs, gate, bucket, leaseSeconds }: WorkerContext,
+  { config, logger, sqs, gate, bucket, leaseSeconds }: WorkerContext,
   {
     queueName,
     consumers,
@@ -96,6 +97,8 @@ export function createPipeline<Body>(
     maxSockets: consumers * 2,
     requestTimeoutMs: RECEIVE_TIMEOUT_MS,
     maxAttempts: 1, // the consumer group has its own backoff, and a stop must not wait for a second attempt
+    requests: config.aws.requests,
+    onDirectRefused: (error) => logger.warn(DIRECT_REFUSED, { error }),
   });
   const queue = createQueue(sqs, queueName);
   const returner = new MessageReturner(sqs, queue, (error) =>

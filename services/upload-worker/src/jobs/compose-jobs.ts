@@ -47,7 +47,7 @@ export function composeJobs(worker: WorkerContext): QueueConsumer {
     maxAttempts: S3_ATTEMPTS,
     requestTimeoutMs: config.upload.putTimeoutMs,
     maxSockets: consumers * S3_SOCKETS_A_JOB,
-    requests: config.aws.s3Requests,
+    requests: config.aws.requests,
     onDirectRefused: (error) => logger.warn(DIRECT_REFUSED, { error }),
   });
   const uploads = createQueue(sqs, config.queues.uploads);

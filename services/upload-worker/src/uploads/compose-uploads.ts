@@ -38,7 +38,7 @@ export function composeUploads(worker: WorkerContext, settleLingerMs = SETTLE_LI
     maxAttempts: 1, // each put is an attempt, and the next attempt waits in the queue
     requestTimeoutMs: putTimeoutMs,
     maxSockets: consumers * SQS_BATCH_SIZE + sparePlaces,
-    requests: config.aws.s3Requests,
+    requests: config.aws.requests,
     onDirectRefused: (error) => logger.warn(DIRECT_REFUSED, { error }),
   });
   const access = new StorageAccess(store);

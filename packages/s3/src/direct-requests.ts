@@ -1,7 +1,9 @@
 import { PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import { contentEncodingOf } from '@pasteflow/domain';
-import type { S3ClientOptions } from '../client.ts';
-import { isRefused } from '../errors.ts';
+import { DirectOrSdk, SignedRequests } from '@pasteflow/signed-requests';
+import { getEndpointFromInstructions } from '@smithy/core/endpoints';
+import { CONNECT_TIMEOUT_MS, MAX_SOCKETS, type S3ClientOptions } from './client.ts';
+import { answerError, isRefused } from './errors.ts';
 import {
   CONTENT_TYPE,
   SdkRequests,
@@ -10,9 +12,7 @@ import {
   type ObjectRequests,
   type PutRequest,
   type StoredObject,
-} from '../object-requests.ts';
-import { SignedRequests } from './signed-requests.ts';
-import { getEndpointFromInstructions } from '@smithy/core/endpoints';
+} from './object-requests.ts';
 
 /** The digest of no bytes: the body of a GET. */
 const EMPTY_SHA256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
@@ -25,11 +25,20 @@ export class DirectRequests implements ObjectRequests {
   constructor(
     client: S3Client,
     address: BucketAddress,
-    { maxSockets, requestTimeoutMs }: Pick<S3ClientOptions, 'maxSockets' | 'requestTimeoutMs'>,
+    { maxSockets = MAX_SOCKETS, requestTimeoutMs }: Pick<S3ClientOptions, 'maxSockets' | 'requestTimeoutMs'>,
   ) {
     this.#address = address;
-    const { url, signingRegion: region } = address;
-    this.#requests = new SignedRequests(client, { url, region, maxSockets, requestTimeoutMs });
+    this.#requests = new SignedRequests({
+      client,
+      service: 's3',
+      url: address.url,
+      region: address.signingRegion,
+      maxSockets,
+      connectTimeoutMs: CONNECT_TIMEOUT_MS,
+      requestTimeoutMs,
+      bodyTimeoutMs: 0, // bodies are read as slowly as their readers like
+      errorOf: answerError,
+    });
   }
 
   async put(
@@ -81,33 +90,31 @@ export class DirectRequests implements ObjectRequests {
   }
 }
 
-/**
- * Direct requests, or those of the SDK: when the bucket needs another signature, which the first request
- * finds out, and from the time on when S3 refuses a direct request and grants it to the SDK. Once S3 has
- * granted a direct put, or get, it is not asked twice any more.
- */
+/** Direct requests where the bucket and its server take them, and else those of the SDK. */
 export class DirectIfPossible implements ObjectRequests {
-  readonly #client: S3Client;
-  readonly #bucket: string;
-  readonly #options: S3ClientOptions;
-  readonly #sdk: SdkRequests;
-  readonly #granted = new Set<'put' | 'get'>();
+  readonly #requests: DirectOrSdk<ObjectRequests>;
   #direct: DirectRequests | undefined;
-  #current: ObjectRequests | undefined;
 
   constructor(client: S3Client, bucket: string, options: S3ClientOptions) {
-    this.#client = client;
-    this.#bucket = bucket;
-    this.#options = options;
-    this.#sdk = new SdkRequests(client, bucket);
+    this.#requests = new DirectOrSdk<ObjectRequests>({
+      sdk: new SdkRequests(client, bucket),
+      direct: async () => {
+        const address = await bucketAddress(client, bucket);
+        // Another first request may have chosen meanwhile.
+        if (address !== null) this.#direct ??= new DirectRequests(client, address, options);
+        return this.#direct ?? null;
+      },
+      isRefused,
+      onRefused: options.onDirectRefused,
+    });
   }
 
   async put(key: string, content: Buffer, request: PutRequest): Promise<string | undefined> {
-    return await this.#send('put', (requests) => requests.put(key, content, request));
+    return await this.#requests.send('put', (requests) => requests.put(key, content, request));
   }
 
   async get(key: string, options: GetOptions): Promise<StoredObject> {
-    return await this.#send('get', (requests) => requests.get(key, options));
+    return await this.#requests.send('get', (requests) => requests.get(key, options));
   }
 
   /**
@@ -116,31 +123,6 @@ export class DirectIfPossible implements ObjectRequests {
    */
   close(): void {
     this.#direct?.close();
-  }
-
-  async #send<T>(kind: 'put' | 'get', send: (requests: ObjectRequests) => Promise<T>): Promise<T> {
-    const requests = this.#current ?? (await this.#choose());
-    try {
-      const answer = await send(requests);
-      this.#granted.add(kind);
-      return answer;
-    } catch (error) {
-      if (requests === this.#sdk || this.#granted.has(kind) || !isRefused(error)) throw error;
-      const answer = await send(this.#sdk);
-      if (this.#current === requests) {
-        this.#current = this.#sdk;
-        this.#options.onDirectRefused?.(error);
-      }
-      return answer;
-    }
-  }
-
-  async #choose(): Promise<ObjectRequests> {
-    const address = await bucketAddress(this.#client, this.#bucket);
-    // Another first request may have chosen meanwhile.
-    if (address !== null) this.#direct ??= new DirectRequests(this.#client, address, this.#options);
-    this.#current ??= this.#direct ?? this.#sdk;
-    return this.#current;
   }
 }
 

@@ -1,19 +1,17 @@
-import type { S3Client } from '@aws-sdk/client-s3';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { Pool, type Dispatcher } from 'undici';
-import { CONNECT_TIMEOUT_MS, MAX_SOCKETS } from '../client.ts';
 import {
-  answerError,
   isSkewed,
   networkError,
   setClock,
   timeoutError,
   withRetries,
+  type AwsClient,
   type ErrorAnswer,
 } from './failures.ts';
 
 export interface UnsignedRequest {
-  readonly method: 'GET' | 'PUT';
+  readonly method: 'GET' | 'PUT' | 'POST';
   readonly url: URL;
   /** Encoded, as it is sent. */
   readonly path: string;
@@ -27,17 +25,17 @@ export interface UnsignedRequest {
  * them.
  */
 export class RequestSigner {
-  readonly #config: S3Client['config'];
+  readonly #config: AwsClient['config'];
   readonly #signature: SignatureV4;
 
-  constructor(config: S3Client['config'], region: string) {
+  constructor(config: AwsClient['config'], { service, region }: { service: 's3' | 'sqs'; region: string }) {
     this.#config = config;
     this.#signature = new SignatureV4({
-      service: 's3',
+      service,
       region,
       credentials: config.credentials,
       sha256: config.sha256,
-      uriEscapePath: false, // S3 signs paths as they are sent
+      uriEscapePath: service !== 's3', // S3 alone signs paths as they are sent
       applyChecksum: false, // the header is there already
     });
   }
@@ -55,41 +53,45 @@ export class RequestSigner {
 export interface SignedRequest extends Pick<UnsignedRequest, 'method' | 'path' | 'headers'> {
   /** The digest of the body, in hex. */
   readonly sha256: string;
-  readonly body: Buffer | null;
+  readonly body: Buffer | string | null;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Requests without the SDK's middleware, which takes four fifths of the CPU time of a request. */
+export interface SignedRequestsOptions {
+  /** Credentials, attempts and the correction of the clock are those of this client. */
+  readonly client: AwsClient;
+  readonly service: 's3' | 'sqs';
+  /** Where requests are sent. */
+  readonly url: URL;
+  readonly region: string;
+  readonly maxSockets: number;
+  readonly connectTimeoutMs: number;
+  /** Until the answer begins, the waits for credentials and for a connection included. */
+  readonly requestTimeoutMs: number;
+  /** Between two pieces of the body of an answer. 0: as long as its reader likes. */
+  readonly bodyTimeoutMs: number;
+  /** The error that the SDK makes of an answer. */
+  readonly errorOf: (answer: ErrorAnswer) => Error;
+}
+
+/** Requests without the SDK's middleware, which takes most of the CPU time of a request. */
 export class SignedRequests {
-  readonly #client: S3Client;
-  readonly #url: URL;
-  readonly #timeoutMs: number;
+  readonly #options: SignedRequestsOptions;
+  /** For error messages. */
+  readonly #name: string;
   readonly #signer: RequestSigner;
   readonly #pool: Pool;
 
-  /**
-   * @param client credentials, attempts and the correction of the clock are those of this client
-   * @param url where requests are sent
-   * @param requestTimeoutMs until the answer begins, the waits for credentials and for a connection included
-   */
-  constructor(
-    client: S3Client,
-    {
-      url,
-      region,
-      maxSockets = MAX_SOCKETS,
-      requestTimeoutMs,
-    }: { url: URL; region: string; maxSockets: number | undefined; requestTimeoutMs: number },
-  ) {
-    this.#client = client;
-    this.#url = url;
-    this.#timeoutMs = requestTimeoutMs;
-    this.#signer = new RequestSigner(client.config, region);
+  constructor(options: SignedRequestsOptions) {
+    const { client, service, url, region, maxSockets, connectTimeoutMs, bodyTimeoutMs } = options;
+    this.#options = options;
+    this.#name = service.toUpperCase();
+    this.#signer = new RequestSigner(client.config, { service, region });
     this.#pool = new Pool(url.origin, {
       connections: maxSockets,
-      connectTimeout: CONNECT_TIMEOUT_MS,
+      connectTimeout: connectTimeoutMs,
       headersTimeout: 0, // this class has a timer of its own: undici's doesn't run while a request waits for a connection
-      bodyTimeout: 0, // bodies are read as slowly as their readers like
+      bodyTimeout: bodyTimeoutMs,
     });
   }
 
@@ -98,16 +100,26 @@ export class SignedRequests {
    * @throws the error of an answer of 300 or more, AbortError, or the error of the network
    */
   async send(request: SignedRequest): Promise<Dispatcher.ResponseData> {
-    return await this.#withRetries(request, async () => {
-      const answer = await this.#answerTo(request);
-      const { statusCode, headers, body } = answer;
-      if (statusCode >= 300) throw this.#errorOf({ statusCode, headers, text: await body.text() });
-      return answer;
-    });
+    return await this.#withRetries(request, () => this.#granted(request));
+  }
+
+  /**
+   * Sends a request, and resolves to the whole body of its answer.
+   * @throws the error of an answer of 300 or more, AbortError, or the error of the network
+   */
+  async sendForText(request: SignedRequest): Promise<string> {
+    return await this.#withRetries(request, async () => await (await this.#granted(request)).body.text());
   }
 
   close(): void {
     void this.#pool.destroy();
+  }
+
+  async #granted(request: SignedRequest): Promise<Dispatcher.ResponseData> {
+    const answer = await this.#answerTo(request);
+    const { statusCode, headers, body } = answer;
+    if (statusCode >= 300) throw this.#errorOf({ statusCode, headers, text: await body.text() });
+    return answer;
   }
 
   async #withRetries<T>({ signal }: SignedRequest, send: () => Promise<T>): Promise<T> {
@@ -115,15 +127,15 @@ export class SignedRequests {
       try {
         return await this.#sendInTime(send);
       } catch (error) {
-        throw networkError(error);
+        throw networkError(error, this.#name);
       }
     };
-    return await withRetries(this.#client, sendOnce, signal);
+    return await withRetries(this.#options.client, sendOnce, signal);
   }
 
   /** Sends once more, which is no attempt, when the first answer has shown that the clock was wrong. */
   async #sendInTime<T>(send: () => Promise<T>): Promise<T> {
-    const { config } = this.#client;
+    const { config } = this.#options.client;
     const { systemClockOffset } = config;
     try {
       return await send();
@@ -135,10 +147,14 @@ export class SignedRequests {
 
   async #answerTo(request: SignedRequest): Promise<Dispatcher.ResponseData> {
     const { signal } = request;
+    const { requestTimeoutMs } = this.#options;
     const controller = new AbortController();
     const abort = (): void =>
-      controller.abort(new DOMException('The request to S3 was aborted.', 'AbortError'));
-    const timer = setTimeout(() => controller.abort(timeoutError(this.#timeoutMs)), this.#timeoutMs);
+      controller.abort(new DOMException(`The request to ${this.#name} was aborted.`, 'AbortError'));
+    const timer = setTimeout(
+      () => controller.abort(timeoutError(requestTimeoutMs, this.#name)),
+      requestTimeoutMs,
+    );
     signal?.addEventListener('abort', abort, { once: true });
     if (signal?.aborted === true) abort();
     try {
@@ -169,14 +185,14 @@ export class SignedRequests {
     headers,
     sha256,
   }: SignedRequest): Promise<Pick<Dispatcher.DispatchOptions, 'method' | 'path' | 'headers'>> {
-    const url = this.#url;
+    const { url } = this.#options;
     const unsigned = { host: url.host, ...headers, 'x-amz-content-sha256': sha256 };
     return { method, path, headers: await this.#signer.sign({ method, url, path, headers: unsigned }) };
   }
 
   #errorOf(answer: ErrorAnswer): Error {
-    setClock(this.#client.config, answer);
-    return answerError(answer);
+    setClock(this.#options.client.config, answer);
+    return this.#options.errorOf(answer);
   }
 }
 

@@ -1,39 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { S3ServiceException, type S3Client } from '@aws-sdk/client-s3';
 import { isServerError, isThrottlingError, isTransientError } from '@smithy/core/retry';
-import type { RetryErrorType, RetryStrategyV2 } from '@smithy/types';
+import type { SignatureV4Init } from '@smithy/signature-v4';
+import type { RetryErrorType, RetryStrategy, RetryStrategyV2 } from '@smithy/types';
 
-/** An answer of S3 that is an error, with its whole body. */
+/** An answer that is an error, with its whole body, in the format of its service or of a proxy. */
 export interface ErrorAnswer {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
 }
 
-/**
- * The error that the SDK makes of an answer: its name is the code of S3. The text is XML, or anything else
- * when a proxy has answered.
- */
-export function answerError({ statusCode, headers, text }: ErrorAnswer): S3ServiceException {
-  const code = elementOf(text, 'Code') ?? 'UnknownError';
-  return new S3ServiceException({
-    name: code,
-    message: elementOf(text, 'Message') ?? code,
-    $fault: statusCode >= 500 ? 'server' : 'client',
-    $metadata: {
-      httpStatusCode: statusCode,
-      ...textField('requestId', headers['x-amz-request-id']),
-      ...textField('extendedRequestId', headers['x-amz-id-2']),
-    },
-  });
-}
-
-function elementOf(xml: string, name: 'Code' | 'Message'): string | undefined {
-  return new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1];
-}
-
-function textField(name: string, value: string | string[] | undefined): Record<string, string> {
-  return typeof value === 'string' ? { [name]: value } : {};
+/** What requests take from a client of the SDK. */
+export interface AwsClient {
+  readonly config: CorrectedClock &
+    Pick<SignatureV4Init, 'credentials'> & {
+      readonly sha256: NonNullable<SignatureV4Init['sha256']>;
+      readonly retryStrategy: () => Promise<RetryStrategy | RetryStrategyV2>;
+    };
 }
 
 /** The codes of undici's own errors, and what Node's HTTP client says in the same cases. */
@@ -44,18 +27,21 @@ const CODES: Readonly<Record<string, string>> = {
 };
 
 /**
- * An error without an answer of S3, with the code that the SDK's client would give it: the code decides about
+ * An error without an answer, with the code that the SDK's client would give it: the code decides about
  * another attempt, and is part of the reason that the owner of a paste sees.
  */
-export function networkError(error: unknown): unknown {
+export function networkError(error: unknown, service: string): unknown {
   const code = CODES[codeOf(error)];
   return code === undefined
     ? error
-    : Object.assign(new Error('The connection to S3 failed.', { cause: error }), { code });
+    : Object.assign(new Error(`The connection to ${service} failed.`, { cause: error }), {
+        ...(code === 'ETIMEDOUT' && { name: 'TimeoutError' }),
+        code,
+      });
 }
 
-export function timeoutError(ms: number): Error {
-  return Object.assign(new Error(`S3 did not answer within ${ms} ms.`), {
+export function timeoutError(ms: number, service: string): Error {
+  return Object.assign(new Error(`${service} did not answer within ${ms} ms.`), {
     name: 'TimeoutError',
     code: 'ETIMEDOUT',
   });
@@ -72,12 +58,12 @@ type Failure = Parameters<typeof isTransientError>[0];
  * waits that grow, and not when the same request would fail again.
  */
 export async function withRetries<Answer>(
-  { config }: S3Client,
+  { config }: AwsClient,
   send: () => Promise<Answer>,
   signal: AbortSignal | undefined,
 ): Promise<Answer> {
   const strategy = (await config.retryStrategy()) as RetryStrategyV2; // the other kind is that of older clients
-  let token = await strategy.acquireInitialRetryToken('s3');
+  let token = await strategy.acquireInitialRetryToken('pasteflow');
   for (;;) {
     try {
       const answer = await send();
@@ -104,7 +90,7 @@ function errorTypeOf(error: Failure): RetryErrorType {
   return 'CLIENT_ERROR';
 }
 
-/** As the SDK counts: a smaller difference is not why a request was refused. S3 refuses 15 minutes. */
+/** As the SDK counts: a smaller difference is not why a request was refused. AWS refuses 15 minutes. */
 const MIN_SKEW_MS = 4 * 60 * 1000;
 
 /**
