@@ -134,7 +134,7 @@ export async function releaseClaims(
   return affectedRows(result);
 }
 
-/** Locks, in the order of the ids, the pastes of those claims that are still valid. */
+/** Locks, the newest first as everybody does, the pastes of those claims that are still valid. */
 function heldClaims(claims: readonly ClaimedDeletion[]) {
   return sql`
     held AS MATERIALIZED (
@@ -142,7 +142,7 @@ function heldClaims(claims: readonly ClaimedDeletion[]) {
       JOIN unnest(${claims.map((c) => c.id)}::uuid[], ${claims.map((c) => c.claimedAt)}::timestamptz[]) AS claim (id, claimed_at)
         ON p.id = claim.id AND p.deletion_initiated_at = claim.claimed_at
       WHERE p.deletion_status = 'DELETION_IN_PROGRESS'
-      ORDER BY p.id FOR UPDATE OF p
+      ORDER BY p.id DESC FOR UPDATE OF p
     )`;
 }
 

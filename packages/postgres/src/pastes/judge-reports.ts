@@ -55,7 +55,7 @@ export async function rejectReports(
       SELECT id FROM pastes
       WHERE id IN (SELECT paste_id FROM paste_reports WHERE content_hash = ${paste.contentHash} AND judged_at IS NULL)
         AND taken_down_for IS NULL AND ${shown('pastes')} = (SELECT ${shown('p')} FROM pastes p WHERE p.id = ${paste.id})
-      ORDER BY id FOR UPDATE`.execute(tx);
+      ORDER BY id DESC FOR UPDATE`.execute(tx);
     const ids = rows.map(({ id }) => id);
     if (!ids.includes(paste.id)) return null;
     const reports = await endReports(tx, { to: reject.to, where: sql`paste_id = ANY (${ids}::uuid[])`, by });

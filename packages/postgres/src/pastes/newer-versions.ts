@@ -4,6 +4,7 @@ import type { EnforcedTrigger } from '../database/objects.ts';
 import { anyOf } from '../database/planner.ts';
 import { prepared } from '../database/prepared.ts';
 import { isOpenTo, isThere, isThereAt } from '../schema/pastes.ts';
+import { moveTo } from './slug-versions.ts';
 
 /** Whether a paste has the place of the newer version of another: the predicate of the unique index. */
 export const supersedesLive = (paste: string, code: string): string =>
@@ -55,11 +56,13 @@ export async function findNewestVersions(
 }
 
 /**
- * Names the newer version in the older paste when it is stored, in the transaction of its settlement. No service may
- * write this column, and a paste supersedes only those of its owner, and anonymous ones.
+ * Names the newer version in the older paste when it is stored, and moves the slug to it, in the transaction of its
+ * settlement: a slug names only stored content (ADR 54). No service may write these columns, and a paste supersedes
+ * only those of its owner, and anonymous ones, which have no slug.
  *
- * A newer version that has ended before it was stored names nothing: another one may have its place.
- * @see {@link supersedesLive}
+ * A newer version that has ended before it was stored changes nothing: another one may have its place. An older one
+ * that has ended keeps its slug, and so does one when either is held, as `move_slug` says. The row of the newer one is
+ * locked by the settlement: whoever locks several pastes locks the newest first.
  */
 export const nameNewerVersionTrigger: EnforcedTrigger = {
   table: 'pastes',
@@ -70,6 +73,7 @@ export const nameNewerVersionTrigger: EnforcedTrigger = {
   body: `
     DECLARE
       source pastes%ROWTYPE;
+      line uuid;
     BEGIN
       IF NOT ${isThereAt('NEW', 'clock_timestamp()')} THEN RETURN NULL; END IF;
       SELECT * INTO source FROM pastes p
@@ -77,6 +81,8 @@ export const nameNewerVersionTrigger: EnforcedTrigger = {
         FOR NO KEY UPDATE;
       IF NOT FOUND THEN RETURN NULL; END IF;
       UPDATE pastes SET superseded_by = NEW.short_code WHERE id = source.id;
+      IF source.slug IS NULL OR num_nonnulls(source.held_at, NEW.held_at, NEW.slug, NEW.version) > 0 THEN RETURN NULL; END IF;
+      ${moveTo('NEW', "current_setting('pasteflow.actor', true)")}
       RETURN NULL;
     END`,
   definition: `AFTER UPDATE OF status ON pastes FOR EACH ROW WHEN (NEW.supersedes IS NOT NULL AND NEW.status = 'PROCESSED' AND OLD.status <> NEW.status)`,

@@ -124,8 +124,8 @@ export async function findOwnPastes(
 
 /**
  * Deletes pastes of a user, as `requestDeletion` does. Pastes of others, and those that are gone, are left
- * alone. The rows are locked in the order of their ids, so that two deletions of the same pastes can't wait
- * for each other.
+ * alone. The rows are locked by their ids, the newest first, so that two deletions of the same pastes can't
+ * wait for each other, nor one for the settlement of a newer version (`nameNewerVersionTrigger`).
  *
  * A retry of a FAILED paste that commits while the first statement waits for its lock has replaced the row.
  * The paste that has the code now is visible only to the second statement.
@@ -145,7 +145,7 @@ async function requestOwnOnce(db: Database, userId: string, shortCodes: readonly
       SELECT id FROM pastes
       WHERE short_code = ANY (${shortCodes}::text[]) AND user_id = ${userId}
         AND ${isThere('pastes')}
-      ORDER BY id FOR NO KEY UPDATE
+      ORDER BY id DESC FOR NO KEY UPDATE
     )
     UPDATE pastes p SET deletion_requested_at = now() FROM own WHERE p.id = own.id`.execute(db);
   return affectedRows(result);

@@ -136,6 +136,22 @@ export async function findMovableSlug(
 const MAX_STEPS = 100;
 
 /**
+ * The statements of a function that move the slug of the paste `source`, which is locked, and record both pastes as
+ * versions. The function declares `line`, a uuid.
+ */
+export const moveTo = (target: string, actor: string): string => `
+      SELECT lineage INTO line FROM slug_versions WHERE paste_id = source.id;
+      IF NOT FOUND THEN
+        line := source.id;
+        INSERT INTO slug_versions (lineage, number, paste_id, slug, named_at, actor)
+          VALUES (line, 1, source.id, source.slug, source.created_at, ${callerAs(actor)});
+      END IF;
+      UPDATE pastes SET slug = NULL, version = coalesce(version, 1) WHERE id = source.id;
+      UPDATE pastes SET slug = source.slug, version = coalesce(source.version, 1) + 1 WHERE id = ${target}.id;
+      INSERT INTO slug_versions (lineage, number, paste_id, slug, named_at, actor)
+        VALUES (line, coalesce(source.version, 1) + 1, ${target}.id, source.slug, clock_timestamp(), ${callerAs(actor)});`;
+
+/**
  * Moves a slug from one paste of its owner to another one that was made from it, and records both as
  * versions. Returns `moved`, also when the slug is there already, or why not: see `MoveOutcome`. The api has
  * no right to change a slug: this is a function of the owner.
@@ -179,16 +195,7 @@ export const moveSlugFunction: OwnerFunction = {
       END LOOP;
       IF ancestor IS DISTINCT FROM from_code THEN RETURN 'unrelated'; END IF;
       IF locked < 2 THEN RETURN 'in_progress'; END IF;
-      SELECT lineage INTO line FROM slug_versions WHERE paste_id = source.id;
-      IF NOT FOUND THEN
-        line := source.id;
-        INSERT INTO slug_versions (lineage, number, paste_id, slug, named_at, actor)
-          VALUES (line, 1, source.id, of_slug, source.created_at, ${callerAs('by_actor')});
-      END IF;
-      UPDATE pastes SET slug = NULL, version = coalesce(version, 1) WHERE id = source.id;
-      UPDATE pastes SET slug = of_slug, version = coalesce(source.version, 1) + 1 WHERE id = target.id;
-      INSERT INTO slug_versions (lineage, number, paste_id, slug, named_at, actor)
-        VALUES (line, coalesce(source.version, 1) + 1, target.id, of_slug, clock_timestamp(), ${callerAs('by_actor')});
+      ${moveTo('target', 'by_actor')}
       RETURN 'moved';
     END`,
 };

@@ -102,7 +102,7 @@ async function takeDownOnce(
 ): Promise<readonly TakenDown[]> {
   const { rows } = await sql<TakenDown>`
     WITH target AS MATERIALIZED (
-      SELECT id FROM pastes WHERE short_code = ANY (${shortCodes}) AND taken_down_for IS NULL ORDER BY id FOR UPDATE
+      SELECT id FROM pastes WHERE short_code = ANY (${shortCodes}) AND taken_down_for IS NULL ORDER BY id DESC FOR UPDATE
     ), marked AS (
       UPDATE pastes p SET taken_down_for = ${why}, deletion_requested_at = coalesce(p.deletion_requested_at, now())
       FROM target WHERE p.id = target.id

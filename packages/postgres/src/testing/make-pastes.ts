@@ -31,6 +31,8 @@ interface AnyPaste {
   readonly slug?: string;
   /** The short code of the paste that this one was made from. Default: none. */
   readonly parent?: string;
+  /** The short code of the paste, its parent, of which this one is the newer version. Default: none. */
+  readonly supersedes?: string;
   /** Negative: expired; null: never. */
   readonly expiresInSeconds?: number | null;
 }
@@ -72,12 +74,12 @@ export async function makePastes(
     sql<MadePaste>`
     WITH paste AS (
       INSERT INTO pastes (short_code, user_id, visibility, content_hash, size_bytes, status, s3_url, failure_reason, created_at, expires_at,
-        processed_at, failed_at, deletion_status, deletion_initiated_at, deleted_at, burn, slug, parent)
+        processed_at, failed_at, deletion_status, deletion_initiated_at, deleted_at, burn, slug, parent, supersedes)
       SELECT short_code, ${shape.userId ?? null}::uuid, ${shape.visibility ?? 'unlisted'}, ${contentHash}, ${content.length}, ${shape.status}, s3_url, ${shape.status === 'FAILED' ? 'made to fail' : null},
         ${ago(createdSecondsAgo)}, ${ago(expiresInSeconds === null ? null : -expiresInSeconds)},
         ${ago(shape.status === 'PROCESSED' ? createdSecondsAgo : null)}, ${ago(shape.status === 'FAILED' ? createdSecondsAgo : null)},
         ${deletion?.status ?? 'NOT_EXPIRED'}, ${ago(deletion?.secondsAgo ?? null)},
-        ${ago(deletion?.status === 'DELETED' ? deletion.secondsAgo : null)}, ${shape.burn ?? false}::boolean, ${shape.slug ?? null}::text, ${shape.parent ?? null}::text
+        ${ago(deletion?.status === 'DELETED' ? deletion.secondsAgo : null)}, ${shape.burn ?? false}::boolean, ${shape.slug ?? null}::text, ${shape.parent ?? shape.supersedes ?? null}::text, ${shape.supersedes ?? null}::text
       FROM unnest(${shortCodes}::text[], ${shortCodes.map((code) => urlOf(shape, code))}::text[]) AS made (short_code, s3_url)
       RETURNING id, short_code, user_id, created_at
     ), payload AS (

@@ -109,20 +109,16 @@ describe('a takedown', () => {
     expect(await current.db.selectFrom('takedowns').selectAll().execute()).toMatchObject([by]);
   });
 
-  it('locks the pastes in the order of their ids, so that two takedowns never wait for each other', async () => {
-    const [first] = await makePastes(current.db, 1, { status: 'PROCESSED', shortCodes: ['z'] });
-    const [second] = await makePastes(current.db, 1, { status: 'PROCESSED', shortCodes: ['a'] });
-    // Moves the first row behind the second: of an indexed column, so that the indexes name the new place.
-    await sql`UPDATE pastes SET expires_at = now() + interval '1 day' WHERE id = ${first!.id}`.execute(
-      current.db,
-    );
-    const unlock = await lockRow(current.db, 'pastes', first!.id);
+  it('locks the newest paste first, so that neither two takedowns nor a settlement of a newer version wait for each other', async () => {
+    const [first] = await makePastes(current.db, 1, { status: 'PROCESSED', shortCodes: ['a'] });
+    const [second] = await makePastes(current.db, 1, { status: 'PROCESSED', shortCodes: ['z'] });
+    const unlock = await lockRow(current.db, 'pastes', second!.id);
     const takedown = takeDown(current.db, ['a', 'z'], by);
     await untilSomebodyWaits(current.db);
     const { rows } = await sql`SELECT id FROM pastes FOR UPDATE SKIP LOCKED`.execute(current.db);
     await unlock();
-    expect(rows).toEqual([{ id: second!.id }]);
-    expect((await takedown).takenDown.map(({ shortCode }) => shortCode)).toEqual(['z', 'a']);
+    expect(rows).toEqual([{ id: first!.id }]);
+    expect((await takedown).takenDown.map(({ shortCode }) => shortCode)).toEqual(['a', 'z']);
   });
 
   it('of a paste that its user deleted keeps the time of the deletion', async () => {
