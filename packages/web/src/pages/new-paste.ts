@@ -116,7 +116,7 @@ ${text}</textarea>
 </div>
 <div class="side">
 ${refused?.hasOtherUser === true && otherUser(site)}${
-      refused?.problem != null &&
+      refused?.problem &&
       html`<div class="notice bad" role="alert">${reasonsOf(site.words, refused.problem)}</div>\n`
     }${conflict !== null && conflictNote(site, conflict)}${
       refused?.hasBoth === true && html`<p class="notice bad" role="alert">${form.bothWithoutScript}</p>\n`

@@ -1,9 +1,21 @@
 import { html, type Html } from '../html/html.ts';
 import { formUser, type Site } from '../html/layout.ts';
-import type { ShownPaste } from './paste.ts';
+
+/** The part of a `ShownPaste` that says whether it has, or can have, a newer version. */
+interface VersionedPaste {
+  readonly short_code: string;
+  readonly status: string;
+  readonly isDeleted?: boolean;
+  readonly isHeld: boolean;
+  readonly encrypted: boolean;
+  readonly burn: boolean;
+  readonly deletion: 'token' | 'owner' | null;
+  readonly newer?: string | undefined;
+  readonly movable?: { readonly slug: string; readonly from: string } | null;
+}
 
 /** What the page of a paste says of its newer version, or of an older one that its slug names. */
-export function versionNotes(site: Site, { short_code: code, newer, movable }: ShownPaste): Html {
+export function versionNotes(site: Site, { short_code: code, newer, movable }: VersionedPaste): Html {
   return html`${newer !== undefined && html`\n<p class="notice">${site.words.history.newer} ${newerLinks(site, code, newer)}</p>`}${
     movable && moveForm(site, code, movable)
   }`;
@@ -30,7 +42,7 @@ export function moveForm(
 }
 
 /** Where a paste can have a newer version. Whoever has the delete token may make one, as the owner may. */
-export function editLink({ base, words }: Site, paste: ShownPaste): Html | false {
+export function editLink({ base, words }: Site, paste: VersionedPaste): Html | false {
   const isStored = paste.status === 'PROCESSED' && paste.isDeleted !== true;
   if (!isStored || paste.encrypted || paste.burn || paste.isHeld) return false;
   const name = paste.deletion === 'owner' ? words.paste.edit : words.paste.editWithToken;

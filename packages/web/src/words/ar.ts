@@ -196,7 +196,7 @@ export const ar: Translation = {
     from: 'من',
     to: 'إلى',
     by: { owner: 'أنشأتها أنت', other: 'أنشأها مالكها', token: 'مجهول' },
-    rawOf: (code: string) => `النص الخام للصيقة ${code}`,
+    rawOf: (code: string) => `خام: نص اللصيقة ${code}`,
     lines: 'الأسطر',
     counts: (added: string, removed: string) => `المضافة: ${added}، المحذوفة: ${removed}`,
     hunk: (oldNumber: number, newNumber: number) =>

@@ -156,13 +156,14 @@ function keepForm({ pages, maxPasteBytes }: ApiContext, req: Request, form: Form
   const { content, text, fields: sent } = form ?? NOTHING_SENT;
   if (text !== null && text.length > MAX_SHOWN_BYTES) return;
   const isTextWithFile = Boolean(text?.length && content?.length);
+  const { supersedes: inQuery } = req.query; // a script sends the options there
   contextOf(req).refusedForm = (problem) => {
     const { code, errors = [], short_code: newer } = problem;
     const site = pages.site(req);
     const hasOtherUser = code === 'user_changed';
     const conflict = code === 'superseded' && newer !== undefined ? newer : null;
     if (form === null && !hasOtherUser && conflict === null) return null;
-    const supersedes = sent.get('supersedes') ?? String(req.query['supersedes'] ?? '');
+    const supersedes = sent.get('supersedes') ?? (typeof inQuery === 'string' ? inQuery : '');
     // Only those who are signed in have the field of the slug.
     const slugError = site.viewer === null ? undefined : errors.find(({ path }) => path === 'slug')?.message;
     const isParentMissing = code === 'parent_not_found';
