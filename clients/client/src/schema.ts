@@ -344,8 +344,8 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * Lists the pastes that a slug has named, newest first.
-     * @description Only versions that you can read are listed. A paste whose slug was never moved is its only version.
+     * Lists the versions of a paste, newest first.
+     * @description They are the pastes that a slug has named or, without one, those that have superseded one another. Only versions that you can read are listed. A paste that is no version is its only one.
      */
     get: operations['readHistory'];
     put?: never;
@@ -575,8 +575,8 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * Lists the pastes that a slug has named, newest first; in a browser, as a page.
-     * @description Only versions that you can read are listed. A paste whose slug was never moved is its only version.
+     * Lists the versions of a paste, newest first; in a browser, as a page.
+     * @description They are the pastes that a slug has named or, without one, those that have superseded one another. Only versions that you can read are listed. A paste that is no version is its only one.
      */
     get: operations['readHistoryByShortUrl'];
     put?: never;
@@ -1249,7 +1249,7 @@ export interface components {
       versions: components['schemas']['SlugVersion'][];
     };
     /**
-     * @description A paste that a slug names or has named.
+     * @description A version of a paste.
      * @example {
      *       "version": 2,
      *       "short_code": "cHild2Lm9X",
@@ -1271,7 +1271,7 @@ export interface components {
       parent: string | null;
       /**
        * Format: date-time
-       * @description Since when the slug named this version.
+       * @description Since when the slug named this version; without a slug, when it was created.
        */
       named_at: string;
     };

@@ -20,11 +20,13 @@ const versionSchema = z
     size_bytes: z.int().positive(),
     visibility: z.enum(['unlisted', 'private']),
     parent: z.string().nullable(),
-    named_at: instant.meta({ description: 'Since when the slug named this version.' }),
+    named_at: instant.meta({
+      description: 'Since when the slug named this version; without a slug, when it was created.',
+    }),
   })
   .meta({
     id: 'SlugVersion',
-    description: 'A paste that a slug names or has named.',
+    description: 'A version of a paste.',
     examples: [
       {
         version: 2,
@@ -44,7 +46,7 @@ const historySchema = z.object({ versions: z.array(versionSchema) }).meta({
 });
 
 /**
- * GET /v1/pastes/:short_code/history: the versions of a slug, by the slug or the code of any version. Only those
+ * GET /v1/pastes/:short_code/history: the versions of a paste, by a slug or the code of any version. Only those
  * that the caller can read; of 1,000, the newest.
  */
 export function readHistory(api: ApiContext): ApiEndpoint {
@@ -54,9 +56,9 @@ export function readHistory(api: ApiContext): ApiEndpoint {
       isShared: true,
       tag: 'pastes',
       access: 'anyone',
-      summary: 'Lists the pastes that a slug has named, newest first.',
+      summary: 'Lists the versions of a paste, newest first.',
       description:
-        'Only versions that you can read are listed. A paste whose slug was never moved is its only version.',
+        'They are the pastes that a slug has named or, without one, those that have superseded one another. Only versions that you can read are listed. A paste that is no version is its only one.',
       params: { path: namedPaste },
       answers: { 200: jsonResponse('The versions.', historySchema) },
       errors: findErrors,
@@ -77,14 +79,14 @@ export function readHistory(api: ApiContext): ApiEndpoint {
   };
 }
 
-/** GET /:short_code/history: the versions of a slug; in a browser, as a page. */
+/** GET /:short_code/history: the versions of a paste; in a browser, as a page. */
 export function historyAtShortUrl(api: ApiContext): Endpoint {
   const { operation, handle } = readHistory(api);
   return {
     operation: {
       ...operation,
       operationId: 'readHistoryByShortUrl',
-      summary: 'Lists the pastes that a slug has named, newest first; in a browser, as a page.',
+      summary: 'Lists the versions of a paste, newest first; in a browser, as a page.',
     },
     handle,
     page: async (req, res) => {
