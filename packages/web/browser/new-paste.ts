@@ -275,8 +275,7 @@ function isDraftKept(): boolean {
 function fieldsOfDraft(): Fields {
   const fields = Object.fromEntries([...new FormData(form)].filter(([, value]) => typeof value === 'string'));
   if (file.gaveTitle) fields['title'] = ''; // it goes with the file
-  delete fields['delete_token'];
-  delete fields['form_user']; // the page that is loaded again says whom it is for
+  for (const name of ['delete_token', 'form_user']) delete fields[name]; // the page that is loaded again has its own
   return fields as Record<string, string>;
 }
 

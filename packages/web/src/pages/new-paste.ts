@@ -1,21 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import {
-  copiedOptionNames,
-  languages,
-  optionNames,
-  optionOf,
-  type CopiedOption,
-  type OptionsWith,
-  type StoredOptions,
-} from '@pasteflow/domain';
-import { formatSize, languageName } from '../html/formats.ts';
+import { copiedOptionNames, type CopiedOption, type StoredOptions } from '@pasteflow/domain';
+import { formatSize } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
 import { formUser, page, type Site } from '../html/layout.ts';
 import type { Words } from '../words/translation.ts';
 import { conflictNote, editFields, type Conflict } from './newer-version.ts';
+import { control, controlsAt, type FormOption } from './option-controls.ts';
 import { reasonsOf, type ShownProblem } from './problem.ts';
-
-const DEFAULT_EXPIRY = '2592000';
 
 /** What somebody has entered, when the slug, the parent, a text with a file, or its user was refused. */
 interface RefusedForm {
@@ -101,8 +92,11 @@ export function newPastePage(
     scripts: ['new-paste.js'],
     ...(!isEdit && { place: '/' }),
     main: html`<h1 class="visually-hidden">${title}</h1>
-${!isEdit && html`<p class="intro">${site.words.intro}</p>
-`}<form id="new-paste" class="new-paste" method="post" action="${site.base}/" enctype="multipart/form-data"
+${
+  !isEdit &&
+  html`<p class="intro">${site.words.intro}</p>
+`
+}<form id="new-paste" class="new-paste" method="post" action="${site.base}/" enctype="multipart/form-data"
 data-empty="${form.empty}" data-both="${form.both}" data-unreachable="${form.unreachable}"
 data-unencrypted="${site.words.encryption.failed}"
 data-viewer="${site.viewer?.name ?? ''}"${refused !== null && html` data-refused`}${shared !== null && html` data-shared`}${fetched(site, origin)}>
@@ -177,73 +171,9 @@ class="hint">${site.words.encryption.passwordHint}</p></div>
 ${belowMore.map(show)}</details>\n`;
 }
 
-type FormOption = OptionsWith<{ readonly control: string }>;
-
 /** The file stands behind the title, and the encryption behind the paste that is deleted when it is read. */
 const besideFile = controlsAt('beside').filter((name) => name !== 'title');
 const belowMore = controlsAt('more').filter((name) => name !== 'burn');
-
-function controlsAt(place: 'beside' | 'more'): readonly FormOption[] {
-  return optionNames.filter((name): name is FormOption => optionOf(name).control === place);
-}
-
-/** The control of an option. @param error why it was refused: only a slug shows that */
-function control(
-  site: Site,
-  name: FormOption,
-  {
-    entered,
-    error = null,
-    isEdit,
-  }: { readonly entered: string; readonly error?: string | null | undefined; readonly isEdit: boolean },
-): Html | false {
-  const { form } = site.words;
-  const option = optionOf(name);
-  if (option.needsOwner !== undefined && site.viewer === null) return false;
-  const label = form.labels[name];
-  const field = (input: Html): Html =>
-    html`<div class="field"><label for="${name}">${label}</label>${input}</div>\n`;
-  const select = (options: Html): Html =>
-    field(html`<select id="${name}" name="${name}">${options}</select>`);
-  switch (option.kind) {
-    case 'line':
-      return field(
-        html`<input id="${name}" name="${name}" value="${entered}" dir="auto" maxlength="${option.maxCharacters}" autocomplete="off">`,
-      );
-    case 'language': {
-      const named = languages.map((each) => [each.id, languageName(each, site.words)] as const);
-      return select(
-        html`<option value="" data-detected="${form.detectedSyntax}">${form.detectSyntax}</option>${optionsOf(named, entered)}`,
-      );
-    }
-    case 'expiry':
-      return select(
-        html`${isEdit && html`<option value="">${site.words.edit.keep}</option>`}${optionsOf(Object.entries(form.expiries), entered || (isEdit ? '' : DEFAULT_EXPIRY))}`,
-      );
-    case 'choice':
-      return select(
-        html`${optionsOf(Object.entries(form.choices[name as keyof typeof form.choices]), entered)}`,
-      );
-    case 'flag':
-      return html`<div class="field"><label class="check" for="${name}"><input id="${name}" name="${name}"
-type="checkbox" value="true"
-aria-describedby="${name}-hint"${entered === 'true' && html` checked`}> ${label}</label><p id="${name}-hint"
-class="hint">${form.hints[name as keyof typeof form.hints]}</p></div>\n`;
-    case 'slug':
-      return slugField(site.words, entered, error);
-    case 'short_code':
-      return false; // `originField` shows the parent
-    default:
-      return option satisfies never;
-  }
-}
-
-function optionsOf(options: readonly (readonly [value: string, name: string])[], selected: string) {
-  return options.map(
-    ([value, name]) =>
-      html`<option value="${value}"${value === selected && html` selected`}>${name}</option>`,
-  );
-}
 
 /** The script shows it in place of the error. The button makes the paste of whoever is signed in now. */
 function otherUser(site: Site): Html {
@@ -258,14 +188,6 @@ function otherUser(site: Site): Html {
 /** In another tab: the form keeps what was entered. */
 function signInAgain({ base, words }: Site): Html {
   return html`<a class="button" href="${base}/session" target="_blank">${words.signIn.link}</a>`;
-}
-
-/** The browser checks the pattern before it sends the form. @param error null: none */
-export function slugField({ form }: Words, value: string, error: string | null): Html {
-  return html`<div class="field"><label for="slug">${form.labels.slug}</label><input id="slug" name="slug" dir="ltr" minlength="3"
-maxlength="64" pattern="[a-z0-9][a-z0-9\\-]+[a-z0-9]" title="${form.hints.slug}" autocomplete="off" autocapitalize="off"
-spellcheck="false" aria-describedby="slug-error slug-hint" value="${value}"${error !== null && html` aria-invalid="true" autofocus`}><p id="slug-error"
-class="field-error" role="alert">${error}</p><p id="slug-hint" class="hint">${form.hints.slug}</p></div>\n`;
 }
 
 /** The address of a text that the script fetches. */

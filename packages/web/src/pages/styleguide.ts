@@ -7,7 +7,7 @@ import { progress } from './my-job.ts';
 import { row as jobRow, stateBadge, type OwnJob } from './my-jobs.ts';
 import { nothing, pastesForm, type MyPastes, type OwnPaste } from './my-pastes.ts';
 import { row as tokenRow } from './my-tokens.ts';
-import { slugField } from './new-paste.ts';
+import { slugField } from './option-controls.ts';
 import { moveForm } from './newer-version.ts';
 import { bar, codeHead, codeTail, deletion, heading, type ShownPaste } from './paste.ts';
 
