@@ -179,6 +179,11 @@ describe('the form that edits a paste', () => {
     expect(named(page, 'supersedes')).toBe(status === 451 ? code : undefined); // a new paste instead
   });
 
+  it('links no other site where the form names no short code', async () => {
+    const answer = await submit({ text: 'mine', supersedes: '/evil.example', form_user: owner.id });
+    expect([answer.status, await answer.text()]).toEqual([422, expect.not.stringContaining('evil.example')]);
+  });
+
   it('keeps the text near a quota', async () => {
     const user = await newUser(bed.db);
     const api = await bed.start({ env: { MAX_PASTES_PER_USER: '1' } });

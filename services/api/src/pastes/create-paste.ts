@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { INLINE_CONTENT_BYTES, type ChosenOptions } from '@pasteflow/domain';
+import { INLINE_CONTENT_BYTES, isShortCode, type ChosenOptions } from '@pasteflow/domain';
 import type { CreatedPaste } from '@pasteflow/postgres';
 import { contentHashOf } from '@pasteflow/service-kit';
 import { createdPage, newPastePage, slugMessage, type Site } from '@pasteflow/web';
@@ -169,7 +169,7 @@ function keepForm({ pages, maxPasteBytes }: ApiContext, req: Request, form: Form
     const isParentMissing = code === 'parent_not_found';
     const hasBoth = isTextWithFile && errors.some(({ path }) => path === 'content');
     const isShownOtherwise = slugError !== undefined || isParentMissing || hasBoth || hasOtherUser;
-    if (!isShownOtherwise && supersedes === '') return null;
+    if (supersedes === '' ? !isShownOtherwise : !isShortCode(supersedes)) return null; // the page links it
     const fields = new Map(sent);
     if (conflict !== null) fields.set('supersedes', conflict);
     else if (isParentMissing) for (const name of ['supersedes', 'delete_token']) fields.delete(name);
