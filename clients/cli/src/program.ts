@@ -6,7 +6,7 @@ import { edit } from './commands/edit.ts';
 import { exportPastes } from './commands/export.ts';
 import { importFile } from './commands/import.ts';
 import { login, logout, whoami } from './commands/login.ts';
-import { history, ls, open, rm } from './commands/pastes.ts';
+import { change, history, ls, open, rm } from './commands/pastes.ts';
 import { pasteFlags, put } from './commands/put.ts';
 import { timeline, watch } from './commands/follow.ts';
 import {
@@ -114,11 +114,21 @@ export function buildProgram(terminal: Terminal, act: Act): Command {
     .action(inSession(diff));
   program
     .command('edit')
-    .description('opens a paste in $VISUAL or $EDITOR, and makes a new paste of what you save')
-    .argument('<paste>', 'a short code or a URL')
+    .description('opens a paste in $VISUAL or $EDITOR, and saves its newer version, to which its slug moves')
+    .argument('<paste>', '~ and the slug (quote it), a short code or a URL')
     .option(expires.flags, expires.description)
-    .option('--move', 'also move the slug of the paste to the new one')
     .action(inSession(edit));
+  program
+    .command('change')
+    .description('changes the title, the language, the readers or the expiry of a paste')
+    .argument('<paste>', '~ and the slug (quote it), a short code or a URL')
+    .option('-t, --title <title>', "the title; '' for none")
+    .option('-s, --syntax <language>', "the language; '' for none")
+    .option(expires.flags, expires.description)
+    .option('--private', 'only you can read it')
+    .option('--unlisted', 'everybody who has the link can read it')
+    .option('--delete-token <token>', 'of an anonymous paste that was made elsewhere')
+    .action(inSession(change));
   program
     .command('history')
     .description('lists the versions of a slug: the pastes that it has named, newest first')

@@ -81,26 +81,68 @@ describe('pasteflow edit', () => {
     'POST /v1/pastes': json(201, pasteWith({ short_code: 'new', url: 'https://x.test/new' })),
   });
 
-  it('makes a new paste of what the editor has saved, with the title of its parent', async () => {
+  const stranger = problem(401, 'unauthorized', 'Not yours.');
+  /** The query of each creation. */
+  const sent = () =>
+    bed.requests
+      .filter(({ method }) => method === 'POST')
+      .map(({ path }) => Object.fromEntries(new URL(path, bed.url).searchParams));
+
+  it('saves what the editor has saved as the newer version, which has the options of the older one', async () => {
     route(bed, created({ title: 'notes.md', visibility: 'private' }));
     const path = await program('my-editor', 'printf %s "$2" >"$SEEN"; test "$1" = --wait; echo new >>"$2"');
     const EDITOR = 'my-editor --wait';
     const ended = await bed.run(['edit', CODE, '-e', '1h'], { env: { ...env, ...path, EDITOR } });
     expect(ended).toEqual({ code: 0, stdout: 'https://x.test/new\n', stderr: '' });
-    const { path: sent, body } = bed.requests.at(-1)!;
-    expect(body.toString()).toBe('old\nnew\n');
-    const query = Object.fromEntries(new URL(sent, bed.url).searchParams);
-    const shared = { title: 'notes.md', visibility: 'private', parent: CODE, expires_in: '3600' };
-    expect(query).toEqual({ ...shared, syntax: '' });
+    expect(bed.requests.at(-1)!.body.toString()).toBe('old\nnew\n');
+    expect(sent()).toEqual([{ supersedes: CODE, expires_in: '3600' }]);
     expect(await seen()).toMatch(/\/notes\.md$/);
     await expect(readdir(dirname(await seen()))).rejects.toThrow('ENOENT');
   });
 
-  it('sends no language that the service does not know, as a paste of an earlier release may have', async () => {
-    route(bed, created({ syntax: 'kling on!' }));
+  it('sends the delete token that put has kept, and keeps that of the newer version', async () => {
+    const token = { delete_token: 'first' };
+    route(bed, {
+      ...created({}),
+      'POST /v1/pastes': json(201, pasteWith(token)),
+    });
+    await bed.run(['put'], { stdin: 'old' });
+    route(bed, {
+      ...created({}),
+      'POST /v1/pastes': json(201, pasteWith({ short_code: 'new', delete_token: 'second' })),
+      'DELETE /v1/pastes/new': (_request, res) => void res.writeHead(204).end(),
+    });
     const path = await program('my-editor', 'echo new >>"$1"');
-    await bed.run(['edit', CODE], { env: { ...env, ...path, EDITOR: 'my-editor' } });
-    expect(new URL(bed.requests.at(-1)!.path, bed.url).searchParams.get('syntax')).toBe('');
+    await bed.run(['edit', CODE], { env: { ...path, EDITOR: 'my-editor' } });
+    expect(bed.requests.at(-1)!.headers['delete-token']).toBe('first');
+    await bed.run(['rm', 'new']);
+    expect(bed.requests.at(-1)!.headers['delete-token']).toBe('second');
+  });
+
+  it.each([
+    ['python', 'python'],
+    ['kling on!', ''], // as a paste of an earlier release may have
+  ])(
+    'makes a new paste from one of somebody else, with its title and its language %j',
+    async (syntax, kept) => {
+      const made = json(201, pasteWith({ short_code: 'new', url: 'https://x.test/new' }));
+      let creations = 0;
+      route(bed, {
+        ...created({ title: 'notes', syntax }),
+        'POST /v1/pastes': (request, res) => (creations++ === 0 ? stranger : made)(request, res),
+      });
+      const path = await program('my-editor', 'echo new >>"$1"');
+      const ended = await bed.run(['edit', CODE], { env: { ...env, ...path, EDITOR: 'my-editor' } });
+      expect(ended).toMatchObject({ code: 0, stdout: 'https://x.test/new\n' });
+      expect(ended.stderr).toContain('is not yours');
+      expect(sent().at(-1)).toEqual({ title: 'notes', syntax: kept, visibility: 'unlisted', parent: CODE });
+    },
+  );
+
+  it('opens no editor for a paste that has a newer version', async () => {
+    route(bed, created({ superseded_by: 'newer' }));
+    const { code, stderr } = await bed.run(['edit', CODE], { env: { ...env, EDITOR: 'false' } });
+    expect([code, stderr]).toEqual([1, expect.stringContaining('pasteflow edit newer')]);
   });
 
   it.each([
@@ -117,38 +159,6 @@ describe('pasteflow edit', () => {
     expect(basename(await seen())).toBe(name);
   });
 
-  const editNamed = async (answers: Record<string, Handler>) => {
-    route(bed, {
-      'GET /v1/pastes/~notes': json(200, pasteWith({ slug: 'notes' })),
-      ...created({}),
-      'GET /v1/pastes/new': json(200, pasteWith({ short_code: 'new', status: 'PROCESSED' })),
-      ...answers,
-    });
-    const path = await program('my-editor', 'echo new >>"$1"');
-    return await bed.run(['edit', '~notes', '--move'], { env: { ...env, ...path, EDITOR: 'my-editor' } });
-  };
-
-  it('moves the slug to the new paste when that is stored', async () => {
-    const ended = await editNamed({ 'PUT /v1/slugs/notes': json(200, pasteWith({ short_code: 'new' })) });
-    expect(ended).toEqual({ code: 0, stdout: 'https://x.test/new\n', stderr: '' });
-    const sent = bed.requests.slice(-2).map(({ method, path }) => `${method} ${path}`);
-    expect(sent).toEqual(['GET /v1/pastes/new', 'PUT /v1/slugs/notes']);
-    expect(JSON.parse(bed.requests.at(-1)!.body.toString())).toEqual({ short_code: 'new', from: CODE });
-  });
-
-  it('prints the URL of the new paste, and fails, when somebody has moved the slug meanwhile', async () => {
-    const moved = problem(409, 'slug_moved', 'The slug names the paste another.');
-    const { code, stdout, stderr } = await editNamed({ 'PUT /v1/slugs/notes': moved });
-    expect([code, stdout]).toEqual([1, 'https://x.test/new\n']);
-    expect(stderr).toContain('The slug names the paste another.');
-  });
-
-  it('opens no editor with --move for a paste without a slug', async () => {
-    route(bed, created({ slug: null }));
-    const { code, stderr } = await bed.run(['edit', CODE, '--move'], { env: { ...env, EDITOR: 'false' } });
-    expect([code, stderr]).toEqual([1, expect.stringContaining('has no slug')]);
-  });
-
   it('makes no paste when nothing was changed', async () => {
     route(bed, created({}));
     const { code, stderr } = await bed.run(['edit', CODE], {
@@ -160,6 +170,12 @@ describe('pasteflow edit', () => {
 
   it.each([
     ['the editor fails', 'echo kept >>"$1"; exit 1', {}, 'failed, and no paste was made'],
+    [
+      'somebody else was first',
+      'echo kept >>"$1"',
+      { 'POST /v1/pastes': problem(409, 'superseded', 'The newer version is another.') },
+      'The newer version is another.',
+    ],
     [
       'the server refuses it',
       'echo kept >>"$1"',
@@ -182,6 +198,25 @@ describe('pasteflow edit', () => {
     route(bed, created({ encrypted: true }));
     const { code, stderr } = await bed.run(['edit', CODE]);
     expect([code, stderr]).toEqual([1, expect.stringContaining('An encrypted paste can not be edited')]);
+  });
+});
+
+describe('pasteflow change', () => {
+  it('sends what was named and nothing else, with the delete token that put has kept', async () => {
+    route(bed, { 'POST /v1/pastes': json(201, pasteWith({ delete_token: 'kept' })) });
+    await bed.run(['put'], { stdin: 'old' });
+    route(bed, { [`PATCH /v1/pastes/${CODE}`]: json(200, pasteWith({ title: null })) });
+    const ended = await bed.run(['change', CODE, '-t', '', '-s', 'py', '-e', 'never', '--unlisted']);
+    expect(ended).toEqual({ code: 0, stdout: `https://paste.example.org/${CODE}\n`, stderr: '' });
+    const { headers, body } = bed.requests.at(-1)!;
+    const changes = { title: '', syntax: 'python', expires_in: 'never', visibility: 'unlisted' };
+    expect([headers['delete-token'], JSON.parse(body.toString())]).toEqual(['kept', changes]);
+  });
+
+  it('refuses a command line that names nothing, or what contradicts itself', async () => {
+    for (const args of [[], ['--private', '--unlisted'], ['-s', 'klingon']])
+      expect(await bed.run(['change', CODE, ...args])).toMatchObject({ code: 2, stdout: '' });
+    expect(bed.requests).toEqual([]);
   });
 });
 

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Paste } from '@pasteflow/client';
+import { type CreatedPaste, type NewPasteFields, type Paste, PasteflowApiError } from '@pasteflow/client';
 import { copiedOptionNames, fileNameOf, languageNamed, languageOf } from '@pasteflow/domain';
 import { EXIT_DONE, EXIT_FAILED, type ExitCode, messageOf } from '../errors.ts';
 import type { Session } from '../session.ts';
@@ -9,13 +9,15 @@ import { expiryOf, pasteNamedBy } from '../settings/named.ts';
 import { runProgram } from '../terminal/programs.ts';
 import { keepToken } from './put.ts';
 
-/** `pasteflow edit CODE`: a new paste, made from this one in an editor. The file stays when that fails. */
+/**
+ * `pasteflow edit CODE`: the newer version of a paste, made in an editor; of a paste of somebody else, a new paste. The
+ * file stays when that fails.
+ */
 export async function edit(
   session: Session,
   argument: string,
   options: {
     readonly expires?: string;
-    readonly move?: boolean;
   },
 ): Promise<ExitCode> {
   const { client, output, server, signal, terminal } = session;
@@ -23,10 +25,9 @@ export async function edit(
   const paste = await client.pastes.get(pasteNamedBy(argument, server), { signal });
   if (paste.encrypted)
     throw new Error('An encrypted paste can not be edited. Read it with `pasteflow cat`, and put a new one.');
-  const slug = options.move === true ? paste.slug : null;
-  if (options.move === true && slug === null)
+  if (paste.superseded_by != null)
     throw new Error(
-      'This paste has no slug that could be moved. Edit it without --move, or name it by its slug.',
+      `This paste has a newer version, ${paste.superseded_by}. Edit that one: pasteflow edit ${paste.superseded_by}`,
     );
   const content = await client.pastes.content(paste.short_code, { signal });
   const before = await content.bytes();
@@ -45,15 +46,10 @@ export async function edit(
       isDone = true;
       return EXIT_DONE;
     }
-    const { short_code: parent, syntax, visibility } = paste;
-    const isKnown = syntax !== null && languageNamed(syntax) !== null; // a paste of an earlier release may have any
-    const copied = Object.fromEntries(copiedOptionNames.map((name) => [name, paste[name] ?? '']));
-    const fields = { ...copied, syntax: isKnown ? syntax : '', visibility, parent, ...expires };
-    const created = await client.pastes.create(new Uint8Array(after), { ...fields, signal });
+    const created = await save(session, paste, new Uint8Array(after), expires);
     isDone = true;
     const unkept = await keepToken(session.deleteTokens, created);
     output.result(created, [created.url]);
-    if (slug !== null) await moveTo(session, slug, paste, created);
     if (unkept === undefined) return EXIT_DONE;
     output.problem(`The delete token could not be kept: ${messageOf(unkept)}`);
     return EXIT_FAILED;
@@ -63,10 +59,26 @@ export async function edit(
   }
 }
 
-/** Only to a stored paste: the new one is kept, and its URL printed, whatever happens here. */
-async function moveTo({ client, signal }: Session, slug: string, from: Paste, to: Paste): Promise<void> {
-  await client.pastes.wait(to.short_code, { signal });
-  await client.slugs.move(slug, { short_code: to.short_code, from: from.short_code }, { signal });
+/** Of two editors the later one is refused, and keeps the file. Only the owner of a paste makes its newer version. */
+async function save(
+  { client, deleteTokens, output, signal }: Session,
+  paste: Paste,
+  content: Uint8Array<ArrayBuffer>,
+  expires: Pick<NewPasteFields, 'expires_in'>,
+): Promise<CreatedPaste> {
+  const { short_code: code, syntax, visibility } = paste;
+  const deleteToken = await deleteTokens.find(code);
+  try {
+    return await client.pastes.create(content, { supersedes: code, ...expires, deleteToken, signal });
+  } catch (error) {
+    if (!(error instanceof PasteflowApiError) || error.code !== 'unauthorized') throw error;
+  }
+  const isKnown = syntax !== null && languageNamed(syntax) !== null; // a paste of an earlier release may have any
+  const copied = Object.fromEntries(copiedOptionNames.map((name) => [name, paste[name] ?? '']));
+  const fields = { ...copied, syntax: isKnown ? syntax : '', visibility, parent: code, ...expires };
+  const created = await client.pastes.create(content, { ...fields, signal });
+  output.note('The paste is not yours: what you saved is a new paste, made from it.');
+  return created;
 }
 
 /** An editor learns the language from the name, and could read a hidden file as a setting of its own. */

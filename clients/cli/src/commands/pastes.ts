@@ -1,10 +1,10 @@
-import { type Paste, PasteflowApiError, type SlugVersion } from '@pasteflow/client';
+import { type Paste, type PasteChanges, PasteflowApiError, type SlugVersion } from '@pasteflow/client';
 import { EXIT_DONE, EXIT_FAILED, type ExitCode, messageOf, UsageError } from '../errors.ts';
 import type { Session } from '../session.ts';
 import { sizeText } from '../terminal/progress-bar.ts';
 import { tableOf } from '../terminal/output.ts';
 import { keyIn } from '../sealed/open-content.ts';
-import { namedBy, pasteNamedBy, withFragment } from '../settings/named.ts';
+import { expiryOf, namedBy, pasteNamedBy, syntaxOf, withFragment } from '../settings/named.ts';
 import { opener, runProgram } from '../terminal/programs.ts';
 
 const STATUSES = ['IN_PROGRESS', 'PROCESSED', 'FAILED'] as const satisfies readonly Paste['status'][];
@@ -110,6 +110,38 @@ export async function open({ output, server, terminal }: Session, given: string)
   throw new Error(
     `No browser was opened, because ${opener} is missing or failed. Open the address yourself.`,
   );
+}
+
+/** `pasteflow change CODE`: what a paste has beside its content. */
+export async function change(
+  { client, deleteTokens, output, server, signal }: Session,
+  argument: string,
+  options: {
+    readonly title?: string;
+    readonly syntax?: string;
+    readonly expires?: string;
+    readonly private?: boolean;
+    readonly unlisted?: boolean;
+    readonly deleteToken?: string;
+  },
+): Promise<ExitCode> {
+  const { title, syntax, expires } = options;
+  if (options.private === true && options.unlisted === true)
+    throw new UsageError('--private and --unlisted contradict each other. Choose one.');
+  const changes: PasteChanges = {
+    ...(title !== undefined && { title }),
+    ...(syntax !== undefined && { syntax: syntax === '' ? '' : syntaxOf(syntax) }),
+    ...(expires !== undefined && { expires_in: expiryOf(expires) }),
+    ...(options.private === true && { visibility: 'private' }),
+    ...(options.unlisted === true && { visibility: 'unlisted' }),
+  };
+  if (Object.keys(changes).length === 0)
+    throw new UsageError('Name what to change: --title, --syntax, --expires, --private or --unlisted.');
+  const name = pasteNamedBy(argument, server);
+  const deleteToken = options.deleteToken ?? (await deleteTokens.find(name));
+  const paste = await client.pastes.change(name, changes, { deleteToken, signal });
+  output.result(paste, [paste.url]);
+  return EXIT_DONE;
 }
 
 /** `pasteflow rm CODE…`: deletes pastes, anonymous ones with the delete tokens that `put` has kept. */

@@ -43,6 +43,7 @@ Read once:  curl --data-binary @FILE "${url}/?burn=true"
             curl -X POST ${url}/SHORT_CODE -H "Idempotency-Key: \${KEY:=$(uuidgen)}"
 Metadata:   curl ${url}/v1/pastes/SHORT_CODE
             curl ${url}/v1/pastes/SHORT_CODE/timeline
+Change:     curl -X PATCH -H "Delete-Token: TOKEN" -H "Content-Type: application/json" -d '{"title": "Notes"}' ${url}/v1/pastes/SHORT_CODE
 Delete:     curl -X DELETE -H "Delete-Token: TOKEN" ${url}/v1/pastes/SHORT_CODE
 As a user:  curl -H "Authorization: Bearer TOKEN" --data-binary @FILE "${url}/v1/pastes?visibility=private"
             curl -H "Authorization: Bearer TOKEN" --data-binary @FILE "${url}/?slug=NAME"; curl ${url}/~NAME
