@@ -1,5 +1,5 @@
-/** What the reader has chosen for all pages. The inline script of the pages reads `theme` and `wrap`. */
-type Preference = 'theme' | 'wrap' | 'keys';
+/** What the reader has chosen for all pages. The inline script of the pages reads all but `keys`. */
+type Preference = 'theme' | 'wrap' | 'tabs' | 'keys';
 
 export function kept(preference: Preference): string | null {
   try {

@@ -3,12 +3,15 @@ import { element, optional } from '../element.ts';
 import { startLink } from '../link.ts';
 import { keep, kept } from '../preferences.ts';
 import { readText } from '../read-text.ts';
+import { startTabSize } from './tab-size.ts';
 
 /** @param text the exact text, where the server can't give it */
 export function startToolbar(content: HTMLElement, text?: () => string): void {
   startCopy(content, text);
   startWrap();
   startQr();
+  const tabs = optional('tab-form', HTMLFormElement);
+  if (tabs !== null) startTabSize(tabs);
   startShare(content);
   optional('language', HTMLFormElement)?.addEventListener('change', ({ currentTarget }) =>
     (currentTarget as HTMLFormElement).requestSubmit(),

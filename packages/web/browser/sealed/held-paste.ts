@@ -10,6 +10,7 @@ import {
 import { fileNameOf, languageOf } from '@pasteflow/domain';
 import { element, optional } from '../element.ts';
 import { ask, fail, say, type SealedWords } from './messages.ts';
+import { tabSizeOf } from '../../src/content/tab-size.ts';
 import { PasteLines, type TextWarnings } from '../../src/content/paste-lines.ts';
 import { startHighlighting } from '../highlight/painter.ts';
 import { startNumbers } from '../paste/start-lines.ts';
@@ -162,6 +163,7 @@ function showText({ text, title, syntax }: Message, words: SealedWords): void {
   );
   const extension = /\.([\w+#-]{1,20})$/.exec(location.pathname)?.[1] ?? null;
   content.dataset['language'] = languageOf({ syntax: extension ?? syntax, title }, text)?.id ?? '';
+  content.dataset['tab'] = String(tabSizeOf(content.dataset['language']));
   element('opened', HTMLElement).hidden = false;
   const download = element('download', HTMLAnchorElement);
   download.href = URL.createObjectURL(new Blob([text], { type: 'text/plain;charset=utf-8' }));

@@ -8,7 +8,7 @@ import { Html, html } from './html.ts';
  * chosen. The policies name it by its hash.
  */
 export const PREFERENCES_SCRIPT =
-  "for(const k of['theme','wrap'])try{const v=localStorage.getItem('pasteflow-'+k);if(v)document.documentElement.dataset[k]=v}catch{}";
+  "for(const k of['theme','wrap','tabs'])try{const v=localStorage.getItem('pasteflow-'+k);if(v)document.documentElement.dataset[k]=v}catch{}";
 
 /** The one inline script of the pages, as a source of a policy. */
 export const preferencesSource = hashSource(PREFERENCES_SCRIPT);

@@ -7,6 +7,7 @@ import {
   type StoredOptions,
 } from '@pasteflow/domain';
 import { MAX_LINE_CHARACTERS, MAX_LINES, type TextWarnings } from '../content/paste-lines.ts';
+import { tabSizeOf } from '../content/tab-size.ts';
 import { formatNumber, formatSize, formatTime, languageName } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
 import { formUser, frame, page, type Site } from '../html/layout.ts';
@@ -92,7 +93,7 @@ ${codeHead(site, language, above(language))}`;
 export function codeHead(site: Site, language: Language | null, above: Html): Html {
   return html`<div class="code">
 ${above}
-<section id="content" class="content" dir="ltr" aria-label="${site.words.paste.content}" data-language="${language?.id ?? ''}" data-worker="${site.asset('worker.js')}" tabindex="0">
+<section id="content" class="content" dir="ltr" aria-label="${site.words.paste.content}" data-language="${language?.id ?? ''}" data-tab="${tabSizeOf(language?.id ?? '')}" data-worker="${site.asset('worker.js')}" tabindex="0">
 `;
 }
 
@@ -217,6 +218,7 @@ ${linkButton(site.words, paste.url)}
 ${paste.deletion === 'token' && editLink(site, paste)}<button type="button" id="copy-markdown" data-done="${text.copied}" data-failed="${text.copyFailed}" hidden>${text.copyMarkdown}</button>
 ${qrButton(site.words, paste.url, text.qrOf(paste.url))}
 <form id="line-form" class="line-form" data-wrong="${text.linesWrong}" hidden><label for="lines">${text.lines}</label><input id="lines" size="8" dir="ltr" placeholder="12-20" autocomplete="off" spellcheck="false"></form>
+<form id="tab-form" class="line-form" hidden><label for="tabs">${text.tabSize}</label><select id="tabs" autocomplete="off"><option value="">${text.tabSizeAuto}<option>2<option>4<option>8</select></form>
 ${command(site.words, paste)}
 </div></details>
 ${linesButton(site.words, new URL(paste.short_code, paste.url).href)}

@@ -131,6 +131,8 @@ export const ar: Translation = {
     more: 'المزيد',
     show: 'عرض',
     wrap: 'التفاف',
+    tabSize: 'عرض الجدولة',
+    tabSizeAuto: 'حسب اللغة',
     qr: 'رمز QR',
     qrOf: (url: string) => `رمز QR للرابط ${url}`,
     fork: 'لصيقة جديدة منها',

@@ -134,6 +134,8 @@ export const de: Translation = {
     more: 'Mehr',
     show: 'Anzeigen',
     wrap: 'Umbruch',
+    tabSize: 'Tabulatorbreite',
+    tabSizeAuto: 'Nach Sprache',
     qr: 'QR-Code',
     qrOf: (url: string) => `QR-Code für ${url}`,
     fork: 'Neues Paste daraus',

@@ -148,6 +148,8 @@ export const en = {
     more: 'More',
     show: 'Show',
     wrap: 'Wrap',
+    tabSize: 'Tab size',
+    tabSizeAuto: 'By language',
     qr: 'QR code',
     qrOf: (url: string) => `QR code of ${url}`,
     fork: 'New from this',

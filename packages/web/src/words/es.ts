@@ -141,6 +141,8 @@ export const es: Translation = {
     more: 'Más',
     show: 'Mostrar',
     wrap: 'Ajustar líneas',
+    tabSize: 'Ancho de tabulación',
+    tabSizeAuto: 'Según el lenguaje',
     qr: 'Código QR',
     qrOf: (url: string) => `Código QR de ${url}`,
     fork: 'Nuevo a partir de este',

@@ -142,6 +142,8 @@ export const fr: Translation = {
     more: 'Plus',
     show: 'Afficher',
     wrap: 'Retour à la ligne',
+    tabSize: 'Largeur des tabulations',
+    tabSizeAuto: 'Selon le langage',
     qr: 'Code QR',
     qrOf: (url: string) => `Code QR de ${url}`,
     fork: 'Créer une variante',

@@ -134,6 +134,8 @@ export const ja: Translation = {
     more: 'その他',
     show: '表示',
     wrap: '折り返し',
+    tabSize: 'タブ幅',
+    tabSizeAuto: '言語に合わせる',
     qr: 'QR コード',
     qrOf: (url: string) => `${url} の QR コード`,
     fork: 'これを元に新規作成',
