@@ -51,6 +51,7 @@ export interface Overrides {
   readonly s3RequestTimeoutMs?: number;
   readonly sending?: Pick<SendOptions, 'tickMs' | 'maxCreditMs'>;
   readonly contentWaitMs?: number;
+  readonly firstWordsWaitMs?: number;
   readonly minHeldMs?: number;
 }
 
@@ -175,7 +176,7 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
     }),
     store: reads,
     cache: new ContentCache({ maxBytes: config.downloads.cacheBytes, metrics }),
-    firstWords: new FirstWords(reads),
+    firstWords: new FirstWords(reads, overrides.firstWordsWaitMs),
     dispatcher: dispatchers.uploads,
     jobDispatcher: dispatchers.jobs,
     live,

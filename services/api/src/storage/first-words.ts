@@ -23,12 +23,14 @@ type Described = Omit<ListedPaste, 'place'>;
  */
 export class FirstWords {
   readonly #store;
+  readonly #maxWaitMs;
   /** Empty: there are none to show. */
   readonly #kept = new LRUCache<string, string>({ max: MAX_KEPT });
   #reads = 0;
 
-  constructor(store: Pick<ObjectStore, 'get'>) {
+  constructor(store: Pick<ObjectStore, 'get'>, maxWaitMs = MAX_WAIT_MS) {
     this.#store = store;
+    this.#maxWaitMs = maxWaitMs;
   }
 
   /** What a user has just sent. */
@@ -46,7 +48,7 @@ export class FirstWords {
     if (reads.length > 0) {
       res.setMaxListeners(res.getMaxListeners() + 2 * reads.length); // each read waits for the end of the answer
       const end = new AbortController();
-      const waited = delay(MAX_WAIT_MS, undefined, { signal: end.signal }).catch(() => {});
+      const waited = delay(this.#maxWaitMs, undefined, { signal: end.signal }).catch(() => {});
       await Promise.race([Promise.all(reads), waited]);
       end.abort();
     }
