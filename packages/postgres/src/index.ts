@@ -173,7 +173,9 @@ export {
   listApiTokens,
   revokeApiToken,
   useApiToken,
+  useApiTokens,
   type ApiToken,
+  type ApiTokenUse,
 } from './identity/api-tokens.ts';
 export * from './identity/sessions.ts';
 export * from './identity/own-tokens.ts';

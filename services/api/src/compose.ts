@@ -31,8 +31,8 @@ import { SessionCookie } from './http/callers/session-cookie.ts';
 import { Limits } from './http/limits/limits.ts';
 import { composePages } from './http/pages/page.ts';
 import { composeLive, type LiveTimings } from './live/live.ts';
-import { createFindPaste } from './pastes/find-named-paste.ts';
 import { PasteInserts } from './storage/paste-inserts.ts';
+import { createFindPaste, createUseToken } from './storage/share-look-ups.ts';
 import { ContentCache } from './storage/content-cache.ts';
 import { FirstWords } from './storage/first-words.ts';
 import { tracedReads } from './storage/stored-content.ts';
@@ -159,6 +159,7 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
     stopNoticeMs: overrides.stopNoticeMs ?? STOP_NOTICE_MS,
   });
   const reads = tracedReads(store);
+  const useToken = createUseToken(db, overrides.slowGroupMs);
   const api: ApiContext = {
     logger,
     events,
@@ -194,7 +195,8 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
       cookies: sessions,
     }),
 
-    findUser: createFindUser(db, oidc.users),
+    useToken,
+    findUser: createFindUser(useToken, oidc.users),
     guesses: new TokenGuesses(limits),
     sessions,
     provider: oidc.provider,

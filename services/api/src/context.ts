@@ -1,4 +1,4 @@
-import type { Actor, Database, PasteRow, Quotas } from '@pasteflow/postgres';
+import type { Actor, ApiTokenUse, Database, PasteRow, Quotas } from '@pasteflow/postgres';
 import type { Logger, Readiness } from '@pasteflow/runtime';
 import type { ObjectStore } from '@pasteflow/s3';
 import type { IdentityProvider } from '@pasteflow/http-kit/sign-in';
@@ -56,6 +56,8 @@ export interface ApiContext {
   readonly corsOrigins: CorsOrigins;
   readonly pages: Pages;
 
+  /** From createUseToken. */
+  readonly useToken: (tokenHash: string) => Promise<ApiTokenUse | null>;
   readonly findUser: FindUser;
   readonly guesses: TokenGuesses;
   readonly sessions: SessionCookie;

@@ -45,7 +45,10 @@ export function opaqueState(alias: string): RawBuilder<string> {
  * number of elements from the planner, which then expects ten. If the planner saw one or two elements, a new
  * plan for them would look cheaper than the kept plan, and Postgres would plan each time.
  */
-export function anyOf(elements: readonly string[], type: 'text' | 'uuid'): RawBuilder<unknown> {
+export function anyOf(
+  elements: readonly (string | Buffer)[],
+  type: 'text' | 'uuid' | 'bytea',
+): RawBuilder<unknown> {
   const array = sql.raw(`${type}[]`);
   return sql`ANY ((SELECT ${elements}::${array})::${array})`;
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { sql, type RawBuilder } from 'kysely';
+import { sql, type CompiledQuery, type RawBuilder } from 'kysely';
+import type { Database } from './database.ts';
 
 const MARK = '/* prepared */';
 
@@ -12,6 +13,21 @@ const MARK = '/* prepared */';
  * `test/executions/kept-plans.volume.ts` shows that for each of them.
  */
 export const prepared: RawBuilder<unknown> = sql.raw(`${MARK} `);
+
+/**
+ * A statement that kysely compiles at its first execution: to compile a hot one takes longer than to send it.
+ * @param build each parameter of the statement is `value`
+ */
+export function compiledOnce<Value, Row>(
+  build: (db: Database, value: Value) => CompiledQuery<Row>,
+): (db: Database, value: Value) => Promise<Row[]> {
+  let compiled: CompiledQuery<Row> | undefined;
+  return async (db, value) => {
+    compiled ??= build(db, value);
+    const parameters = compiled.parameters.map(() => value);
+    return (await db.executeQuery<Row>({ ...compiled, parameters })).rows;
+  };
+}
 
 /** The mark comes after at most a few words. */
 const MARKED_WITHIN = 40;

@@ -1,7 +1,8 @@
 import type { TokenScope } from '@pasteflow/domain';
 import { sql, type RawBuilder } from 'kysely';
 import { affectedRows, type Database } from '../database/database.ts';
-import { prepared } from '../database/prepared.ts';
+import { anyOf } from '../database/planner.ts';
+import { compiledOnce, prepared } from '../database/prepared.ts';
 import { ensuredUser } from './users.ts';
 
 export interface NewApiToken {
@@ -69,25 +70,37 @@ export interface ApiTokenUse {
   readonly good: boolean;
 }
 
-/**
- * Finds the token with this hash and, in the same statement, records its use: at most once a minute, so that
- * a busy token does not write a row for each request. A call does not wait for another one that is recording.
- * @returns null when there is no such token
- */
-export async function useApiToken(db: Database, tokenHash: Buffer): Promise<ApiTokenUse | null> {
-  const { rows } = await sql<ApiTokenUse>`${prepared}
+const useTokens = compiledOnce((db, tokenHashes: readonly Buffer[]) => {
+  const named = sql`token_hash = ${anyOf(tokenHashes, 'bytea')}`;
+  return sql<ApiTokenUse>`${prepared}
     WITH unnoted AS MATERIALIZED (
       SELECT id FROM api_tokens t
-      WHERE token_hash = ${tokenHash} AND ${good}
-        AND (last_used_at IS NULL OR last_used_at <= now() - interval '1 minute')
+      WHERE ${named} AND ${good} AND (last_used_at IS NULL OR last_used_at <= now() - interval '1 minute')
       FOR NO KEY UPDATE SKIP LOCKED
     ), noted AS (
-      UPDATE api_tokens t SET last_used_at = now() FROM unnoted WHERE t.id = unnoted.id
+      UPDATE api_tokens SET last_used_at = now() WHERE id = ANY (ARRAY(SELECT id FROM unnoted))
     )
     SELECT id, user_id AS "userId", is_session AS "isSession", token_hash AS "tokenHash", ${scope} AS scope,
       ${good} AS good
-    FROM api_tokens t WHERE token_hash = ${tokenHash}`.execute(db);
-  return rows[0] ?? null;
+    FROM api_tokens t WHERE ${named}`.compile(db);
+});
+
+/**
+ * Finds the tokens with these hashes and, in the same statement, records their use: at most once a minute, so
+ * that a busy token does not write a row for each request. A call waits for no other one that is recording.
+ * @returns by their hashes in hex
+ */
+export async function useApiTokens(
+  db: Database,
+  tokenHashes: readonly Buffer[],
+): Promise<ReadonlyMap<string, ApiTokenUse>> {
+  const used = await useTokens(db, tokenHashes);
+  return new Map(used.map((use) => [use.tokenHash.toString('hex'), use]));
+}
+
+/** `useApiTokens` for one token; null: there is none with this hash. */
+export async function useApiToken(db: Database, tokenHash: Buffer): Promise<ApiTokenUse | null> {
+  return (await useApiTokens(db, [tokenHash])).get(tokenHash.toString('hex')) ?? null;
 }
 
 /** Those of these tokens and sessions that are good, by their hashes in hex. Not recorded as a use. */

@@ -2,7 +2,7 @@ import { sql, type Selectable } from 'kysely';
 import type { StoredOptions } from '@pasteflow/domain';
 import type { Database } from '../database/database.ts';
 import { anyOf } from '../database/planner.ts';
-import { prepared } from '../database/prepared.ts';
+import { compiledOnce, prepared } from '../database/prepared.ts';
 import { isThere, type PastesTable } from '../schema/pastes.ts';
 
 export type PasteRow = Selectable<PastesTable> & {
@@ -40,14 +40,18 @@ export async function findPaste(db: Database, shortCode: string): Promise<PasteR
   return (await rows(db).where('short_code', '=', shortCode).executeTakeFirst()) ?? null;
 }
 
+const selectPastes = compiledOnce((db, shortCodes: readonly string[]) =>
+  rows(db)
+    .where(sql<boolean>`short_code = ${anyOf(shortCodes, 'text')}`)
+    .compile(),
+);
+
 /** The pastes with these short codes, in any state, by their code. */
 export async function findPastes(
   db: Database,
   shortCodes: readonly string[],
 ): Promise<ReadonlyMap<string, PasteRow>> {
-  const found = await rows(db)
-    .where(sql<boolean>`short_code = ${anyOf(shortCodes, 'text')}`)
-    .execute();
+  const found = await selectPastes(db, shortCodes);
   return new Map(found.map((row) => [row.short_code, row]));
 }
 

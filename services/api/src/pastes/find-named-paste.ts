@@ -1,16 +1,7 @@
-import { SpanKind } from '@opentelemetry/api';
 import type { Request } from 'express';
 import { isShortCode, isSlug, SLUG_MARK, type TakedownClass } from '@pasteflow/domain';
 import { canRead, isHeldFrom } from '@pasteflow/service-kit';
-import {
-  findPasteBySlug,
-  findPastes,
-  isTimeout,
-  mayBeOfOneRow,
-  type Database,
-  type PasteRow,
-} from '@pasteflow/postgres';
-import { Batcher, withSpan } from '@pasteflow/runtime';
+import { findPasteBySlug, type PasteRow } from '@pasteflow/postgres';
 import type { ApiContext } from '../context.ts';
 import { z } from 'zod';
 import type { ProblemCode } from '../http/answers/problem-codes.ts';
@@ -38,26 +29,6 @@ export const findErrors = [
   'paste_held',
   'dependency_unavailable',
 ] as const satisfies ProblemCode[];
-
-const SPAN = { kind: SpanKind.CLIENT, attributes: { 'db.system.name': 'postgresql' } };
-
-/**
- * Finds pastes by their short codes, in any state; null: there is none. Those that are asked for while a statement
- * runs share the next one, so that none is older than its request.
- * @param slowMs see BatcherOptions; a statement takes a millisecond
- */
-export function createFindPaste(db: Database, slowMs = 250): ApiContext['findPaste'] {
-  const together = new Batcher<string, PasteRow | null>({
-    run: async (shortCodes) => {
-      const found = await findPastes(db, shortCodes);
-      return shortCodes.map((shortCode) => found.get(shortCode) ?? null);
-    },
-    maxItems: 1000,
-    slowMs,
-    canRunAlone: (error) => mayBeOfOneRow(error) && !isTimeout(error),
-  });
-  return (shortCode) => withSpan('SELECT pastes', SPAN, () => together.call(shortCode));
-}
 
 /**
  * The paste that the URL names, for reading it.

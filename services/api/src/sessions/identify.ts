@@ -1,5 +1,4 @@
 import type { Request } from 'express';
-import { useApiToken, type Database } from '@pasteflow/postgres';
 import type { ApiContext } from '../context.ts';
 import { bearerTokenOf, invalidToken, sessionEnded } from '../http/callers/authorization.ts';
 import type { Caller, FindUser, IdentifiedUser } from '../http/callers/caller.ts';
@@ -7,13 +6,15 @@ import { hashOfSecret, isApiToken, isSameHash, isSessionSecret } from '../http/c
 import { clientAddressOf } from '../http/request/client-address.ts';
 import type { OidcUsers } from './oidc-users.ts';
 
+type UseToken = ApiContext['useToken'];
+
 /**
  * Finds the user of a token; null for an invalid one. @throws DependencyUnavailableError
  * @param oidc null: tokens of an identity provider are not accepted
  */
-export function createFindUser(db: Database, oidc: OidcUsers | null): FindUser {
+export function createFindUser(useToken: UseToken, oidc: OidcUsers | null): FindUser {
   return async (token) => {
-    if (isApiToken(token)) return await findStored(db, token, 'token');
+    if (isApiToken(token)) return await findStored(useToken, token, 'token');
     return (await oidc?.find(token)) ?? null;
   };
 }
@@ -24,7 +25,7 @@ export function createFindUser(db: Database, oidc: OidcUsers | null): FindUser {
  * @throws RequestError unauthorized for invalid credentials; DependencyUnavailableError when they can't be
  *   checked
  */
-export async function identify({ db, findUser, sessions }: ApiContext, req: Request): Promise<Caller> {
+export async function identify({ useToken, findUser, sessions }: ApiContext, req: Request): Promise<Caller> {
   const address = clientAddressOf(req);
   const token = bearerTokenOf(req);
   if (token !== null) {
@@ -34,7 +35,7 @@ export async function identify({ db, findUser, sessions }: ApiContext, req: Requ
   }
   const secret = sessions.secretOf(req);
   if (secret === null) return { kind: 'anonymous', address };
-  const user = isSessionSecret(secret) ? await findStored(db, secret, 'session') : null;
+  const user = isSessionSecret(secret) ? await findStored(useToken, secret, 'session') : null;
   if (user === null) throw sessionEnded();
   return { kind: 'user', ...user, address };
 }
@@ -44,12 +45,12 @@ export async function identify({ db, findUser, sessions }: ApiContext, req: Requ
  * use. The sessions of a user share the limits of the user, so that signing in again gets no further limits.
  */
 async function findStored(
-  db: Database,
+  useToken: UseToken,
   secret: string,
   kind: 'token' | 'session',
 ): Promise<IdentifiedUser | null> {
   const hash = hashOfSecret(secret);
-  const found = await useApiToken(db, hash);
+  const found = await useToken(hash.toString('hex'));
   const isOfKind = found?.isSession === (kind === 'session');
   if (!found?.good || !isOfKind || !isSameHash(found.tokenHash, hash)) return null;
   return {

@@ -21,7 +21,7 @@ export const COMMIT = '\u000bcommit\0';
  */
 export async function startHoldingProxy(
   upstreamPort: number,
-  text: string,
+  text: string | RegExp,
   { after = /(?:)/ }: { after?: RegExp } = {},
 ): Promise<HoldingProxy> {
   const holding = Promise.withResolvers<void>();
@@ -33,7 +33,11 @@ export async function startHoldingProxy(
     let isAfter = false;
     client.on('data', (chunk: Buffer) => {
       isAfter ||= after.test(chunk.toString('latin1'));
-      if (!seen && isAfter && chunk.includes(text)) {
+      if (
+        !seen &&
+        isAfter &&
+        (typeof text === 'string' ? chunk.includes(text) : text.test(chunk.toString('latin1')))
+      ) {
         seen = held = true;
         holding.resolve();
       }

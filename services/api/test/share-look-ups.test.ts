@@ -1,13 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { DependencyUnavailableError } from '@pasteflow/domain';
-import { createDatabase, findPaste, requestDeletion, type Database } from '@pasteflow/postgres';
+import { createDatabase, findPaste, requestDeletion, useApiTokens, type Database } from '@pasteflow/postgres';
 import { sql } from 'kysely';
-import { createFindPaste } from '../src/pastes/find-named-paste.ts';
+import { createFindPaste, createUseToken } from '../src/storage/share-look-ups.ts';
 import { useApi } from './support/api.ts';
 import { startHoldingProxy, type HoldingProxy } from './support/holding-proxy.ts';
 import { newPaste, pasteRow } from './support/pastes.ts';
 import { until } from './support/until.ts';
+import { newUser, revokeTokens } from './support/users.ts';
+import { hashOfSecret } from '../src/http/callers/secret.ts';
 
 const bed = useApi();
 
@@ -17,7 +19,7 @@ let find: ReturnType<typeof createFindPaste>;
 let statements: string[];
 
 beforeEach(async () => {
-  proxy = await startHoldingProxy(bed.stack.postgres.port, 'short_code');
+  proxy = await startHoldingProxy(bed.stack.postgres.port, /short_code|unnoted/);
   statements = [];
   db = createDatabase({
     url: proxy.through(bed.databaseUrl),
@@ -39,7 +41,7 @@ afterEach(async () => {
 /** The statements whose answer the proxy holds, and for which Postgres has read its rows. */
 const answered = async () =>
   (
-    await sql`SELECT FROM pg_stat_activity WHERE state = 'idle' AND application_name = 'test' AND query LIKE '%short_code%'`.execute(
+    await sql`SELECT FROM pg_stat_activity WHERE state = 'idle' AND application_name = 'test' AND query ~ 'short_code|unnoted' AND query !~ 'pg_stat_activity'`.execute(
       bed.db,
     )
   ).rows.length;
@@ -109,4 +111,38 @@ it('a row that cannot be read stops no other look-up', async () => {
     await sql`DROP VIEW pastes`.execute(bed.db);
     await sql`ALTER TABLE pastes_kept RENAME TO pastes`.execute(bed.db);
   }
+});
+
+const newToken = async () => {
+  const { id, token } = await newUser(bed.db);
+  return { userId: id, hash: hashOfSecret(token) };
+};
+
+it('40 uses of tokens at once are two statements, each gets its own token, and each token is noted', async () => {
+  proxy.release();
+  const tokens = [await newToken(), { userId: null, hash: hashOfSecret('unknown') }, await newToken()];
+  const asked = Array.from({ length: 40 }, (_, n) => tokens[n % tokens.length]!);
+  const use = createUseToken(db, 60_000);
+  const used = await Promise.all(asked.map(({ hash }) => use(hash.toString('hex'))));
+  expect(used.map((found) => found?.userId ?? null)).toEqual(asked.map(({ userId }) => userId));
+  expect(used.map((found) => found?.tokenHash)).toEqual(
+    asked.map(({ userId, hash }) => (userId === null ? undefined : hash)),
+  );
+  expect(statements).toHaveLength(2);
+  const { rows: noted } = await sql`SELECT FROM api_tokens WHERE last_used_at > now() - interval '1 hour'
+    AND user_id = ANY (${tokens.flatMap(({ userId }) => userId ?? [])}::uuid[])`.execute(bed.db);
+  expect(noted).toHaveLength(2);
+});
+
+it('a token that was revoked before its use is refused, also while a statement that has not seen it is under way', async () => {
+  const { userId, hash } = await newToken();
+  const use = createUseToken(db, 60_000);
+  const before = use(hash.toString('hex'));
+  await proxy.holding;
+  await until(async () => (await answered()) > 0);
+  await revokeTokens(bed.db, userId);
+  const after = use(hash.toString('hex'));
+  proxy.release();
+  expect(await before).toMatchObject({ good: true });
+  expect(await after).toMatchObject({ good: false });
 });
