@@ -1,8 +1,8 @@
 import { sql, type Kysely } from 'kysely';
 
 /**
- * Newer versions of pastes. Building the index reads the table once, during which requests wait: about a second
- * for each million pastes.
+ * Newer versions of pastes. The CHECK and the index, which begins empty, each read the table once, during which
+ * requests wait.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
