@@ -7,10 +7,13 @@ package main
 //     The product promises no staleness: clients revalidate their caches (`private, no-cache`), and each
 //     read asks Postgres. A read that is under way meanwhile may get either answer.
 //   - Deletion happens once: its repetition is answered 410.
+//   - A change gives the paste another title while it is present, and never brings it back. Reads of the
+//     metadata from its answer on get this title, or that of a later change.
 //   - Once the sweep has removed the tombstone, the code is unknown (404) for ever.
 type content struct {
 	phase string
 	hash  string
+	title string
 }
 
 const (
@@ -63,10 +66,10 @@ func addUses(keys map[string][]operation, operations []operation) map[string][]o
 }
 
 func stepContent(s content, o operation) (bool, content) {
-	to := func(phase string) content { return content{phase, s.hash} }
+	to := func(phase string) content { return content{phase, s.hash, s.title} }
 	switch o.Op {
 	case "create":
-		return s.phase == absent, content{present, o.Hash}
+		return s.phase == absent, content{present, o.Hash, o.title()}
 	case "expire":
 		if s.phase == present {
 			return true, to(gone)
@@ -89,12 +92,23 @@ func stepContent(s content, o operation) (bool, content) {
 		if o.isUnknown() && s.phase == present {
 			return true, to(gone)
 		}
+	case "change":
+		if o.Status == 200 || (o.isUnknown() && s.phase == present) {
+			return s.phase == present, content{s.phase, s.hash, o.title()}
+		}
 	case "read":
 		if o.Status == 200 || o.Status == 304 {
-			return s.phase == present && o.Hash == s.hash, s
+			return s.phase == present && o.Hash == s.hash && (o.Title == nil || o.title() == s.title), s
 		}
 	}
 	return refusalFits(s.phase, o), s
+}
+
+func (o operation) title() string {
+	if o.Title == nil {
+		return ""
+	}
+	return *o.Title
 }
 
 // Whether a refusal says the phase of the paste. Others, such as 429, say nothing.

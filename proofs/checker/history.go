@@ -28,6 +28,7 @@ type operation struct {
 	Hash     string
 	Error    string
 	State    string
+	Title    *string // nil: the answer is the content
 	Burn     bool
 	Replayed bool
 	Expires  int64 `json:"expires_in"` // seconds
@@ -144,7 +145,8 @@ func creations(operations []operation, op string) []operation {
 
 // Prepares the operations of one key. Reads without an answer say nothing. Of several writes of one client
 // that are equal and unknown, the first one can be executed whenever another one could, and a second
-// execution changes nothing. This does not hold for creations without a key.
+// execution changes nothing. This does not hold for creations without a key, nor for changes: another one may come
+// between two.
 func prepare(operations []operation) []operation {
 	type same struct{ op, key, name, code, reader string }
 	seen := map[same]bool{}
@@ -155,7 +157,7 @@ func prepare(operations []operation) []operation {
 			if !o.isWrite() || seen[id] {
 				continue
 			}
-			seen[id] = o.Op != "create" || o.Key != ""
+			seen[id] = o.Op != "change" && (o.Op != "create" || o.Key != "")
 		}
 		kept = append(kept, o)
 	}

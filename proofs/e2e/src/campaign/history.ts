@@ -99,6 +99,7 @@ function operationOf({ method, url, headers }: Request, sent: Buffer): Operation
         op: 'create',
         key,
         slug: query.get('slug') ?? undefined,
+        title: query.get('title') ?? '',
         burn: query.get('burn') === 'true' || undefined,
         expires_in: Number(query.get('expires_in')) || undefined,
         hash: sent.length === 0 ? undefined : hashOf(sent),
@@ -108,6 +109,8 @@ function operationOf({ method, url, headers }: Request, sent: Buffer): Operation
       return { op: 'read', form: 'metadata', name, api };
     case 'GET pastes/NAME/content':
       return { op: 'read', form: 'content', name, etag: headers.get('If-None-Match') ?? undefined, api };
+    case 'PATCH pastes/NAME':
+      return { op: 'change', name, title: text(jsonOf(sent).title), api };
     case 'DELETE pastes/NAME':
       return { op: 'delete', name, api };
     case 'POST pastes/NAME/reveal':
@@ -145,7 +148,11 @@ function outcomeOf(op: string, { status, headers, bytes }: Received): Outcome {
     }
     case 'read':
     case 'reveal':
-      return { ...answer, hash: hashOfAnswer({ status, headers, bytes }) };
+      return {
+        ...answer,
+        hash: hashOfAnswer({ status, headers, bytes }),
+        title: titleIn({ headers, bytes }),
+      };
     default:
       return answer;
   }
@@ -156,6 +163,12 @@ function hashOfAnswer({ status, headers, bytes }: Received): string | undefined 
   if (status === 304) return /[0-9a-f]{64}/.exec(headers.get('ETag') ?? '')?.[0].slice(0, HASH_CHARACTERS);
   if (!headers.get('Content-Type')?.startsWith('application/json')) return hashOf(bytes);
   return text(jsonOf(bytes).content_hash)?.slice('sha256:'.length).slice(0, HASH_CHARACTERS);
+}
+
+/** The title that the metadata have, empty for none; undefined: the answer is the content. */
+function titleIn({ headers, bytes }: Pick<Received, 'headers' | 'bytes'>): string | undefined {
+  if (!headers.get('Content-Type')?.startsWith('application/json')) return undefined;
+  return text(jsonOf(bytes).title ?? '');
 }
 
 function jsonOf(bytes: Buffer): Readonly<Record<string, unknown>> {

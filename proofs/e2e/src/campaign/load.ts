@@ -155,10 +155,15 @@ export class CampaignLoad {
     switch (fate) {
       case 'kept':
         if (n % 4 === 0) await contention.readAt(n, code, [0, 4, 1]);
+        if (n % 4 === 1) await contention.readAround(n, code, () => this.#changeTwice(n, code));
         break;
       case 'deleted':
         await contention.readAround(n, code, () =>
-          Promise.all([this.#user.delete(n, code), this.#user.delete(n + 1, code)]),
+          Promise.all([
+            this.#user.delete(n, code),
+            this.#user.delete(n + 1, code),
+            this.#changeTwice(n, code),
+          ]),
         );
         break;
       case 'taken down':
@@ -181,6 +186,12 @@ export class CampaignLoad {
         fate satisfies never;
     }
     this.pasted.push({ n, code, fate });
+  }
+
+  /** Two changes at the same time: of the title, the later one stays. */
+  async #changeTwice(n: number, code: string): Promise<void> {
+    const change = (nth: number) => this.#user.change(n + nth, code, `changed ${this.#seed} ${n} ${nth}`);
+    await Promise.all([change(0), change(1)]);
   }
 
   /** Beside the load, and until its end. */

@@ -113,6 +113,15 @@ export class User {
     return moved !== undefined;
   }
 
+  /** Gives a paste another title. One that has ended is not changed. */
+  async change(n: number, code: string, title: string): Promise<void> {
+    await this.#untilAnswered(n, (client) =>
+      client.pastes
+        .change(code, { title })
+        .catch(unlessCode('paste_gone', 'paste_taken_down', 'paste_not_found')),
+    );
+  }
+
   async delete(n: number, code: string): Promise<void> {
     await this.#untilAnswered(n, (client) =>
       // A deletion whose answer was lost has succeeded: the repetition finds no paste. One that the api has lost
