@@ -1,13 +1,19 @@
+import { element } from './element.ts';
+
 /** While one types, the list is asked for after a pause. */
 const PAUSE_MS = 250;
 
 /**
  * Shows the list of a filter as soon as the filter changes, without leaving the page: the field keeps the focus. The
  * address follows, so that a reload and a link show the same.
- * @param found what the filter changes
- * @param shown called when it has changed
+ * @param shown called when the list has changed
  */
-export function startFilter(form: HTMLFormElement, found: HTMLElement, shown: () => void): void {
+export function startFilter(shown: () => void): void {
+  const form = document.querySelector<HTMLFormElement>('form.filter');
+  if (form !== null) follow(form, element('found', HTMLElement), shown);
+}
+
+function follow(form: HTMLFormElement, found: HTMLElement, shown: () => void): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let request = new AbortController();
   const button = form.querySelector('button');
@@ -38,8 +44,16 @@ export function startFilter(form: HTMLFormElement, found: HTMLElement, shown: ()
       history.replaceState(null, '', address);
       found.replaceChildren(...next.childNodes);
       shown();
+      sayCount(found);
     } catch {
       if (!signal.aborted) setNeeded(true); // the server did not answer
     }
   }
+}
+
+function sayCount(found: HTMLElement): void {
+  const count = element('count', HTMLElement);
+  const rows = found.querySelectorAll('.rows > li').length;
+  const nothing = found.querySelector('.card')?.firstChild?.textContent;
+  count.textContent = nothing ?? (count.dataset['words'] ?? '').replace('{count}', String(rows));
 }

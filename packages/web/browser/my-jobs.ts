@@ -1,5 +1,6 @@
 import { showRelativeTimes } from './browser-facts.ts';
 import { optional } from './element.ts';
+import { startFilter } from './live-filter.ts';
 
 /**
  * One request for all jobs of the page, however many run. A stream of events for each would take one of the
@@ -7,12 +8,15 @@ import { optional } from './element.ts';
  */
 const INTERVAL_MS = 3000;
 
+let isFollowing = false;
+
 /**
  * Shows the progress of the open jobs in the list, until all have ended. The page asks for nothing while it
  * is hidden.
  */
 function followList(): void {
-  if (openRows().length === 0) return;
+  if (isFollowing || openRows().length === 0) return;
+  isFollowing = true;
   const timer = setInterval(refresh, INTERVAL_MS);
   let isUnderWay = false;
   document.addEventListener('visibilitychange', refresh);
@@ -30,6 +34,7 @@ function followList(): void {
   }
 
   function stop(): void {
+    isFollowing = false;
     clearInterval(timer);
     document.removeEventListener('visibilitychange', refresh);
   }
@@ -69,6 +74,10 @@ function update(next: Document | null): void {
 // A form is sent once: a second click would start a second job.
 showRelativeTimes();
 followList();
+startFilter(() => {
+  showRelativeTimes('#found .line time');
+  followList();
+});
 const forms = [...document.querySelectorAll<HTMLFormElement>('form.start')];
 const setDisabled = (form: HTMLFormElement, disabled: boolean): void => {
   for (const button of form.querySelectorAll('button')) button.disabled = disabled;

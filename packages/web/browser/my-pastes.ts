@@ -46,18 +46,5 @@ function textOf({ dataset }: HTMLElement, count: number, all: number): string {
   return (dataset['words'] ?? '').replace('{count}', String(count)).replace('{all}', String(all));
 }
 
-/** Says what a screen reader can't see change. */
-function sayCount(): void {
-  const count = element('count', HTMLElement);
-  const rows = found.querySelectorAll('.rows > li').length;
-  const nothing = found.querySelector('.card')?.firstChild?.textContent;
-  count.textContent = nothing ?? textOf(count, rows, rows);
-}
-
 startList();
-const form = document.querySelector<HTMLFormElement>('form.filter');
-if (form !== null)
-  startFilter(form, found, () => {
-    startList();
-    sayCount();
-  });
+startFilter(startList);

@@ -21,6 +21,11 @@ ${fields}<div class="field"><button type="submit">${words.list.filter}</button><
 </form>`;
 }
 
+/** A script says there how many rows the page shows, for those who don't see the list change. */
+export function countOf(list: string): Html {
+  return html`<p id="count" role="status" class="visually-hidden" data-words="${list}: {count}"></p>\n`;
+}
+
 /**
  * The links to the first and to the next page of a list.
  * @param query the filter of the list

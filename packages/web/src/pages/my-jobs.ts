@@ -1,4 +1,4 @@
-import { choice, filterForm, pageLinks } from '../html/filter-form.ts';
+import { choice, countOf, filterForm, pageLinks } from '../html/filter-form.ts';
 import { formatNumber, formatSize, formatTime } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
 import { progressText, type ProgressWords } from '../html/progress-text.ts';
@@ -48,9 +48,10 @@ ${filterForm(site, action, [
   choice({ id: 'job_type', label: job.type, any: text.anyType }, types, list.jobType),
   choice({ id: 'status', label: job.state, any: text.anyState }, Object.entries(job.states), list.status),
 ])}
+<div id="found">
 ${list.jobs.length === 0 ? nothing(site, action, list) : html`<ul class="rows">\n${list.jobs.map((each) => row(site, each))}</ul>`}
-<p id="ended-jobs" role="status" class="visually-hidden"></p>
-${pageLinks(site, action, { job_type: list.jobType, status: list.status }, list)}`,
+${pageLinks(site, action, { job_type: list.jobType, status: list.status }, list)}</div>
+${countOf(text.title)}<p id="ended-jobs" role="status" class="visually-hidden"></p>`,
   });
 }
 

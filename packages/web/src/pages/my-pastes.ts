@@ -1,5 +1,5 @@
 import { languages, type StoredOptions } from '@pasteflow/domain';
-import { choice, filterForm, pageLinks } from '../html/filter-form.ts';
+import { choice, countOf, filterForm, pageLinks } from '../html/filter-form.ts';
 import { formatNumber, formatSize, formatTime, languageName } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
 import { formUser, page, type Site } from '../html/layout.ts';
@@ -77,7 +77,7 @@ aria-keyshortcuts="/" dir="auto" value="${list.title ?? ''}" maxlength="200"></d
 <div id="found">
 ${list.isCut && html`<p class="hint">${text.cut}</p>\n`}${list.pastes.length === 0 ? nothing(site, list) : pastesForm(site, list.pastes)}
 ${pageLinks(site, action, { ...filterOf(list), sort: list.sort }, list)}</div>
-<p id="count" role="status" class="visually-hidden" data-words="${site.words.job.pastes}: {count}"></p>`,
+${countOf(text.title)}`,
   });
 }
 

@@ -70,7 +70,7 @@ describeInBrowser('My pastes', () => {
     await page.waitForURL('**/my/pastes?title=BETA&sort=expiry');
     expect(await names.allInnerTexts()).toEqual(['beta', 'beta 2']);
     expect(await field.evaluate((input) => input === document.activeElement)).toBe(true);
-    expect(await page.getByRole('status').allInnerTexts()).toContain('Pastes: 2');
+    expect(await page.getByRole('status').allInnerTexts()).toContain('My pastes: 2');
     expect(await violationsOf(page)).toEqual([]);
     await page.getByLabel('Select all').check();
     await page.getByRole('button', { name: 'Delete selected' }).click();
@@ -83,6 +83,19 @@ describeInBrowser('My pastes', () => {
     await page.route('**/my/pastes?*', (route) => route.abort());
     await field.fill('');
     await page.getByRole('button', { name: 'Filter' }).waitFor(); // the server did not answer
+  });
+
+  it('are filtered as the jobs are, whose progress goes on', async () => {
+    const { token } = await bed.cluster.user('filters jobs');
+    const page = await openSignedIn(bed, { path: '/my/jobs', token, options: {} });
+    await page.locator('summary', { hasText: 'Export' }).click();
+    await page.getByRole('button', { name: 'Start export' }).click();
+    await page.goto(`${bed.cluster.http().url}/my/jobs`);
+    await page.getByLabel('Type').selectOption('import');
+    await page.getByText('No job matches the filter.').first().waitFor();
+    await page.getByLabel('Type').selectOption('export');
+    await page.locator('.rows .badge.completed').waitFor();
+    expect(page.url()).toContain('/my/jobs?job_type=export');
   });
 
   it('are filtered by the button without JavaScript', async () => {
