@@ -61,14 +61,13 @@ export class DirectRequests implements ObjectRequests {
       body: content,
       signal,
     });
-    await answer.body.dump();
     return answer.headers.etag?.toString();
   }
 
   async get(key: string, { range, signal }: GetOptions): Promise<StoredObject> {
     const headers = range === undefined ? {} : { range: rangeHeader(range) };
     const path = objectPath(this.#address, key);
-    const answer = await this.#requests.send({
+    const answer = await this.#requests.sendForBody({
       method: 'GET',
       path,
       headers,

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isServerError, isThrottlingError, isTransientError } from '@smithy/core/retry';
-import type { SignatureV4Init } from '@smithy/signature-v4';
-import type { RetryErrorType, RetryStrategy, RetryStrategyV2 } from '@smithy/types';
+import type { AwsCredentialIdentity, RetryErrorType, RetryStrategy, RetryStrategyV2 } from '@smithy/types';
 
 /** An answer that is an error, with its whole body, in the format of its service or of a proxy. */
 export interface ErrorAnswer {
@@ -12,11 +11,10 @@ export interface ErrorAnswer {
 
 /** What requests take from a client of the SDK. */
 export interface AwsClient {
-  readonly config: CorrectedClock &
-    Pick<SignatureV4Init, 'credentials'> & {
-      readonly sha256: NonNullable<SignatureV4Init['sha256']>;
-      readonly retryStrategy: () => Promise<RetryStrategy | RetryStrategyV2>;
-    };
+  readonly config: CorrectedClock & {
+    readonly credentials: () => Promise<AwsCredentialIdentity>;
+    readonly retryStrategy: () => Promise<RetryStrategy | RetryStrategyV2>;
+  };
 }
 
 /** The codes of undici's own errors, and what Node's HTTP client says in the same cases. */

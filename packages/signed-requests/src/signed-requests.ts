@@ -1,5 +1,5 @@
-import { SignatureV4 } from '@smithy/signature-v4';
 import { Pool, type Dispatcher } from 'undici';
+import { CollectedAnswer, type Answer } from './collected-answer.ts';
 import {
   isSkewed,
   networkError,
@@ -9,46 +9,7 @@ import {
   type AwsClient,
   type ErrorAnswer,
 } from './failures.ts';
-
-export interface UnsignedRequest {
-  readonly method: 'GET' | 'PUT' | 'POST';
-  readonly url: URL;
-  /** Encoded, as it is sent. */
-  readonly path: string;
-  readonly query?: Readonly<Record<string, string>>;
-  /** With `host` and `x-amz-content-sha256`. All of them are signed. */
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-/**
- * Signs requests by AWS Signature Version 4. The credentials are those of the SDK's client, which refreshes
- * them.
- */
-export class RequestSigner {
-  readonly #config: AwsClient['config'];
-  readonly #signature: SignatureV4;
-
-  constructor(config: AwsClient['config'], { service, region }: { service: 's3' | 'sqs'; region: string }) {
-    this.#config = config;
-    this.#signature = new SignatureV4({
-      service,
-      region,
-      credentials: config.credentials,
-      sha256: config.sha256,
-      uriEscapePath: service !== 's3', // S3 alone signs paths as they are sent
-      applyChecksum: false, // the header is there already
-    });
-  }
-
-  /** @returns all headers of the request */
-  async sign({ method, url, path, query = {}, headers }: UnsignedRequest, now = Date.now()) {
-    const signed = await this.#signature.sign(
-      { method, protocol: url.protocol, hostname: url.hostname, path, query, headers: { ...headers } },
-      { signingDate: new Date(now + this.#config.systemClockOffset) },
-    );
-    return signed.headers;
-  }
-}
+import { RequestSigner, type UnsignedRequest } from './request-signer.ts';
 
 export interface SignedRequest extends Pick<UnsignedRequest, 'method' | 'path' | 'headers'> {
   /** The digest of the body, in hex. */
@@ -96,30 +57,32 @@ export class SignedRequests {
   }
 
   /**
-   * Sends a request, and resolves when its answer has begun. The caller must consume or destroy the body.
+   * Sends a request whose answer is small.
    * @throws the error of an answer of 300 or more, AbortError, or the error of the network
    */
-  async send(request: SignedRequest): Promise<Dispatcher.ResponseData> {
-    return await this.#withRetries(request, () => this.#granted(request));
+  async send(request: SignedRequest): Promise<Answer> {
+    return await this.#withRetries(request, async () => {
+      const answer = await this.#collect(request);
+      if (answer.statusCode >= 300) throw this.#errorOf(answer);
+      return answer;
+    });
   }
 
   /**
-   * Sends a request, and resolves to the whole body of its answer.
+   * Sends a request, and resolves when its answer has begun. The caller must consume or destroy the body.
    * @throws the error of an answer of 300 or more, AbortError, or the error of the network
    */
-  async sendForText(request: SignedRequest): Promise<string> {
-    return await this.#withRetries(request, async () => await (await this.#granted(request)).body.text());
+  async sendForBody(request: SignedRequest): Promise<Dispatcher.ResponseData> {
+    return await this.#withRetries(request, async () => {
+      const answer = await this.#answerTo(request);
+      const { statusCode, headers, body } = answer;
+      if (statusCode >= 300) throw this.#errorOf({ statusCode, headers, text: await body.text() });
+      return answer;
+    });
   }
 
   close(): void {
     void this.#pool.destroy();
-  }
-
-  async #granted(request: SignedRequest): Promise<Dispatcher.ResponseData> {
-    const answer = await this.#answerTo(request);
-    const { statusCode, headers, body } = answer;
-    if (statusCode >= 300) throw this.#errorOf({ statusCode, headers, text: await body.text() });
-    return answer;
   }
 
   async #withRetries<T>({ signal }: SignedRequest, send: () => Promise<T>): Promise<T> {
@@ -143,6 +106,19 @@ export class SignedRequests {
       if (!isSkewed(config, systemClockOffset)) throw error;
     }
     return await send();
+  }
+
+  async #collect(request: SignedRequest): Promise<Answer> {
+    const { signal, body } = request;
+    const answer = new CollectedAnswer({
+      name: this.#name,
+      timeoutMs: this.#options.requestTimeoutMs,
+      signal,
+    });
+    this.#signed(request)
+      .then((signed) => answer.hasFailed || this.#pool.dispatch({ ...signed, body }, answer))
+      .catch((error: Error) => answer.fail(error));
+    return await answer.promise;
   }
 
   async #answerTo(request: SignedRequest): Promise<Dispatcher.ResponseData> {
@@ -187,7 +163,7 @@ export class SignedRequests {
   }: SignedRequest): Promise<Pick<Dispatcher.DispatchOptions, 'method' | 'path' | 'headers'>> {
     const { url } = this.#options;
     const unsigned = { host: url.host, ...headers, 'x-amz-content-sha256': sha256 };
-    return { method, path, headers: await this.#signer.sign({ method, url, path, headers: unsigned }) };
+    return { method, path, headers: await this.#signer.sign({ method, path, headers: unsigned }) };
   }
 
   #errorOf(answer: ErrorAnswer): Error {

@@ -87,7 +87,7 @@ export class DirectSqsClient extends SQSClient {
         'x-amz-target': `AmazonSQS.${kindOf(command) ?? ''}`,
       };
       const sha256 = hash('sha256', body);
-      const text = await requests.sendForText({ method: 'POST', path, headers, sha256, body, signal });
+      const { text } = await requests.send({ method: 'POST', path, headers, sha256, body, signal });
       return { ...outputOf(command, JSON.parse(text || '{}') as object), $metadata: { httpStatusCode: 200 } };
     };
   }
