@@ -23,7 +23,7 @@ beforeEach(async () => {
   statements = [];
   db = createDatabase({
     url: proxy.through(bed.databaseUrl),
-    applicationName: 'test',
+    applicationName: 'look-ups',
     maxConnections: 2,
     statementTimeoutMs: 1000,
     onConnectionError: () => {},
@@ -38,10 +38,10 @@ afterEach(async () => {
   await proxy.stop();
 });
 
-/** The statements whose answer the proxy holds, and for which Postgres has read its rows. */
-const answered = async () =>
+/** The statements with this text whose answer the proxy holds, and for which Postgres has read its rows. */
+const answered = async (text: string) =>
   (
-    await sql`SELECT FROM pg_stat_activity WHERE state = 'idle' AND application_name = 'test' AND query ~ 'short_code|unnoted' AND query !~ 'pg_stat_activity'`.execute(
+    await sql`SELECT FROM pg_stat_activity WHERE state = 'idle' AND application_name = 'look-ups' AND query LIKE ${`%${text}%`}`.execute(
       bed.db,
     )
   ).rows.length;
@@ -64,7 +64,7 @@ it('a read that begins after a deletion finds the paste gone, also while a state
   const code = await newPaste(bed.db);
   const before = find(code);
   await proxy.holding;
-  await until(async () => (await answered()) > 0);
+  await until(async () => (await answered('short_code')) > 0);
   await requestDeletion(bed.db, (await pasteRow(bed.db, code))!.id);
   const after = find(code);
   proxy.release();
@@ -139,7 +139,7 @@ it('a token that was revoked before its use is refused, also while a statement t
   const use = createUseToken(db, 60_000);
   const before = use(hash.toString('hex'));
   await proxy.holding;
-  await until(async () => (await answered()) > 0);
+  await until(async () => (await answered('unnoted')) > 0);
   await revokeTokens(bed.db, userId);
   const after = use(hash.toString('hex'));
   proxy.release();
