@@ -101,3 +101,33 @@ export function withSlug(name: string, operations: readonly Operation[]): Scenar
     },
   };
 }
+
+/** The same with a newer version instead of the first of the two, whose upload runs. */
+export function withNewerVersion(name: string, operations: readonly Operation[]): Scenario {
+  return {
+    name,
+    operations,
+    prepare: async (lane) => {
+      const [user] = await makeUsers(lane.db, 1);
+      const userId = user!.id;
+      const shape = { status: 'PROCESSED', slug: SLUG, userId, createdSecondsAgo: 7200 } as const;
+      const world = await paste(name, shape, operations).prepare(lane);
+      const [newer] = await makePastes(lane.db, 1, {
+        status: 'IN_PROGRESS',
+        execution: { status: 'RUNNING', leaseSeconds: 3600 },
+        userId,
+        supersedes: SHORT_CODE,
+        shortCodes: [NEWER],
+      });
+      const { id: newerId, executionId } = newer!;
+      await makePastes(lane.db, 1, { status: 'PROCESSED', userId, parent: SHORT_CODE, shortCodes: [RIVAL] });
+      world.objects.add(RIVAL);
+      const lockPoints = {
+        ...world.lockPoints,
+        newer: `SELECT FROM pastes WHERE id = '${newerId}'`,
+        execution: `SELECT FROM task_executions WHERE id = '${executionId}'`,
+      };
+      return { ...world, lockPoints, newerId, executionId, userId };
+    },
+  };
+}

@@ -7,7 +7,8 @@ import * as jobs from './operations/jobs.ts';
 import * as keyed from './operations/keyed.ts';
 import { deleteNewer, moveToNewer, moveToRival } from './operations/uploads.ts';
 import * as uploads from './operations/uploads.ts';
-import { nothing, paste, revealed, withSlug } from './paste-scenario.ts';
+import { erase, giveUpNewer, storeNewer, supersede } from './operations/newer-versions.ts';
+import { nothing, paste, revealed, withNewerVersion, withSlug } from './paste-scenario.ts';
 
 const STORAGE_PATH = 'archive.zip';
 
@@ -214,6 +215,17 @@ export const scenarios: readonly Scenario[] = [
     takeDownByOperator,
     cleanup,
     removeOldTombstones,
+  ]),
+  withNewerVersion('a paste with a newer version', [
+    storeNewer,
+    giveUpNewer,
+    supersede,
+    moveToRival,
+    deleteByUser,
+    deleteNewer,
+    takeDownByOperator,
+    erase,
+    cleanup,
   ]),
   job('a queued job', { status: 'queued' }, [
     stampJob,

@@ -39,6 +39,7 @@ const BUSY = [
   'a revealed paste',
   'an abandoned job',
   'an Idempotency-Key',
+  'a paste with a newer version',
 ];
 const busy = scenarios.filter(({ name }) => BUSY.includes(name));
 

@@ -20,6 +20,7 @@ export function findViolations(
     ...findReadTwice(before, after),
     ...findTooMany(after),
     ...findLostSlugs(before, after),
+    ...findWrongVersions(after),
   ];
 }
 
@@ -142,5 +143,35 @@ function findTooMany({ pastes, openJobs }: Snapshot): string[] {
     ...(new Set(slugs).size < slugs.length ? [`${slugs.length} pastes have the slug ${slugs[0]}`] : []),
     ...(keyed > 1 ? [`a key made ${keyed} pastes`] : []),
     ...(openJobs > MAX_OPEN_JOBS ? [`${openJobs} jobs are open, and the cap is ${MAX_OPEN_JOBS}`] : []),
+  ];
+}
+
+/**
+ * A paste has one newer version that is neither failed nor deleted. Once that is stored, the older paste names it, and
+ * the slug has moved; before, neither.
+ */
+function findWrongVersions({ pastes }: Snapshot): string[] {
+  const live = pastes.filter(
+    ({ supersedes, status, deletion, isDeleted }) =>
+      supersedes !== null && status !== 'FAILED' && deletion !== 'DELETED' && !isDeleted,
+  );
+  const places = new Set(live.map(({ supersedes }) => supersedes));
+  const byCode = new Map(pastes.map((paste) => [paste.code, paste]));
+  return [
+    ...(places.size < live.length ? [`${live.length} pastes supersede ${[...places].join(' and ')}`] : []),
+    ...live.flatMap(({ code, status, slug, supersedes }) => {
+      const older = byCode.get(supersedes ?? '');
+      if (status !== 'PROCESSED') return slug === null ? [] : [`${code} has the slug, and is not stored`];
+      if (older === undefined || older.isDeleted || older.expired) return [];
+      return older.supersededBy === code && older.slug === null
+        ? []
+        : [`${older.code} does not name ${code}`];
+    }),
+    ...pastes.flatMap(({ code, supersededBy }) => {
+      const newer = byCode.get(supersededBy ?? '');
+      return newer === undefined || newer.status === 'PROCESSED'
+        ? []
+        : [`${code} names ${newer.code} too early`];
+    }),
   ];
 }

@@ -15,6 +15,8 @@ interface PasteState {
   readonly hasTakedown: boolean;
   readonly isTakenDown: boolean;
   readonly isBurned: boolean;
+  readonly supersedes: string | null;
+  readonly supersededBy: string | null;
 }
 
 interface SubjectState {
@@ -64,7 +66,7 @@ export async function readSnapshot(db: Database, since: number): Promise<Snapsho
           deletion_requested_at IS NOT NULL AS "isDeleted",
           EXISTS (SELECT FROM paste_payloads WHERE paste_id = id) AS "hasPayload",
           EXISTS (SELECT FROM takedowns t WHERE t.short_code = pastes.short_code) AS "hasTakedown",
-          taken_down_for IS NOT NULL AS "isTakenDown", burned_at IS NOT NULL AS "isBurned"
+          taken_down_for IS NOT NULL AS "isTakenDown", burned_at IS NOT NULL AS "isBurned", supersedes, superseded_by AS "supersededBy"
         FROM pastes) AS paste) AS pastes,
       (SELECT coalesce(json_agg(subject), '[]') FROM (
         SELECT id, bool_or(open) AS "isOpen", (
