@@ -20,6 +20,7 @@ type operation struct {
 	Key      string // the Idempotency-Key
 	Name     string // a short code, or ~ and a slug
 	Slug     string
+	Older    string `json:"supersedes"` // the short code of the paste that a create supersedes
 	Code     string
 	From     string // the short code of the paste that a move takes the slug from
 	Job      string
@@ -53,7 +54,7 @@ func (o operation) onlyObserves() bool { return !o.isWrite() || o.Event == "fail
 
 func (o operation) String() string {
 	text := o.Op
-	for _, field := range []string{o.Form, o.Name, o.Slug, o.From, o.Code, o.Job, o.Key, o.Reader, o.Hash} {
+	for _, field := range []string{o.Form, o.Name, o.Slug, o.Older, o.From, o.Code, o.Job, o.Key, o.Reader, o.Hash} {
 		if field != "" {
 			text += " " + field
 		}

@@ -9,6 +9,8 @@ const READERS = [0, 1, 2] as const;
 const WITHIN_MS = 300;
 /** Beyond the numbers of the other pastes. A creator takes a number each second while the slug is taken. */
 const FIRST_OF_SLUGS = 500_000_000;
+/** Of pastes that compete for the place of a newer version. */
+const FIRST_OF_VERSIONS = 1_500_000_000;
 const NUMBERS_OF_SLUG = 10_000;
 const COMPETE_AGAIN_AFTER_MS = 1000;
 const POSTGRES_BACK_WITHIN_MS = 600_000;
@@ -103,6 +105,27 @@ export class Contention {
     await create();
     await this.readAt(winner.n, name, [0, 4]);
     await this.readAt(winner.n, winner.code, [0, 4]);
+  }
+
+  /**
+   * Three editors of a paste; two more while the newer version of the one that wins is deleted, and one afterwards:
+   * of three deletions, each frees the place.
+   */
+  async competeForPlace(n: number): Promise<void> {
+    let next = FIRST_OF_VERSIONS + n * NUMBERS_OF_SLUG;
+    const older = await this.#user.create(next++, { wait: true });
+    const edit = async (): Promise<{ readonly n: number; readonly code: string } | undefined> => {
+      const own = next++;
+      const code = await this.#user.supersede(own, older);
+      return code === undefined ? undefined : { n: own, code };
+    };
+    let present = (await Promise.all([edit(), edit(), edit()])).find((each) => each !== undefined);
+    for (let deletions = 0; deletions < 3; deletions += 1) {
+      if (present === undefined) return;
+      const { n: own, code } = present;
+      const editors = await Promise.all([this.#user.delete(own, code), edit(), edit(), edit()]);
+      present = editors.slice(1).find((each) => typeof each === 'object') ?? (await edit());
+    }
   }
 
   async #readInTurn(n: number, name: string, turns: readonly number[]): Promise<void> {

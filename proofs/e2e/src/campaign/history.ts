@@ -100,6 +100,7 @@ function operationOf({ method, url, headers }: Request, sent: Buffer): Operation
         key,
         slug: query.get('slug') ?? undefined,
         title: query.get('title') ?? '',
+        supersedes: query.get('supersedes') ?? undefined,
         burn: query.get('burn') === 'true' || undefined,
         expires_in: Number(query.get('expires_in')) || undefined,
         hash: sent.length === 0 ? undefined : hashOf(sent),

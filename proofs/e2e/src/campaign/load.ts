@@ -9,6 +9,7 @@ import {
   keyOf,
   type Fate,
   fateOf,
+  isEditedAfter,
   itemsOf,
   jobAfter,
   Random,
@@ -142,6 +143,7 @@ export class CampaignLoad {
     if (n % 8 === 5) await this.#createWithoutKey(FIRST_WITHOUT_KEY + n);
     const slug = slugAfter(this.#seed, n);
     if (slug !== undefined) this.#beside(this.#contention.competeForSlug(n, slug), n, `~${slug}`);
+    if (isEditedAfter(n)) this.#beside(this.#contention.competeForPlace(n));
     const job = jobAfter(n);
     if (job === 'none') return;
     const id = await this.#user.createImport(n);

@@ -27,6 +27,9 @@ export const clientsOf = (n: number): number => (n % 5 === 1 ? 2 : 1);
 export const slugAfter = (seed: number, n: number): string | undefined =>
   n % 50 === 2 ? `campaign-${seed}-${n}` : undefined;
 
+/** Whether clients compete for the place of the newer version of another paste after the paste with this number. */
+export const isEditedAfter = (n: number): boolean => n % 50 === 27;
+
 export const keyOf = (seed: number, n: number): string => `campaign-${seed}-${n}`;
 
 /** Of three pastes that are read once, nobody reads one, one reader reads another, and three race for the last. */

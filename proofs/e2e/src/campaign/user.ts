@@ -105,6 +105,16 @@ export class User {
     return code;
   }
 
+  /** @returns the short code; undefined when another paste is the newer version of `older` */
+  async supersede(n: number, older: string): Promise<string | undefined> {
+    const created = await this.#untilAnswered(n, (client) =>
+      client.pastes
+        .create(contentOf(this.#seed, n), { supersedes: older, idempotencyKey: keyOf(this.#seed, n) })
+        .catch(unlessCode('superseded')),
+    );
+    return created?.short_code;
+  }
+
   /** @returns false when the slug names another paste than `from` */
   async moveSlug(n: number, slug: string, from: string, to: string): Promise<boolean> {
     const moved = await this.#untilAnswered(n, (client) =>
