@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { kindOf } from '../src/content/content-kind.ts';
 import { encodingOf, type TextEncoding } from '../src/content/text-encoding.ts';
+import { terminalKinds } from '../src/content/terminal.ts';
 import { markupBytesOf, MAX_LINE_CHARACTERS, PasteLines } from '../src/content/paste-lines.ts';
 
 /**
@@ -175,7 +176,7 @@ describe('a line of more than 10,000 characters', () => {
 });
 
 describe('the markup of a text', () => {
-  it.each(['\n', '"', '"\n', '\r\n', '\0', '\xff', "a'\n"])(
+  it.each(['\n', '"', '"\n', '\r\n', '\0', '\xff', "a'\n", '\x1b[1;4;31mx', '\x1b[1;4;31mx\n', '\x1b[1m"\n'])(
     'of %j alone is no larger than expected',
     (unit) => {
       const frame = '<div class="chunk tail"></div>\n'.length;
@@ -187,4 +188,69 @@ describe('the markup of a text', () => {
       }
     },
   );
+});
+
+describe('the output of a terminal', () => {
+  const shown = (text: string, language = '') => {
+    const lines = new PasteLines('utf-8', language);
+    const markup = lines.push(Buffer.from(text)) + lines.end();
+    const chunks = [
+      ...markup.matchAll(/<div class="chunk[^>]*?(?: data-runs="([\d,]*)")?>(.*?)<\/div>\n(?=<|$)/gs),
+    ];
+    return chunks.map(([, runs, inner = '']) => {
+      const chunk = inner
+        .replaceAll(/<div class="numbers".*?<\/div>/gs, '')
+        .replaceAll(/<pre>\n|<[^>]*>/g, '');
+      const numbers = (runs ?? '').split(',').map(Number);
+      return [
+        chunk,
+        ...Array.from({ length: Math.floor(numbers.length / 3) }, (_, i) => [
+          chunk.slice(numbers[3 * i], numbers[3 * i + 1]),
+          terminalKinds[numbers[3 * i + 2]!],
+        ]),
+      ];
+    });
+  };
+
+  it('has its colours as runs, line by line, and its text without codes', () => {
+    expect(shown('a \x1b[31mred\nstill\x1b[0m, \x1b[1;4;92mbold\x1b[22;24m\x1b[39m end\x1b[m\n')).toEqual([
+      [
+        'a red\nstill, bold end\n',
+        ['red', 'deleted'],
+        ['still', 'deleted'],
+        ['bold', 'inserted'],
+        ['bold', 'strong'],
+        ['bold', 'under'],
+      ],
+    ]);
+  });
+
+  it.each([
+    ['\x1b[38;5;196mx', 'deleted'],
+    ['\x1b[38;5;33mx', 'definition'],
+    ['\x1b[38;2;250;10;10mx', 'deleted'],
+    ['\x1b[38:2:250:10:10mx', 'deleted'],
+    ['\x1b[38;5;244mx', 'comment'],
+    ['\x1b[90mx', 'comment'],
+    ['\x1b[2mx', 'comment'],
+    ['\x1b[37;41mx', 'on-bad'],
+    ['\x1b[32;7mx', 'on-good'],
+    ['\x1b[7mx', 'on'],
+  ])('has the nearest kind for %j: %s', (text, kind) => {
+    expect(shown(text)).toEqual([['x', ['x', kind]]]);
+  });
+
+  it('shows every other control sequence, and what is hidden', () => {
+    expect(shown('a\x1b[2Kb\x1b]8;;http://x\x07\x1b[8mc')).toEqual([['a␛[2Kb␛]8;;http://x\x07c']]);
+  });
+
+  it('is as it is in a text of another language', () => {
+    expect(shown('echo "\x1b[31m"', 'shell')).toEqual([['echo "\x1b[31m"'.replaceAll('"', '&quot;')]]);
+  });
+
+  it('has no code cut where a long line is folded', () => {
+    const parts = shown(`${'x'.repeat(MAX_LINE_CHARACTERS - 2)}\x1b[31mred`);
+    expect(parts.map(([text]) => (text as string).length)).toEqual([MAX_LINE_CHARACTERS - 2, 3]);
+    expect(parts[1]).toEqual(['red', ['red', 'deleted']]);
+  });
 });

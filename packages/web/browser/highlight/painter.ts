@@ -1,14 +1,7 @@
+import { terminalKinds } from '../../src/content/terminal.ts';
 import { kinds } from './kinds.ts';
+import { type PaintedChunk, Ranges } from './ranges.ts';
 import type { FromWorker, ToWorker } from './worker.ts';
-
-/** A chunk of a text. */
-export interface PaintedChunk {
-  readonly box: HTMLElement;
-  /** The whole text of the chunk: one node, one for each row, or several with the marks of a diff. */
-  readonly nodes: readonly Text[];
-  /** The language of a text that begins with this chunk; null: the text goes on. */
-  readonly language: string | null;
-}
 
 /** The characters of a text that a grammar reads: it wants the whole text, and takes its time. */
 const MAX_WHOLE_TEXT = 1024 * 1024;
@@ -27,9 +20,7 @@ const MAX_SILENCE_MS = 20_000;
 export class Painter {
   readonly #chunks: readonly PaintedChunk[];
   readonly #tokens: (Uint32Array | undefined)[] = [];
-  readonly #painted = new Map<number, readonly (readonly [Highlight, AbstractRange])[]>();
-  readonly #visible = new Set<number>();
-  readonly #highlights: readonly Highlight[];
+  readonly #ranges: Ranges;
   readonly #worker: Worker;
   #sent = 0;
   #received = 0;
@@ -38,18 +29,9 @@ export class Painter {
   /** @param worker the URL of the worker's module */
   constructor(chunks: readonly PaintedChunk[], worker: string) {
     this.#chunks = chunks;
-    this.#highlights = kinds.map((kind) => {
-      const highlight = CSS.highlights.get(kind) ?? new Highlight();
-      CSS.highlights.set(kind, highlight);
-      return highlight;
-    });
+    this.#ranges = new Ranges(chunks, kinds, (chunk) => this.#tokens[chunk]);
     this.#worker = new Worker(worker, { type: 'module' });
     this.#worker.addEventListener('message', ({ data }: MessageEvent<FromWorker>) => this.#receive(data));
-    const observer = new IntersectionObserver((entries) => this.#look(entries), { rootMargin: '600px' });
-    chunks.forEach(({ box }, index) => {
-      box.dataset['index'] = String(index);
-      observer.observe(box);
-    });
     for (let i = 0; i < CHUNKS_UNDER_WAY; i += 1) this.#sendNext();
     this.#awaitAnswer();
   }
@@ -79,7 +61,7 @@ export class Painter {
 
   #receive({ chunk, tokens }: FromWorker): void {
     this.#tokens[chunk] = tokens;
-    if (this.#visible.has(chunk)) this.#paint(chunk);
+    this.#ranges.repaint(chunk);
     this.#sendNext();
     this.#received += 1;
     this.#awaitAnswer();
@@ -89,53 +71,6 @@ export class Painter {
     clearTimeout(this.#silence);
     if (this.#received === this.#chunks.length) this.#worker.terminate();
     else this.#silence = setTimeout(() => this.#worker.terminate(), MAX_SILENCE_MS);
-  }
-
-  #look(entries: readonly IntersectionObserverEntry[]): void {
-    for (const { target, isIntersecting } of entries) {
-      const chunk = Number((target as HTMLElement).dataset['index']);
-      if (isIntersecting) {
-        this.#visible.add(chunk);
-        this.#paint(chunk);
-      } else {
-        this.#visible.delete(chunk);
-        this.#erase(chunk);
-      }
-    }
-  }
-
-  #paint(chunk: number): void {
-    const tokens = this.#tokens[chunk];
-    const nodes = this.#chunks[chunk]?.nodes.values();
-    let node = nodes?.next().value;
-    if (tokens === undefined || this.#painted.has(chunk)) return;
-    const ranges: (readonly [Highlight, AbstractRange])[] = [];
-    let begin = 0; // of the node, in the text of the chunk; a mark of a diff cuts tokens into several nodes
-    for (let i = 0; i + 2 < tokens.length; i += 3) {
-      const [start = 0, end = 0, kind = 0] = tokens.subarray(i, i + 3);
-      while (node !== undefined && start >= begin + node.length) {
-        begin += node.length;
-        node = nodes?.next().value;
-      }
-      const highlight = this.#highlights[kind];
-      for (let at = start; at < end && highlight !== undefined && node !== undefined;) {
-        const until = Math.min(end, begin + node.length);
-        const [startOffset, endOffset] = [at - begin, until - begin];
-        const range = new StaticRange({ startContainer: node, startOffset, endContainer: node, endOffset });
-        highlight.add(range);
-        ranges.push([highlight, range]);
-        at = until;
-        if (at === end) break;
-        begin += node.length;
-        node = nodes?.next().value;
-      }
-    }
-    this.#painted.set(chunk, ranges);
-  }
-
-  #erase(chunk: number): void {
-    for (const [highlight, range] of this.#painted.get(chunk) ?? []) highlight.delete(range);
-    this.#painted.delete(chunk);
   }
 }
 
@@ -152,20 +87,27 @@ export function canPaint(): boolean {
   return 'highlights' in CSS && !matchMedia('(forced-colors: active)').matches;
 }
 
-/** Paints the text of the page in the colours of its language, which the page names. */
+/** Paints the text of the page in the colours of its language, which the page names, or of the terminal it is from. */
 export function startHighlighting(content: HTMLElement, chunks: readonly HTMLElement[]): void {
   const { language = '', worker = '' } = content.dataset;
-  if (language === '' || language === 'text' || !canPaint()) return;
-  const painted = chunks.flatMap(paintedChunk);
+  if (!canPaint()) return;
+  if (language === '' || language === 'text') return paintTerminal(chunks);
+  // A folded line stays plain: its mode could take seconds for it.
+  const painted = chunks.filter((box) => !box.classList.contains('long'));
   new Painter(
-    painted.map((chunk, index) => ({ ...chunk, language: index === 0 ? language : null })),
+    painted.map((box, index) => ({ ...paintedChunk(box), language: index === 0 ? language : null })),
     worker,
   );
 }
 
-/** A folded line stays plain: its mode could take seconds for it. */
-function paintedChunk(box: HTMLElement): readonly Omit<PaintedChunk, 'language'>[] {
-  if (box.classList.contains('long')) return [];
+function paintTerminal(chunks: readonly HTMLElement[]): void {
+  const painted = chunks.filter(({ dataset }) => dataset['runs'] !== undefined).map(paintedChunk);
+  const tokensOf = (chunk: number): Uint32Array =>
+    Uint32Array.from(painted[chunk]?.box.dataset['runs']?.split(',') ?? [], Number);
+  if (painted.length > 0) new Ranges(painted, terminalKinds, tokensOf);
+}
+
+function paintedChunk(box: HTMLElement): Omit<PaintedChunk, 'language'> {
   const nodes = [...box.querySelectorAll(':scope > :is([data-n], pre)')].map((each) => each.firstChild);
-  return [{ box, nodes: nodes.filter((node) => node instanceof Text) }];
+  return { box, nodes: nodes.filter((node) => node instanceof Text) };
 }

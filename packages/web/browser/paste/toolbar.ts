@@ -1,3 +1,5 @@
+import { withoutColours } from '../../src/content/terminal.ts';
+import { textOf as decoded } from '../../src/content/text-encoding.ts';
 import { copyShown } from '../copy.ts';
 import { element, optional } from '../element.ts';
 import { startLink } from '../link.ts';
@@ -20,12 +22,15 @@ export function startToolbar(content: HTMLElement, text?: () => string): void {
 
 /**
  * Copies the exact text from the server: the page folds long lines and shows some characters differently. A
- * page without an address of the text is the only one that shows it.
+ * page without an address of the text is the only one that shows it. The codes that colour a terminal's output
+ * are no part of the text, as in a copy from a terminal.
  */
 function startCopy(content: HTMLElement, text?: () => string): void {
   const button = element('copy', HTMLButtonElement);
   const { raw } = button.dataset;
-  startCopyOf(button, text ?? (() => (raw === undefined ? textOf(content) : readText(raw))));
+  const read = text ?? (() => (raw === undefined ? textOf(content) : readText(raw)));
+  const isPlain = ['', 'text'].includes(content.dataset['language'] ?? '');
+  startCopyOf(button, isPlain ? async () => withoutColours(await read()) : read);
 }
 
 function startCopyOf(button: HTMLButtonElement, text: () => string | Promise<string>): void {

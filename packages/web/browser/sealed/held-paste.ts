@@ -155,15 +155,16 @@ function showTitle(title: string): void {
 
 function showText({ text, title, syntax }: Message, words: SealedWords): void {
   const content = element('content', HTMLElement);
-  const lines = new PasteLines();
+  const extension = /\.([\w+#-]{1,20})$/.exec(location.pathname)?.[1] ?? null;
+  const language = languageOf({ syntax: extension ?? syntax, title }, text)?.id ?? '';
+  const lines = new PasteLines('utf-8', language);
   const markup = lines.push(new TextEncoder().encode(text)) + lines.end();
   content.replaceChildren(
     ...new DOMParser().parseFromString(markup, 'text/html').body.children,
     ...warnings(lines.warnings, words),
   );
-  const extension = /\.([\w+#-]{1,20})$/.exec(location.pathname)?.[1] ?? null;
-  content.dataset['language'] = languageOf({ syntax: extension ?? syntax, title }, text)?.id ?? '';
-  content.dataset['tab'] = String(tabSizeOf(content.dataset['language']));
+  content.dataset['language'] = language;
+  content.dataset['tab'] = String(tabSizeOf(language));
   element('opened', HTMLElement).hidden = false;
   const download = element('download', HTMLAnchorElement);
   download.href = URL.createObjectURL(new Blob([text], { type: 'text/plain;charset=utf-8' }));

@@ -1,5 +1,6 @@
 import { decoderOf, type TextEncoding } from './text-encoding.ts';
 import { escapeHtml } from '../html/html.ts';
+import { CUT_SEQUENCE, type Run, Terminal } from './terminal.ts';
 
 /**
  * The lines of one chunk. A browser lays out and paints only the chunks that are in view
@@ -52,6 +53,8 @@ export interface TextWarnings {
  */
 export class PasteLines {
   readonly #decoder: ReturnType<typeof decoderOf>;
+  /** null: the text has no colours of a terminal, whatever is in it. */
+  readonly #terminal: Terminal | null;
   readonly #lines: string[] = [];
   /** The beginning of a line whose end has not arrived. */
   #pending = '';
@@ -60,8 +63,10 @@ export class PasteLines {
   #lineNumber = 1;
   #warnings: TextWarnings = { bidi: false, notUtf8: false, longLines: false, cut: false };
 
-  constructor(encoding: TextEncoding = 'utf-8') {
+  /** @param language its id: a plain text, and one of which nothing is known, may come from a terminal */
+  constructor(encoding: TextEncoding = 'utf-8', language = '') {
     this.#decoder = decoderOf(encoding);
+    this.#terminal = language === '' || language === 'text' ? new Terminal() : null;
   }
 
   get warnings(): TextWarnings {
@@ -125,9 +130,7 @@ export class PasteLines {
   #foldPending(): string {
     let markup = this.#flush('chunk');
     while (this.#pending.length > MAX_LINE_CHARACTERS) {
-      const length = endsInsidePair(this.#pending, MAX_LINE_CHARACTERS)
-        ? MAX_LINE_CHARACTERS - 1
-        : MAX_LINE_CHARACTERS;
+      const length = lengthOfPart(this.#pending);
       markup += this.#part(this.#pending.slice(0, length));
       this.#pending = this.#pending.slice(length);
     }
@@ -138,7 +141,7 @@ export class PasteLines {
     const numbers = this.#isFolding ? '' : String(this.#lineNumber);
     this.#isFolding = true;
     this.#warnings = { ...this.#warnings, longLines: true };
-    return chunk('chunk long', numbers, text);
+    return this.#chunk('chunk long', numbers, [text]);
   }
 
   #flush(className: string): string {
@@ -146,8 +149,20 @@ export class PasteLines {
     const first = this.#lineNumber;
     this.#lineNumber += this.#lines.length;
     const lines = this.#lines.splice(0);
-    if (first <= MAX_ROWS) return rows(className, first, lines);
-    return chunk(className, lines.map((_, index) => first + index).join('\n'), lines.join(''));
+    if (first > MAX_ROWS)
+      return this.#chunk(className, lines.map((_, index) => first + index).join('\n'), lines);
+    const shown = this.#shown(lines);
+    return rows(className, first, shown);
+  }
+
+  #chunk(className: string, numbers: string, lines: readonly string[]): string {
+    return chunk(className, numbers, this.#shown(lines));
+  }
+
+  #shown(lines: readonly string[]): ShownLines {
+    if (this.#terminal === null) return { lines, runs: [], room: 0 };
+    const length = lines.reduce((sum, line) => sum + line.length, 0);
+    return { ...this.#terminal.read(lines), room: ROOM_FOR_RUNS * length };
   }
 
   #warn(text: string): void {
@@ -160,23 +175,52 @@ export class PasteLines {
   }
 }
 
+/** The lines without the codes of a terminal. */
+interface ShownLines {
+  readonly lines: readonly string[];
+  readonly runs: readonly Run[];
+  /** The characters that the markup of the text and its runs may take together. */
+  readonly room: number;
+}
+
+/** For each character of a text, so that `markupBytesOf` is right for a text of which each letter has a colour. */
+const ROOM_FOR_RUNS = 5;
+
 /** An address such as `#L12` leads to a row also without JavaScript. */
-function rows(className: string, first: number, lines: readonly string[]): string {
-  const markup = lines.map((line, index) => {
+function rows(className: string, first: number, shown: ShownLines): string {
+  const texts = shown.lines.map(textMarkup);
+  const markup = texts.map((text, index) => {
     const number = first + index;
-    return `<div id=L${number} data-n=${number}>${textMarkup(line)}</div>`;
+    return `<div id=L${number} data-n=${number}>${text}</div>`;
   });
-  return `<div class="${className}">${markup.join('')}</div>\n`;
+  const taken = texts.reduce((sum, text) => sum + text.length, 0);
+  return `<div class="${className}"${runsAttribute(shown, taken)}>${markup.join('')}</div>\n`;
 }
 
-function chunk(className: string, numbers: string, text: string): string {
+function chunk(className: string, numbers: string, shown: ShownLines): string {
+  const text = textMarkup(shown.lines.join(''));
   // A parser drops the first newline after <pre>, so that one is written for it to drop.
-  return `<div class="${className}"><div class="numbers" aria-hidden="true">${numbers}</div><pre>\n${textMarkup(text)}</pre></div>\n`;
+  return `<div class="${className}"${runsAttribute(shown, numbers.length + text.length)}><div class="numbers" aria-hidden="true">${numbers}</div><pre>\n${text}</pre></div>\n`;
 }
 
-/** Whether a text would be cut between the two halves of a surrogate pair. */
-function endsInsidePair(text: string, length: number): boolean {
-  return /[\ud800-\udbff]/.test(text.charAt(length - 1));
+/** For the browser, which paints them: start, end and kind of each run. */
+function runsAttribute({ runs, room }: ShownLines, taken: number): string {
+  let left = room - taken - ' data-runs=""'.length;
+  let text = '';
+  for (const run of runs) {
+    const next = `${text && ','}${run.join()}`;
+    left -= next.length;
+    if (left < 0) break;
+    text += next;
+  }
+  return text === '' ? '' : ` data-runs="${text}"`;
+}
+
+/** Neither within the two halves of a surrogate pair nor within a code of a terminal. */
+function lengthOfPart(text: string): number {
+  const part = text.slice(0, MAX_LINE_CHARACTERS);
+  if (/[\ud800-\udbff]$/.test(part)) return part.length - 1;
+  return part.length - (CUT_SEQUENCE.exec(part.slice(-50))?.[0].length ?? 0);
 }
 
 /** The embeddings, overrides and isolates of Unicode's bidirectional algorithm (UAX 9, table 4). */

@@ -52,6 +52,7 @@ export function pastePage(site: Site, paste: ShownPaste, firstText: string): Tex
 export interface TextPage {
   readonly head: string;
   readonly tail: (warnings: TextWarnings) => string;
+  readonly language: string; // its id; empty: unknown
 }
 
 export function textPage(
@@ -84,12 +85,12 @@ ${note}<p id="paste-status" role="status" class="hint"></p>
 <p id="selected-lines" role="status" class="visually-hidden" data-one="${site.words.paste.lineSelected}" data-several="${site.words.paste.linesSelected}" data-missing="${site.words.paste.lineMissing}"></p>
 ${codeHead(site, language, above(language))}`;
   return {
+    language: language?.id ?? '',
     head: before + head.markup,
     tail: (warnings) => html`${codeTail(site.words, warnings)}${below}`.markup + after,
   };
 }
 
-/** The box of a text up to its lines. */
 export function codeHead(site: Site, language: Language | null, above: Html): Html {
   return html`<div class="code">
 ${above}

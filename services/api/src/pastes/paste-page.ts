@@ -157,7 +157,7 @@ export async function* markupOf(
   for await (const bytes of body) {
     if (page === undefined) {
       page = pageOf(site, shown, textOf(bytes.subarray(0, 400)));
-      lines = new PasteLines(encodingOf(bytes));
+      lines = new PasteLines(encodingOf(bytes), page.language);
       yield Buffer.from(page.head);
     }
     yield Buffer.from(lines.push(bytes));
