@@ -36,10 +36,10 @@ describeInBrowser('the colours of a text', () => {
     const page = await open(`/${await storePaste(bed.cluster, text, { title })}`);
     if (title === 'a.md') await page.getByRole('button', { name: 'Source' }).click();
     await untilPainted(page, kind);
-    await page.waitForFunction(
-      ([name, count]) => CSS.highlights.get(name)!.size >= count,
-      [kind, texts.length] as const,
-    );
+    await page.waitForFunction(([name, count]) => CSS.highlights.get(name)!.size >= count, [
+      kind,
+      texts.length,
+    ] as const);
     expect(await paintedTexts(page, kind)).toEqual(texts);
   });
 
