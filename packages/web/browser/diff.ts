@@ -1,6 +1,7 @@
 import { showRelativeTimes } from './browser-facts.ts';
 import { element } from './element.ts';
-import { canPaint, Painter, type PaintedChunk } from './highlight/painter.ts';
+import { canPaint, Painter } from './highlight/painter.ts';
+import type { PaintedChunk } from './highlight/ranges.ts';
 
 // The changes in the colours of their language. Each run of removed lines is a text by itself: the others
 // are one text, as they are in the newer paste.

@@ -25,7 +25,7 @@ export async function edit(
   const paste = await client.pastes.get(pasteNamedBy(argument, server), { signal });
   if (paste.encrypted)
     throw new Error('An encrypted paste can not be edited. Read it with `pasteflow cat`, and put a new one.');
-  if (paste.superseded_by != null)
+  if (paste.superseded_by)
     throw new Error(
       `This paste has a newer version, ${paste.superseded_by}. Edit that one: pasteflow edit ${paste.superseded_by}`,
     );

@@ -1,5 +1,4 @@
 import { withoutColours } from '../../src/content/terminal.ts';
-import { textOf as decoded } from '../../src/content/text-encoding.ts';
 import { copyShown } from '../copy.ts';
 import { element, optional } from '../element.ts';
 import { startLink } from '../link.ts';
