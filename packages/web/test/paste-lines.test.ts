@@ -176,18 +176,27 @@ describe('a line of more than 10,000 characters', () => {
 });
 
 describe('the markup of a text', () => {
-  it.each(['\n', '"', '"\n', '\r\n', '\0', '\xff', "a'\n", '\x1b[1;4;31mx', '\x1b[1;4;31mx\n', '\x1b[1m"\n'])(
-    'of %j alone is no larger than expected',
-    (unit) => {
-      const frame = '<div class="chunk tail"></div>\n'.length;
-      for (const bytes of [1, 100, 5120, 5121, 20_000, 256 * 1024]) {
-        const text = Buffer.alloc(bytes, Buffer.from(unit, 'latin1'));
-        const lines = new PasteLines();
-        const markup = Buffer.byteLength(lines.push(text) + lines.end());
-        expect(markup).toBeLessThanOrEqual(bytes * markupBytesOf(bytes) + frame);
-      }
-    },
-  );
+  it.each([
+    '\n',
+    '"',
+    '"\n',
+    '\r\n',
+    '\0',
+    '\xff',
+    "a'\n",
+    '\x1b[1;4;31mx',
+    '\x1b[1;4;31mx\n',
+    `\x1b[1;4;31m${'x\n'.repeat(20)}`,
+    '\x1b[1m"\n',
+  ])('of %j alone is no larger than expected', (unit) => {
+    const frame = '<div class="chunk tail"></div>\n'.length;
+    for (const bytes of [1, 100, 5120, 5121, 20_000, 256 * 1024]) {
+      const text = Buffer.alloc(bytes, Buffer.from(unit, 'latin1'));
+      const lines = new PasteLines();
+      const markup = Buffer.byteLength(lines.push(text) + lines.end());
+      expect(markup).toBeLessThanOrEqual(bytes * markupBytesOf(bytes) + frame);
+    }
+  });
 });
 
 describe('the output of a terminal', () => {
