@@ -186,7 +186,6 @@ async function serve(api: ApiContext, paste: PasteRow, req: Request, res: Respon
   // Not transformed, because the bytes are the paste.
   res.setHeader('ETag', tag(encoding));
   res.setHeader('Accept-Ranges', 'bytes');
-  addVary(res, 'Accept-Encoding');
   res.setHeader('Cache-Control', `${cachingOf(paste, res)}, no-transform`);
 
   if (!tags.some((each) => matchesPrecondition(req.get('If-Match'), each))) {
@@ -198,6 +197,7 @@ async function serve(api: ApiContext, paste: PasteRow, req: Request, res: Respon
   const known = tags.find((each) => isKnownToClient(req.get('If-None-Match'), each));
   if (known !== undefined) {
     res.setHeader('ETag', known);
+    addVary(res, 'Accept-Encoding');
     res.status(304).end();
     return;
   }
@@ -214,14 +214,16 @@ async function serve(api: ApiContext, paste: PasteRow, req: Request, res: Respon
   // What precedes the part is inflated, too: the last byte of 10 MB costs as much as all of them.
   if (range !== 'whole' && paste.stored_encoding !== null)
     await api.limits.countInflated(res, limitKeyOf(callerOf(req)), range.start);
-  const head = (sent: Pick<OpenContent, 'encoding'> & { readonly length?: number }): ServerResponse =>
-    res.writeHead(range === 'whole' ? 200 : 206, {
+  const head = (sent: Pick<OpenContent, 'encoding'> & { readonly length?: number }): ServerResponse => {
+    addVary(res, 'Accept-Encoding');
+    return res.writeHead(range === 'whole' ? 200 : 206, {
       'Content-Type': 'text/plain; charset=utf-8',
       ETag: tag(sent.encoding),
       ...(sent.encoding !== null && { 'Content-Encoding': sent.encoding }),
       ...(sent.length !== undefined && { 'Content-Length': String(sent.length) }),
       ...(range !== 'whole' && { 'Content-Range': `bytes ${range.start}-${range.end}/${size}` }),
     });
+  };
   if (req.method === 'HEAD') {
     // Only S3 knows the size of a compressed object.
     head(encoding === null ? { encoding, length: size } : { encoding }).end();
