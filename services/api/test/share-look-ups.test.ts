@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { DependencyUnavailableError } from '@pasteflow/domain';
-import { createDatabase, findPaste, requestDeletion, useApiTokens, type Database } from '@pasteflow/postgres';
+import { createDatabase, findPaste, requestDeletion, type Database } from '@pasteflow/postgres';
 import { sql } from 'kysely';
 import { createFindPaste, createUseToken } from '../src/storage/share-look-ups.ts';
 import { useApi } from './support/api.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { sql, type CompiledQuery, type RawBuilder } from 'kysely';
-import type { Database } from './database.ts';
+import { sql, type CompiledQuery, type Kysely, type RawBuilder } from 'kysely';
+import type { Schema } from '../schema/schema.ts';
 
 const MARK = '/* prepared */';
 
@@ -19,8 +19,8 @@ export const prepared: RawBuilder<unknown> = sql.raw(`${MARK} `);
  * @param build each parameter of the statement is `value`
  */
 export function compiledOnce<Value, Row>(
-  build: (db: Database, value: Value) => CompiledQuery<Row>,
-): (db: Database, value: Value) => Promise<Row[]> {
+  build: (db: Kysely<Schema>, value: Value) => CompiledQuery<Row>,
+): (db: Kysely<Schema>, value: Value) => Promise<Row[]> {
   let compiled: CompiledQuery<Row> | undefined;
   return async (db, value) => {
     compiled ??= build(db, value);
