@@ -109,7 +109,11 @@ export class User {
   async supersede(n: number, older: string): Promise<string | undefined> {
     const created = await this.#untilAnswered(n, (client) =>
       client.pastes
-        .create(contentOf(this.#seed, n), { supersedes: older, idempotencyKey: keyOf(this.#seed, n) })
+        .create(contentOf(this.#seed, n), {
+          supersedes: older,
+          title: titleOf(this.#seed, n), // otherwise it has that of the older paste
+          idempotencyKey: keyOf(this.#seed, n),
+        })
         .catch(unlessCode('superseded')),
     );
     return created?.short_code;
