@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { rejectReports, requestDeletion, takeDown } from '@pasteflow/postgres';
+import { moveSlug, rejectReports, requestDeletion, takeDown } from '@pasteflow/postgres';
 import { sql } from 'kysely';
 import { useApi } from './support/api.ts';
 import { ownForm, problemOf } from './support/http.ts';
@@ -41,6 +41,14 @@ const fieldsOf = async (response: Response) => {
   return [response.status, code, ...errors.map(({ path }) => path)];
 };
 
+async function untilSomebodyWaits(): Promise<void> {
+  const waiting = sql`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
+  await until(
+    async () => (await waiting.execute(bed.db)).rows.length,
+    (count) => count > 0,
+  );
+}
+
 describe('PATCH /v1/pastes/:short_code', () => {
   it('answers with the paste, of which the fields that were not named stay', async () => {
     const slug = `slug-${randomBytes(6).toString('hex')}`;
@@ -64,7 +72,8 @@ describe('PATCH /v1/pastes/:short_code', () => {
     };
     expect(Math.abs(Date.parse(inDays) - before - 7 * 86_400_000)).toBeLessThan(120_000);
     expect(await (await patch(code, { expires_in: 'never' })).json()).toMatchObject({ expires_at: null });
-    const refused = ['tomorrow', at.slice(0, 16), '2026-13-01T00:00:00Z', '1999-01-01T00:00:00Z', 5];
+    const farOff = ['1999-01-01T00:00:00Z', '0000-01-01T00:00:00Z', '9999-12-31T23:59:59-23:59'];
+    const refused = ['tomorrow', at.slice(0, 16), '2026-13-01T00:00:00Z', ...farOff, 5];
     for (const expires_at of refused)
       expect(await fieldsOf(await patch(code, { expires_at }))).toEqual([
         422,
@@ -144,13 +153,26 @@ describe('PATCH /v1/pastes/:short_code', () => {
     await bed.db.transaction().execute(async (tx) => {
       await requestDeletion(tx, (await pasteRow(tx, code))!.id);
       changed = patch(code, { expires_in: 'never' });
-      const waiting = sql`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
-      await until(
-        async () => (await waiting.execute(bed.db)).rows.length,
-        (count) => count > 0,
-      );
+      await untilSomebodyWaits();
     });
     expect(await fieldsOf(await changed!)).toEqual([410, 'paste_gone']);
+  });
+
+  it('of a slug that moves meanwhile answers with the paste that was changed', async () => {
+    const slug = `slug-${randomBytes(6).toString('hex')}`;
+    const first = await own({ slug });
+    const second = await own({ parent: first });
+    let changed: Promise<Response> | undefined;
+    await bed.db.transaction().execute(async (tx) => {
+      const move = { slug, userId: owner.id, from: first, to: second };
+      expect(await moveSlug(tx, move, 'api/test')).toBe('moved');
+      changed = patch(`~${slug}`, { title: 'Of the first' });
+      await untilSomebodyWaits();
+    });
+    const answer = await changed!;
+    const paste = { short_code: first, title: 'Of the first', slug: null };
+    expect([answer.status, await answer.json()]).toEqual([200, expect.objectContaining(paste)]);
+    expect(await pasteRow(bed.db, second)).toMatchObject({ slug, title: null });
   });
 
   it('is refused to pages of other sites', async () => {

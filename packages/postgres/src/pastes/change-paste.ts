@@ -52,7 +52,8 @@ export async function changePaste(
 
 function expiryOf(expires: NonNullable<PasteChanges['expires']> | null): object {
   if (expires === null) return { expires_at: null };
-  return 'at' in expires ? { expires_at: expires.at.toISOString() } : { expires_in: expires.inSeconds };
+  // In milliseconds: Postgres reads no text of a year before 1 or after 9999 as JavaScript writes it.
+  return 'at' in expires ? { expires_at: expires.at.getTime() } : { expires_in: expires.inSeconds };
 }
 
 /** A query of what is recorded of a field that was changed. @param textOf a value of it; default: NULL */
@@ -93,7 +94,7 @@ export const changePasteFunction: OwnerFunction = {
       IF changes ? 'syntax' THEN changed.syntax := changes ->> 'syntax'; END IF;
       IF changes ? 'visibility' THEN changed.visibility := changes ->> 'visibility'; END IF;
       IF changes ? 'expires_in' THEN changed.expires_at := clock_timestamp() + make_interval(secs => (changes ->> 'expires_in')::integer); END IF;
-      IF changes ? 'expires_at' THEN changed.expires_at := (changes ->> 'expires_at')::timestamptz; END IF;
+      IF changes ? 'expires_at' THEN changed.expires_at := to_timestamp((changes ->> 'expires_at')::float8 / 1000); END IF;
       IF changed.encrypted AND num_nonnulls(changed.title, changed.syntax) > 0 THEN RETURN 'encrypted'; END IF;
       IF changed.user_id IS NULL AND changed.visibility = 'private' THEN RETURN 'ownerless'; END IF;
       IF changes ? 'expires_at' AND changed.expires_at NOT BETWEEN clock_timestamp() + interval '${MIN_EXPIRY_SECONDS} s'

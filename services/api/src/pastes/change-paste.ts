@@ -105,7 +105,8 @@ export function changePaste(api: ApiContext): Endpoint {
       const paste = await findChangeable(api, req);
       assertMayDelete(paste, req, req.get('Delete-Token'));
       await change(api, req, paste, changes, req.get('Delete-Token'));
-      const changed = await findChangeable(api, req); // it may be gone since
+      // It may be gone since, and its slug may name another one.
+      const changed = await findChangeable(api, req, paste.short_code);
       const newest = await newestVersionOf(api.db, req, changed);
       res.json(viewOf(changed, api.publicUrl(), readerOf(changed, req), newest));
     },
@@ -113,8 +114,8 @@ export function changePaste(api: ApiContext): Endpoint {
 }
 
 /** @throws RequestError for a paste that is not there, or has no content */
-async function findChangeable(api: ApiContext, req: Request): Promise<PasteRow> {
-  const paste = await findEvenHeld(api, req);
+async function findChangeable(api: ApiContext, req: Request, name?: string): Promise<PasteRow> {
+  const paste = await findEvenHeld(api, req, name);
   if (paste?.status === 'FAILED') throw pasteNotFound();
   assertNotGone(paste);
   return paste;
@@ -144,12 +145,13 @@ async function change(
       actor: api.actor,
     },
   );
-  if (outcome !== 'changed') throw await refusalOf(api, req, outcome, fields);
+  if (outcome !== 'changed') throw await refusalOf(api, req, paste, outcome, fields);
 }
 
 async function refusalOf(
   api: ApiContext,
   req: Request,
+  paste: PasteRow,
   outcome: Exclude<ChangeOutcome, 'changed'>,
   fields: Pick<Changes, 'title' | 'syntax'>,
 ): Promise<RequestError> {
@@ -182,7 +184,7 @@ async function refusalOf(
     case 'forbidden': // its owner was erased meanwhile
     case 'failed':
     case 'gone':
-      await findChangeable(api, req);
+      await findChangeable(api, req, paste.short_code);
       return pasteGone(); // it was replaced, or its owner was erased, meanwhile
     default:
       return outcome satisfies never;
