@@ -209,6 +209,18 @@ describe('a paste that supersedes another', () => {
     }
   });
 
+  it('does not tell others the code of a private version', async () => {
+    const anonymous = await processedPaste(bed, 'anonymous');
+    const headers = { ...owner.headers, ...TOKEN };
+    const { short_code: code } = await created(save(anonymous, headers, { visibility: 'private' }));
+    expect(await refused(save(anonymous, headers))).toMatchObject({ code: 'superseded', short_code: code });
+    for (const others of [TOKEN, { ...other.headers, ...TOKEN }]) {
+      const problem = await refused(save(anonymous, others));
+      expect(problem).toMatchObject({ status: 409, code: 'superseded' });
+      expect(JSON.stringify(problem)).not.toContain(code);
+    }
+  });
+
   it('says to a repeated request without a key that it has created the version, and answers one with a key again', async () => {
     const older = await own('older');
     const first = await created(save(older));

@@ -1,3 +1,4 @@
+import type { Visibility } from '@pasteflow/domain';
 import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
 import type { EnforcedTrigger } from '../database/objects.ts';
@@ -15,6 +16,7 @@ export interface Superseder {
   readonly shortCode: string;
   readonly contentHash: string;
   readonly userId: string | null;
+  readonly visibility: Visibility;
   /** It has expired, and has the place until the cleanup has deleted it. */
   readonly isGone: boolean;
 }
@@ -22,7 +24,7 @@ export interface Superseder {
 /** The paste because of which no other one can supersede the paste with this code; null: there is none. */
 export async function findSuperseder(db: Database, code: string): Promise<Superseder | null> {
   const { rows } = await sql<Superseder>`${prepared}
-    SELECT short_code AS "shortCode", content_hash AS "contentHash", user_id AS "userId", NOT ${isThere('p')} AS "isGone"
+    SELECT short_code AS "shortCode", content_hash AS "contentHash", user_id AS "userId", visibility, NOT ${isThere('p')} AS "isGone"
     FROM (SELECT ${code}::text AS code) AS asked JOIN pastes p ON ${sql.raw(supersedesLive('p', 'asked.code'))}`.execute(
     db,
   );

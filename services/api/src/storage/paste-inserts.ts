@@ -236,7 +236,8 @@ export function pasteNotEdited(): RequestError {
 }
 
 /**
- * Throws which paste is the newer version; nothing: it has just ended, and left its place.
+ * Throws which paste is the newer version, unless that is a private one of somebody else; nothing: it has just ended,
+ * and left its place.
  * @throws RequestError superseded
  */
 async function refuseSuperseded(
@@ -245,6 +246,8 @@ async function refuseSuperseded(
 ): Promise<void> {
   const newer = await findSuperseder(db, supersedes ?? '');
   if (newer === null) return;
+  if (newer.visibility === 'private' && newer.userId !== userId)
+    throw new RequestError('superseded', `The paste ${supersedes} was superseded by a private one.`);
   const { shortCode } = newer;
   const isSame = newer.contentHash === contentHash && newer.userId === userId;
   const why = newer.isGone
