@@ -116,8 +116,8 @@ const retained = insertedColumns
 
 /**
  * Replaces FAILED pastes by new ones (ADR 22): see `retryFailed`. The new paste takes over what hangs on the
- * id of the old one: the reports, the hold and the record of earlier retries. The rest hangs on the short code
- * or is a column. No service may hold a paste or give a report to another one, so this is a function of the
+ * id of the old one: the reports, the hold and the records of what its owner has changed and of earlier retries.
+ * The rest hangs on the short code or is a column. No service may hold a paste or give a report to another one, so this is a function of the
  * owner.
  *
  * The locks on the paste and its payload fence the retry: of two retries, a deletion and the sweep of failed
@@ -160,6 +160,9 @@ export const retryFailedFunction: OwnerFunction = {
       ), reports AS (
         UPDATE paste_reports r SET paste_id = paste.id
         FROM removed JOIN paste USING (short_code) WHERE r.paste_id = removed.id
+      ), changes AS (
+        UPDATE paste_changes c SET paste_id = paste.id
+        FROM removed JOIN paste USING (short_code) WHERE c.paste_id = removed.id
       ), earlier AS (
         UPDATE paste_retries r SET paste_id = paste.id
         FROM removed JOIN paste USING (short_code) WHERE r.paste_id = removed.id

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { objectKeyOf } from '@pasteflow/domain';
 import { sql } from 'kysely';
 import {
+  changePaste,
   claimOldFailed,
   createPaste,
   ensureUser,
@@ -11,6 +12,7 @@ import {
   findLiveObjects,
   findPaste,
   findPasteBySlug,
+  readPasteChanges,
   readPayload,
   readTimeline,
   removeFailed,
@@ -67,6 +69,20 @@ describe('retrying a FAILED paste', () => {
       status: 'IN_PROGRESS',
       encrypted: true,
     });
+  });
+
+  it('keeps the record of what its owner has changed', async () => {
+    const userId = await ensureUser(current.db, 'changing');
+    const paste = pasteToCreate({ userId });
+    const { id } = (await createPaste(current.db, paste))!;
+    const owner = { userId, deleteTokenHash: null, actor: 'api/test' };
+    await changePaste(current.db, id, { title: 'Another', visibility: 'private' }, owner);
+    const before = await readPasteChanges(current.db, id);
+    await giveUp(paste.shortCode);
+    const [retried] = await retryFailed(current.db, [paste.shortCode], by);
+    expect(before).toHaveLength(2);
+    expect(await readPasteChanges(current.db, retried!.id)).toEqual(before);
+    expect(await findPaste(current.db, paste.shortCode)).toMatchObject({ title: 'Another', visibility: 'private' });
   });
 
   it('keeps its slug, which nobody else can take meanwhile', async () => {
