@@ -56,6 +56,9 @@ function expiryOf(expires: NonNullable<PasteChanges['expires']> | null): object 
   return 'at' in expires ? { expires_at: expires.at.getTime() } : { expires_in: expires.inSeconds };
 }
 
+/** Of each field so many changes stay recorded, the last ones, so that nobody fills the table by one paste. */
+const MAX_RECORDED = 100;
+
 /** A query of what is recorded of a field that was changed. @param textOf a value of it; default: NULL */
 const recorded = (field: string, textOf: (value: string) => string = () => 'NULL::text'): string =>
   `SELECT '${field}', ${textOf(`paste.${field}`)}, ${textOf(`changed.${field}`)} WHERE paste.${field} IS DISTINCT FROM changed.${field}`;
@@ -103,6 +106,9 @@ export const changePasteFunction: OwnerFunction = {
         SELECT of_paste, field, old, new, CASE WHEN paste.user_id IS NULL THEN 'delete_token' ELSE 'owner' END, ${callerAs('by_actor')}
         FROM (${[recorded('title'), recorded('syntax'), recorded('visibility', (value) => value), recorded('expires_at', instant)].join(' UNION ALL ')})
           AS different (field, old, new);
+      DELETE FROM paste_changes WHERE id IN (SELECT id FROM (
+        SELECT id, row_number() OVER (PARTITION BY field ORDER BY id DESC) AS age FROM paste_changes WHERE paste_id = of_paste) AS aged
+        WHERE age > ${MAX_RECORDED});
       UPDATE pastes SET title = changed.title, syntax = changed.syntax, visibility = changed.visibility, expires_at = changed.expires_at
         WHERE id = of_paste AND (title, syntax, visibility, expires_at) IS DISTINCT FROM (changed.title, changed.syntax, changed.visibility, changed.expires_at);
       RETURN 'changed';

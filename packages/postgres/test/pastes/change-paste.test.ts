@@ -104,6 +104,14 @@ describe('a change of a paste', () => {
     expect(await recordsOf(paste)).toHaveLength(1);
   });
 
+  it('again and again leaves the last hundred records of each field', async () => {
+    const paste = await make();
+    await change(paste, { syntax: 'python' });
+    for (let n = 0; n < 105; n += 1) expect(await change(paste, { title: `title ${n}` })).toBe('changed');
+    const fields = (await recordsOf(paste)).map(({ field }) => field);
+    expect(fields).toEqual(['syntax', ...Array.from({ length: 100 }, () => 'title')]);
+  });
+
   it('counts the time until the expiry from when it has the lock', async () => {
     const paste = await make({ status: 'IN_PROGRESS' });
     expect(await change(paste, { expires: { inSeconds: 600 } })).toBe('changed');
