@@ -40,8 +40,9 @@ const shown = (paste: string): RawBuilder<string> => sql.raw(shownAs(paste));
 
 /**
  * Rejects the open reports of a paste and of all pastes with the same content, title and slug, releases these
- * pastes, and clears the content: no further report of it is taken under this title and slug. A paste that was taken down clears nothing, and
- * neither does one whose title was changed after its first report: the operator may have seen another one.
+ * pastes, and clears the content: no further report of it is taken under this title and slug. A paste that was
+ * taken down clears nothing, and neither does one whose title was changed after its first report: the operator may
+ * have seen another one. The reports of such a paste are rejected by its own short code alone.
  */
 export async function rejectReports(
   db: Database,
@@ -56,21 +57,35 @@ export async function rejectReports(
       WHERE id IN (SELECT paste_id FROM paste_reports WHERE content_hash = ${paste.contentHash} AND judged_at IS NULL)
         AND taken_down_for IS NULL AND ${shown('pastes')} = (SELECT ${shown('p')} FROM pastes p WHERE p.id = ${paste.id})
       ORDER BY id DESC FOR UPDATE`.execute(tx);
-    const ids = rows.map(({ id }) => id);
+    const retitled = await findRetitled(
+      tx,
+      rows.map(({ id }) => id),
+    );
+    const ids = rows.flatMap(({ id }) => (id === paste.id || !retitled.has(id) ? [id] : []));
     if (!ids.includes(paste.id)) return null;
     const reports = await endReports(tx, { to: reject.to, where: sql`paste_id = ANY (${ids}::uuid[])`, by });
     if (reports === 0) return null; // a deletion, for which the lock has waited, has removed them
     await sql`UPDATE pastes SET held_at = NULL WHERE id = ANY (${ids}::uuid[]) AND held_at IS NOT NULL`.execute(
       tx,
     );
-    await sql`
-      INSERT INTO cleared_contents (content_hash, shown_as, actor, reason)
-      SELECT p.content_hash, ${shown('p')}, ${by.actor}, ${by.reason} FROM pastes p WHERE p.id = ${paste.id}
-        AND NOT EXISTS (SELECT FROM paste_changes c WHERE c.paste_id = p.id AND c.field = 'title' AND c.changed_at >=
-          (SELECT min(r.created_at) FROM paste_reports r WHERE r.paste_id = p.id AND r.judged_at = now()))
-      ON CONFLICT DO NOTHING`.execute(tx);
+    if (!retitled.has(paste.id))
+      await sql`
+        INSERT INTO cleared_contents (content_hash, shown_as, actor, reason)
+        SELECT p.content_hash, ${shown('p')}, ${by.actor}, ${by.reason} FROM pastes p WHERE p.id = ${paste.id}
+        ON CONFLICT DO NOTHING`.execute(tx);
     return { reports, pastes: ids.length };
   });
+}
+
+/** Those of the pastes, which are locked, whose title was changed after their first open report. */
+async function findRetitled(tx: Database, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ id: string }>`
+    SELECT DISTINCT c.paste_id AS id FROM paste_changes c
+    WHERE c.paste_id = ANY (${ids}::uuid[]) AND c.field = 'title' AND c.changed_at >=
+      (SELECT min(r.created_at) FROM paste_reports r WHERE r.paste_id = c.paste_id AND r.judged_at IS NULL)`.execute(
+    tx,
+  );
+  return new Set(rows.map(({ id }) => id));
 }
 
 /**

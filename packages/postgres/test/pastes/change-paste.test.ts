@@ -274,6 +274,18 @@ describe('the reports of a paste with another title', () => {
     expect(await report(paste, 'b')).toBe('recorded');
   });
 
+  it('are not rejected with those of another paste that has the title which it has taken since', async () => {
+    const content = Buffer.from(`copied for ${userId}`);
+    const [harmless, phishing] = [await make({ content }), await make({ content })];
+    await change(harmless, { title: 'Notes' });
+    await change(phishing, { title: 'Your bank' });
+    await report(phishing, 'a');
+    await change(phishing, { title: 'Notes' });
+    await report(harmless, 'b');
+    expect(await reject(harmless)).toEqual({ reports: 1, pastes: 1 });
+    expect(await reject(phishing)).toEqual({ reports: 1, pastes: 1 });
+  });
+
   it('clear nothing when they are rejected after the change, because the operator may have seen the title before', async () => {
     const paste = await make({ content: Buffer.from(`changed for ${userId}`) });
     await report(paste, 'a');
