@@ -82,7 +82,10 @@ describe('retrying a FAILED paste', () => {
     const [retried] = await retryFailed(current.db, [paste.shortCode], by);
     expect(before).toHaveLength(2);
     expect(await readPasteChanges(current.db, retried!.id)).toEqual(before);
-    expect(await findPaste(current.db, paste.shortCode)).toMatchObject({ title: 'Another', visibility: 'private' });
+    expect(await findPaste(current.db, paste.shortCode)).toMatchObject({
+      title: 'Another',
+      visibility: 'private',
+    });
   });
 
   it('keeps its slug, which nobody else can take meanwhile', async () => {
