@@ -43,10 +43,8 @@ const fieldsOf = async (response: Response) => {
 
 async function untilSomebodyWaits(): Promise<void> {
   const waiting = sql`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
-  await until(
-    async () => (await waiting.execute(bed.db)).rows.length,
-    (count) => count > 0,
-  );
+  const count = async () => (await waiting.execute(bed.db)).rows.length;
+  await until(count, (found) => found > 0);
 }
 
 describe('PATCH /v1/pastes/:short_code', () => {
@@ -63,7 +61,6 @@ describe('PATCH /v1/pastes/:short_code', () => {
 
   it('takes an expiry from now, or at a time, also while the upload is in progress', async () => {
     const code = await newPaste(bed.db, 'content', { userId: owner.id });
-    const at = '2026-12-24T18:00:00+01:00';
     const soon = new Date(Date.now() + 7_200_000).toISOString();
     expect(await (await patch(code, { expires_at: soon })).json()).toMatchObject({ expires_at: soon });
     const before = Date.now();
@@ -73,7 +70,7 @@ describe('PATCH /v1/pastes/:short_code', () => {
     expect(Math.abs(Date.parse(inDays) - before - 7 * 86_400_000)).toBeLessThan(120_000);
     expect(await (await patch(code, { expires_in: 'never' })).json()).toMatchObject({ expires_at: null });
     const farOff = ['1999-01-01T00:00:00Z', '0000-01-01T00:00:00Z', '9999-12-31T23:59:59-23:59'];
-    const refused = ['tomorrow', at.slice(0, 16), '2026-13-01T00:00:00Z', ...farOff, 5];
+    const refused = ['tomorrow', '2026-12-24T18:00', '2026-13-01T00:00:00Z', ...farOff, 5];
     for (const expires_at of refused)
       expect(await fieldsOf(await patch(code, { expires_at }))).toEqual([
         422,
@@ -170,8 +167,7 @@ describe('PATCH /v1/pastes/:short_code', () => {
       await untilSomebodyWaits();
     });
     const answer = await changed!;
-    const paste = { short_code: first, title: 'Of the first', slug: null };
-    expect([answer.status, await answer.json()]).toEqual([200, expect.objectContaining(paste)]);
+    expect(await answer.json()).toMatchObject({ short_code: first, title: 'Of the first', slug: null });
     expect(await pasteRow(bed.db, second)).toMatchObject({ slug, title: null });
   });
 
