@@ -287,6 +287,8 @@ describe('the form of a change', () => {
 
   it('asks for the delete token of an anonymous paste, and refuses another one', async () => {
     const code = await processedPaste(bed, 'content');
+    const [first, menu] = (await (await get(`/${code}`, BROWSER)).text()).split('<details class="menu">');
+    expect([first, menu].map((each) => each?.includes(`href="/${code}/change"`))).toEqual([false, true]);
     const markup = await (await get(`/${code}/change`, BROWSER)).text();
     expect([markup.includes('id="delete_token"'), markup.includes('id="visibility"')]).toEqual([true, false]);
     const wrong = await submit(code, '', { title: 'x', delete_token: 'a guess' });

@@ -5,10 +5,10 @@ import { frame, page, type Site } from '../html/layout.ts';
 import { formatOf } from './file.ts';
 import {
   copyButton,
-  deletion,
   heading,
   textPage,
   titleOf,
+  withToken,
   wrapButton,
   type ShownPaste,
   type TextPage,
@@ -31,7 +31,7 @@ export function burnPage(site: Site, paste: ShownPaste, readerKey: string): stri
 name="key" value="${readerKey}"><p><button class="primary" type="submit">${text.reveal}</button></p></form>
 <details class="explanation"><summary>${text.helpTitle}</summary><p>${text.help}</p>
 <p>${text.command} <code dir="ltr">curl -X POST ${paste.url} -H "Idempotency-Key: \${KEY:=$(uuidgen)}"</code></p></details>
-${deletion(site, paste)}`,
+${withToken(site, paste)}`,
   });
 }
 

@@ -17,6 +17,7 @@ export function changePage(site: Site, paste: ChangeablePaste): string {
   const { maxCharacters } = pasteOptions.title;
   return page(site, {
     title: text.title(code),
+    scripts: ['timeline.js'], // which fills in the delete token that this browser has
     main: html`<h1>${text.title(code)}</h1>
 <p>${text.intro}</p>
 <form class="narrow" method="post" action="${site.base}/${code}/change">${formUser(site)}
@@ -36,7 +37,7 @@ ${
   field(
     'delete_token',
     ofPaste.deleteToken,
-    html`<input id="delete_token" name="delete_token" type="password" autocomplete="off" required>`,
+    html`<input id="delete_token" name="delete_token" type="password" autocomplete="off" required data-path="${site.base}/${code}/delete">`,
   )
 }
 <p><button class="primary" type="submit">${text.save}</button> <a class="button" href="${site.base}/${code}">${text.back}</a></p>

@@ -4,7 +4,7 @@ import { formatNumber } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
 import { page, type Site } from '../html/layout.ts';
 import type { Words } from '../words/translation.ts';
-import { copyButton, deletion, heading, qrButton, titleOf, wrapButton, type ShownPaste } from './paste.ts';
+import { copyButton, heading, qrButton, titleOf, wrapButton, withToken, type ShownPaste } from './paste.ts';
 import { linkButton } from './share.ts';
 
 /**
@@ -31,7 +31,7 @@ ${paste.burn && reveal(site.words)}<form id="unlock" class="narrow" hidden>
 ${opened(site, paste, raw)}
 </div>
 <details class="explanation"><summary>${text.explanationTitle}</summary><p>${text.explanation}</p></details>
-${deletion(site, paste)}`,
+${withToken(site, paste)}`,
   });
 }
 

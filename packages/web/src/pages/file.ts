@@ -3,7 +3,7 @@ import type { ContentKind, ImageType } from '../content/content-kind.ts';
 import { formatSize } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
 import { page, type Site } from '../html/layout.ts';
-import { deletion, heading, titleOf, type ShownPaste } from './paste.ts';
+import { heading, titleOf, withToken, type ShownPaste } from './paste.ts';
 import { linkButton, openGraph } from './share.ts';
 
 /** The page of a content that is no text: an image, or a card with a download. */
@@ -32,7 +32,7 @@ aria-keyshortcuts="r">${text.openImage}</a><div class="right">${download(' prima
 <p class="toolbar">${linkButton(site.words, paste.url)} ${download(' primary')} <a class="button" href="${site.base}/${paste.short_code}?view=text">${text.asText}</a></p>
 </div>`
 }
-${deletion(site, paste)}`,
+${withToken(site, paste)}`,
   });
 }
 

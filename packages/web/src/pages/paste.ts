@@ -158,9 +158,7 @@ export function heading(
     paste.status === 'PROCESSED'
       ? html`<a href="${timeline}">${text.timeline}</a>`
       : html`<a class="badge ${paste.status.toLowerCase()}" href="${timeline}">${text.upload} ${text.uploadStates[paste.status]}</a>`,
-    paste.isDeleted !== true &&
-      paste.deletion !== null &&
-      html`<a href="${base}/${paste.short_code}/change" rel="nofollow"${untilRead(paste)}>${site.words.change.link}</a>`,
+    paste.isDeleted !== true && paste.deletion === 'owner' && changeLink(site, paste),
     paste.isDeleted !== true &&
       paste.deletion !== 'owner' &&
       html`<a href="${base}/${paste.short_code}/report" rel="nofollow"${untilRead(paste)}>${site.words.report.link}</a>`,
@@ -216,7 +214,7 @@ ${linkButton(site.words, paste.url)}
 <a class="button" href="${raw}" download="${fileNameOf(paste.title, paste.short_code)}">${text.download}</a>
 <details class="menu"><summary>${text.more}</summary><div>
 <a class="button" id="fork" href="${site.base}/${paste.short_code}/new">${text.fork}</a>
-${paste.deletion === 'token' && editLink(site, paste)}<button type="button" id="copy-markdown" data-done="${text.copied}" data-failed="${text.copyFailed}" hidden>${text.copyMarkdown}</button>
+${paste.deletion === 'token' && html`${editLink(site, paste)}${changeLink(site, paste, html` class="button"`)}\n`}<button type="button" id="copy-markdown" data-done="${text.copied}" data-failed="${text.copyFailed}" hidden>${text.copyMarkdown}</button>
 ${qrButton(site.words, paste.url, text.qrOf(paste.url))}
 <form id="line-form" class="line-form" data-wrong="${text.linesWrong}" hidden><label for="lines">${text.lines}</label><input id="lines" size="8" dir="ltr" placeholder="12-20" autocomplete="off" spellcheck="false"></form>
 <form id="tab-form" class="line-form" hidden><label for="tabs">${text.tabSize}</label><select id="tabs" autocomplete="off"><option value="">${text.tabSizeAuto}<option>2<option>4<option>8</select></form>
@@ -264,6 +262,16 @@ function warningsHtml(words: Words, { bidi, notUtf8, longLines, cut }: TextWarni
     cut && text.cut(formatNumber(MAX_LINES, words)),
   ];
   return html`${shown.map((warning) => warning !== false && html`<p class="warning" role="note" dir="${words.direction}">${warning}</p>\n`)}`;
+}
+
+function changeLink({ base, words }: Site, paste: ShownPaste, attributes: Html | false = false): Html {
+  return html`<a${attributes} href="${base}/${paste.short_code}/change" rel="nofollow"${untilRead(paste)}>${words.change.link}</a>`;
+}
+
+/** What whoever has the token can do, at the foot of a page without a menu: few readers have it. */
+export function withToken(site: Site, paste: ShownPaste): Html | false {
+  if (paste.deletion !== 'token') return false;
+  return html`<p class="hint">${changeLink(site, paste)}</p>\n${deletion(site, paste)}`;
 }
 
 /** Whoever has the token may delete the paste. Its owner does so in the heading. */

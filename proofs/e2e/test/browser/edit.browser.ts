@@ -42,6 +42,7 @@ describeInBrowser('the owner of a paste', () => {
       }
       await page.getByRole('heading', { name: 'waits.js' }).waitFor();
       const second = await newerThan(first);
+      await page.locator('#content').waitFor(); // until it is stored, the page loads itself again
       expect(page.url()).toContain(`/${second}`);
       expect(await contentOf(second)).toBe(content.replace('4', '8'));
 
@@ -112,6 +113,19 @@ describeInBrowser('somebody without an account', () => {
     }
   });
 
+  it('changes the title with the delete token that the browser has kept', async () => {
+    const page = await bed.open('/');
+    await page.getByLabel('Text').fill('one\n');
+    await page.getByRole('button', { name: 'Create paste' }).click();
+    await page.getByRole('link', { name: 'Open the paste' }).click();
+    await page.locator('#content').waitFor();
+    await page.getByText('More', { exact: true }).click();
+    await page.getByRole('link', { name: 'Change', exact: true }).click();
+    await page.getByLabel('Title').fill('Greeting');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByRole('heading', { name: 'Greeting' }).waitFor();
+  });
+
   it('edits with the token by hand without JavaScript, and is asked again for a wrong one', async () => {
     const { short_code: code, delete_token: token } = await bed.cluster
       .client()
@@ -147,7 +161,13 @@ describeInBrowser('somebody without an account', () => {
       );
       await stored(newer);
       const options = { colorScheme, viewport: { width: 390, height: 800 }, locale: 'ar' };
-      for (const path of [`/${code}`, `/${code}/edit`, `/${newer}/history`, `/${newer}/diff`]) {
+      for (const path of [
+        `/${code}`,
+        `/${code}/edit`,
+        `/${code}/change`,
+        `/${newer}/history`,
+        `/${newer}/diff`,
+      ]) {
         const page = await bed.open(path, options);
         expect([path, await violationsOf(page)]).toEqual([path, []]);
         const overflows = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);

@@ -52,7 +52,7 @@ describeInBrowser('single keys', () => {
     await page.keyboard.press('?');
     const list = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
     await list.waitFor();
-    expect((await list.locator('kbd').allTextContents()).toSorted()).toEqual('?cnqrwy'.split(''));
+    expect((await list.locator('kbd').allTextContents()).toSorted()).toEqual('?cenqrwy'.split(''));
     expect(await violationsOf(page)).toEqual([]);
     await list.getByLabel('Use these keys').uncheck();
     await page.keyboard.press('Escape');
