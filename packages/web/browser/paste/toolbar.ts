@@ -28,8 +28,11 @@ function startCopy(content: HTMLElement, text?: () => string): void {
   const button = element('copy', HTMLButtonElement);
   const { raw } = button.dataset;
   const read = text ?? (() => (raw === undefined ? textOf(content) : readText(raw)));
-  const isPlain = ['', 'text'].includes(content.dataset['language'] ?? '');
-  startCopyOf(button, isPlain ? async () => withoutColours(await read()) : read);
+  startCopyOf(button, async () => shownOf(content, await read()));
+}
+
+function shownOf({ dataset }: HTMLElement, text: string): string {
+  return ['', 'text'].includes(dataset['language'] ?? '') ? withoutColours(text) : text;
 }
 
 function startCopyOf(button: HTMLButtonElement, text: () => string | Promise<string>): void {
@@ -92,7 +95,7 @@ function startShare(content: HTMLElement): void {
   if (markdown)
     startCopyOf(markdown, async () => {
       const [{ asMarkdown }, text] = await Promise.all([import('./as-markdown.ts'), readText(raw)]);
-      return asMarkdown(text, language);
+      return asMarkdown(shownOf(content, text), language);
     });
   if (curl) startCopyOf(curl, () => element('curl', HTMLElement).textContent);
 }

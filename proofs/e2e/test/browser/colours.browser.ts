@@ -60,9 +60,13 @@ describeInBrowser('the output of a terminal', () => {
     expect(await page.locator('.chunk.tail pre').innerText()).toContain('FAIL ␛[2Kend');
     await page.getByRole('button', { name: 'Copy text' }).click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
-      text.replaceAll(/\u001b\[[\d;]*m/g, ''), // oxlint-disable-line no-control-regex
-    );
+    const plain = text.replaceAll(/\u001b\[[\d;]*m/g, ''); // oxlint-disable-line no-control-regex
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(plain);
+    await page.getByText('More', { exact: true }).click();
+    await page.locator('#copy-markdown').click();
+    await page.locator('#copy-markdown', { hasText: 'Copied' }).waitFor();
+    const markdown = await page.evaluate(() => navigator.clipboard.readText());
+    expect(markdown === `\`\`\`\n${plain}\`\`\`\n`).toBe(true);
   });
 
   it('has no codes without JavaScript, and no colours where the system forces its own', async () => {
