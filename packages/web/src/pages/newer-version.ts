@@ -49,6 +49,15 @@ export function editLink({ base, words }: Site, paste: VersionedPaste): Html | f
   return html`<a class="button edit" href="${base}/${paste.short_code}/edit" aria-keyshortcuts="e">${name}</a>\n`;
 }
 
+/** The form that changes what a paste has beside its text. A script removes the link when the paste was read. */
+export function changeLink(
+  { base, words }: Site,
+  { short_code: code, burn }: VersionedPaste,
+  attributes: Html | false = false,
+): Html {
+  return html`<a${attributes} href="${base}/${code}/change" rel="nofollow"${burn && html` data-until-read`}>${words.change.link}</a>`;
+}
+
 /** An older version that is edited, and a newer one of which the writer may not know. */
 export interface Conflict {
   readonly older: string;

@@ -13,7 +13,7 @@ import { html, type Html } from '../html/html.ts';
 import { formUser, frame, page, type Site } from '../html/layout.ts';
 import type { Words } from '../words/translation.ts';
 import { command, linkButton, linesButton, openGraph, type SharedPaste } from './share.ts';
-import { editLink, versionNotes } from './newer-version.ts';
+import { changeLink, editLink, versionNotes } from './newer-version.ts';
 
 /** What the page shows of a paste. The times are in ISO 8601. */
 export interface ShownPaste extends SharedPaste {
@@ -264,14 +264,10 @@ function warningsHtml(words: Words, { bidi, notUtf8, longLines, cut }: TextWarni
   return html`${shown.map((warning) => warning !== false && html`<p class="warning" role="note" dir="${words.direction}">${warning}</p>\n`)}`;
 }
 
-function changeLink({ base, words }: Site, paste: ShownPaste, attributes: Html | false = false): Html {
-  return html`<a${attributes} href="${base}/${paste.short_code}/change" rel="nofollow"${untilRead(paste)}>${words.change.link}</a>`;
-}
-
 /** What whoever has the token can do, at the foot of a page without a menu: few readers have it. */
 export function withToken(site: Site, paste: ShownPaste): Html | false {
   if (paste.deletion !== 'token') return false;
-  return html`<p class="hint">${changeLink(site, paste)}</p>\n${deletion(site, paste)}`;
+  return html`${deletion(site, paste)}\n<p class="hint">${changeLink(site, paste)}</p>`;
 }
 
 /** Whoever has the token may delete the paste. Its owner does so in the heading. */
