@@ -81,8 +81,13 @@ export async function withRetries<Answer>(
   }
 }
 
+/** Whether the service refused the request because of those before it, e.g. RequestThrottled of SQS, a 403. */
+export function isThrottling(error: Error): boolean {
+  return isThrottlingError(error as Failure);
+}
+
 function errorTypeOf(error: Failure): RetryErrorType {
-  if (isThrottlingError(error)) return 'THROTTLING';
+  if (isThrottling(error)) return 'THROTTLING';
   if (isTransientError(error)) return 'TRANSIENT';
   if (isServerError(error)) return 'SERVER_ERROR';
   return 'CLIENT_ERROR';

@@ -1,4 +1,4 @@
 export { DirectOrSdk } from './direct-or-sdk.ts';
-export type { ErrorAnswer } from './failures.ts';
+export { isThrottling, type ErrorAnswer } from './failures.ts';
 export { RequestSigner } from './request-signer.ts';
 export { SignedRequests } from './signed-requests.ts';

@@ -10,7 +10,7 @@ import {
   type SendMessageBatchCommandOutput,
   type SQSClientConfig,
 } from '@aws-sdk/client-sqs';
-import { DirectOrSdk, SignedRequests, type ErrorAnswer } from '@pasteflow/signed-requests';
+import { DirectOrSdk, isThrottling, SignedRequests, type ErrorAnswer } from '@pasteflow/signed-requests';
 import { getEndpointFromInstructions } from '@smithy/core/endpoints';
 
 export interface DirectOptions {
@@ -141,7 +141,7 @@ function decodeBytes(attribute: MessageAttributeValue): void {
 /** The error that the SDK makes of an answer: its name is the code of SQS. The text is JSON, or a proxy's. */
 function answerError({ statusCode, headers, text }: ErrorAnswer): SQSServiceException {
   const { __type, message, Message: capitalized } = fieldsOf(text);
-  const name = /^(?:[\w.]*#)?(\w+)/.exec(__type ?? '')?.[1] ?? 'UnknownError';
+  const name = /(\w+)(?:[:,].*)?$/.exec(__type ?? '')?.[1] ?? 'UnknownError'; // com.amazonaws.sqs#Name, or AWS.SimpleQueueService.Name
   const requestId = headers['x-amzn-requestid'];
   return new SQSServiceException({
     name,
@@ -159,9 +159,9 @@ function fieldsOf(json: string): Partial<Record<'__type' | 'message' | 'Message'
   }
 }
 
-/** SQS does not grant the request in this form. Its state would not change the answer. */
+/** SQS does not grant the request in this form. Its state would not change the answer, nor would a later request. */
 function isRefused(error: unknown): boolean {
-  if (!(error instanceof SQSServiceException)) return false;
+  if (!(error instanceof SQSServiceException) || isThrottling(error)) return false;
   const { httpStatusCode: status = 0 } = error.$metadata;
   return status === 501 || (status >= 400 && status < 500 && status !== 408 && status !== 429);
 }

@@ -199,6 +199,29 @@ describe('a direct request to SQS', () => {
     expect(refusals).toMatchObject([{ name: 'InvalidSignatureException' }]);
   });
 
+  it('is not sent by the SDK because SQS had too many requests', async () => {
+    const client = open();
+    answerJson({ __type: 'com.amazonaws.sqs#RequestThrottled' }, 403);
+    await expect(client.send(receive())).rejects.toMatchObject({ name: 'RequestThrottled' });
+    expect(sqs.received).toHaveLength(1);
+  });
+
+  it.each([
+    'com.amazonaws.sqs#QueueDoesNotExist',
+    'AWS.SimpleQueueService.BatchRequestTooLong',
+    'InvalidParameterValue:http://internal.amazon.com/coral/',
+    undefined,
+  ])('fails as one of the SDK when SQS answers with the type %s', async (__type) => {
+    const nameOf = async (requests: 'direct' | 'sdk') => {
+      const client = open({ requests });
+      if (requests === 'direct') await client.send(receive()); // granted: the SDK is not asked
+      answerJson({ __type }, 400);
+      return await client.send(receive()).catch((error: Error) => error.name);
+    };
+    const name = await nameOf('sdk');
+    expect(await nameOf('direct')).toBe(name === 'Unknown' ? 'UnknownError' : name);
+  });
+
   it('is not sent by the SDK when SQS refuses that, too, or has granted a direct one before', async () => {
     const client = open();
     const refuse = () => answerJson({ __type: 'com.amazonaws.sqs#QueueDoesNotExist' }, 400);
