@@ -125,7 +125,13 @@ export {
   type Found,
   type Search,
 } from './executions/search.ts';
-export { countWaiting, findOverdue, findUndispatched, stampDispatched } from './executions/dispatch.ts';
+export {
+  countWaiting,
+  findOverdue,
+  findUndispatched,
+  stampDispatched,
+  stampUnlocked,
+} from './executions/dispatch.ts';
 export type { ExecutionSubject } from './executions/subject.ts';
 export * from './pastes/deletion.ts';
 export {

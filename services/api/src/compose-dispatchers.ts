@@ -1,4 +1,4 @@
-import { stampDispatched, type Database } from '@pasteflow/postgres';
+import { stampUnlocked, type Database } from '@pasteflow/postgres';
 import { messageSpans, runOutsideSpans, type Component, type Logger } from '@pasteflow/runtime';
 import {
   createQueue,
@@ -49,7 +49,7 @@ export function composeDispatchers(
     new MessageDispatcher({
       send: (messages) => send(sqs, queue, messages),
       trace: messageSpans({ queueName: queue.name, relation: 'child' }),
-      onSent: (executionIds) => stampDispatched(db, executionIds),
+      onSent: (executionIds) => stampUnlocked(db, executionIds),
       onError: (error, count) =>
         runOutsideSpans(() => logger.warn('messages left to the relay', { error, count })),
     });

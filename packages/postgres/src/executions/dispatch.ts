@@ -34,14 +34,31 @@ export async function stampDispatched(
   executionIds: readonly string[],
   onRefused: (executionId: string, error: unknown) => void = () => {},
 ): Promise<void> {
-  await inHalves(executionIds, (part) => stamp(db, part), onRefused);
+  await inHalves(executionIds, (part) => stamp(db, part, sql`FOR UPDATE`), onRefused);
 }
 
-async function stamp(db: Database, executionIds: readonly string[]): Promise<void> {
+/**
+ * `stampDispatched` without a wait for locks, for the stamps of many requests together: waiting for one row,
+ * they would keep the claims of all others waiting. An execution that is locked is being claimed, which
+ * stamps it, or is left to the relay.
+ */
+export async function stampUnlocked(db: Database, executionIds: readonly string[]): Promise<void> {
+  await inHalves(
+    executionIds,
+    (part) => stamp(db, part, sql`FOR UPDATE SKIP LOCKED`),
+    () => {},
+  );
+}
+
+async function stamp(
+  db: Database,
+  executionIds: readonly string[],
+  lock: RawBuilder<unknown>,
+): Promise<void> {
   await sql`${prepared}
     WITH sent AS MATERIALIZED (
       SELECT id FROM task_executions e
-      WHERE id = ${anyOf(executionIds, 'uuid')} AND ${opaqueState('e')} = 'PENDING' ORDER BY id FOR UPDATE
+      WHERE id = ${anyOf(executionIds, 'uuid')} AND ${opaqueState('e')} = 'PENDING' ORDER BY id ${lock}
     )
     UPDATE task_executions e SET dispatched_at = now() FROM sent WHERE e.id = sent.id`.execute(db);
 }

@@ -1,7 +1,7 @@
 import { INLINE_CONTENT_BYTES } from '@pasteflow/domain';
 import type { JobServices } from '@pasteflow/jobs';
 import { randomShortCode } from '@pasteflow/service-kit';
-import { addWorkKinds, hasClaimableJob, stampDispatched } from '@pasteflow/postgres';
+import { addWorkKinds, hasClaimableJob, stampUnlocked } from '@pasteflow/postgres';
 import { messageSpans, runOutsideSpans } from '@pasteflow/runtime';
 import { createObjectStore, DIRECT_REFUSED } from '@pasteflow/s3';
 import {
@@ -56,7 +56,7 @@ export function composeJobs(worker: WorkerContext): QueueConsumer {
     send: (messages) => send(sqs, uploads, messages),
     // An import creates thousands of uploads, so each gets a trace of its own.
     trace: messageSpans({ queueName: uploads.name, relation: 'linked' }),
-    onSent: (executionIds) => stampDispatched(worker.db, executionIds),
+    onSent: (executionIds) => stampUnlocked(worker.db, executionIds),
     onError: (error, count) =>
       runOutsideSpans(() => logger.warn('messages left to the relay', { error, count })),
   });
