@@ -69,11 +69,13 @@ export class DirectSqsClient extends SQSClient {
     const [scheme] = (properties?.authSchemes ?? []) as { name: string; signingRegion?: string }[];
     if (scheme !== undefined && scheme.name !== 'sigv4') return null;
     const { requestTimeoutMs } = this.#options;
+    const region = scheme?.signingRegion ?? (await this.config.region());
+    // Another first request may have connected meanwhile.
     const requests = (this.#direct ??= new SignedRequests({
       client: this,
       service: 'sqs',
       url,
-      region: scheme?.signingRegion ?? (await this.config.region()),
+      region,
       bodyTimeoutMs: requestTimeoutMs,
       errorOf: answerError,
       ...this.#options,

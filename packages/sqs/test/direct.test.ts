@@ -247,6 +247,13 @@ describe('a direct request to SQS', () => {
     );
   });
 
+  it('ends with its client, also when two were the first at once', async () => {
+    const client = open();
+    await Promise.all([client.send(receive()), client.send(receive())]);
+    client.destroy();
+    await expect(client.send(receive())).rejects.toThrow('destroyed');
+  });
+
   it('is aborted by its signal', async () => {
     const abort = new AbortController();
     abort.abort();
