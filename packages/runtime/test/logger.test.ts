@@ -84,12 +84,17 @@ describe('the logger', () => {
     expect([...messages].map(([, message]) => message)).toEqual(['one', 'two', 'three']);
   });
 
-  it('holds no more than 64 KiB of a turn', () => {
+  it('writes no more whole lines together than a pipe takes without mixing them with those of another process', async () => {
     const { logger, writes, lines } = capture();
-    for (let n = 0; n < 100; n += 1) logger.info('x'.repeat(1000));
-    expect(writes).toHaveLength(1);
-    expect(writes.join('').length).toBeLessThan(67_000);
-    expect(lines()).toHaveLength(100);
+    for (let n = 0; n < 100; n += 1) logger.info('é'.repeat(n * 10));
+    logger.info('x'.repeat(10_000));
+    logger.info('the last');
+    await nextTurn();
+    expect(lines()).toHaveLength(102);
+    expect(writes.length).toBeLessThan(60);
+    expect(writes.filter((text) => !text.endsWith('\n'))).toEqual([]);
+    const tooLong = writes.filter((text) => Buffer.byteLength(text) > 4096);
+    expect(tooLong.map((text) => text.match(/\n/g)!.length)).toEqual([1]);
   });
 
   it('counts the lines that its stream refuses, and writes their number when a line is written again', () => {

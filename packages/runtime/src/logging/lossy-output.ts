@@ -1,7 +1,10 @@
 import { Writable } from 'node:stream';
 
-/** Beyond it lines don't wait for the end of their turn, so that a long loop doesn't fill the memory. */
-const MAX_HELD_CHARACTERS = 64 * 1024;
+/**
+ * A pipe takes so many bytes at once, or none (PIPE_BUF), so that the lines of processes that share it don't mix.
+ * Beyond it lines don't wait for the end of their turn; one that is longer goes alone.
+ */
+const MAX_HELD_BYTES = 4096;
 
 /**
  * Lines for a stream that may refuse them: its reader is gone, or the disk is full. Lines that are refused are
@@ -14,9 +17,11 @@ export class LossyOutput extends Writable {
   readonly #onRegained: (lostLines: number) => void;
   /** The lines of this turn. */
   #held = '';
+  #heldBytes = 0;
   #heldLines = 0;
   #lostLines = 0;
   #isLosing = false;
+  #isScheduled = false;
 
   constructor(target: NodeJS.WritableStream, onRegained: (lostLines: number) => void) {
     super({ decodeStrings: false });
@@ -30,11 +35,19 @@ export class LossyOutput extends Writable {
   }
 
   override _write(line: string, _encoding: BufferEncoding, done: () => void): void {
-    if (this.#heldLines === 0) setImmediate(() => this.flush());
+    const bytes = Buffer.byteLength(line);
+    if (this.#heldBytes + bytes > MAX_HELD_BYTES) this.flush();
+    if (!this.#isScheduled) setImmediate(() => this.#endTurn());
+    this.#isScheduled = true;
     this.#held += line;
+    this.#heldBytes += bytes;
     this.#heldLines += 1;
-    if (this.#held.length > MAX_HELD_CHARACTERS) this.flush();
     done();
+  }
+
+  #endTurn(): void {
+    this.#isScheduled = false;
+    this.flush();
   }
 
   /** Writes the lines of this turn now. To be called when the process exits. */
@@ -42,6 +55,7 @@ export class LossyOutput extends Writable {
     const [text, lines] = [this.#held, this.#heldLines];
     if (lines === 0) return;
     this.#held = '';
+    this.#heldBytes = 0;
     this.#heldLines = 0;
     this.#target.write(text, (error) => this.#settle(error ?? null, lines));
   }
