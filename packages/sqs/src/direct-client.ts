@@ -143,7 +143,7 @@ function decodeBytes(attribute: MessageAttributeValue): void {
 /** The error that the SDK makes of an answer: its name is the code of SQS. The text is JSON, or a proxy's. */
 function answerError({ statusCode, headers, text }: ErrorAnswer): SQSServiceException {
   const { __type, message, Message: capitalized } = fieldsOf(text);
-  const name = /(\w+)(?:[:,].*)?$/.exec(__type ?? '')?.[1] ?? 'UnknownError'; // com.amazonaws.sqs#Name, or AWS.SimpleQueueService.Name
+  const name = /^(?:[\w.]*[#.])?(\w+)/.exec(__type ?? '')?.[1] ?? 'UnknownError'; // com.amazonaws.sqs#Name, or AWS.SimpleQueueService.Name
   const requestId = headers['x-amzn-requestid'];
   return new SQSServiceException({
     name,

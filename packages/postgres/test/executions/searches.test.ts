@@ -8,6 +8,7 @@ import {
   findZombies,
   removeOrphans,
   stampDispatched,
+  stampUnlocked,
   undispatched,
   uploadSubject,
   type Database,
@@ -102,4 +103,18 @@ it('an execution is an attempt at a paste, named by its short code, or at a job,
     findSubjectOf(current.db, execution),
   );
   expect(await Promise.all(subjects)).toEqual([paste!.shortCode, other!.shortCode, id, null]);
+});
+
+it('the stamps of many requests wait for no locked execution', async () => {
+  const execution = { status: 'PENDING', dueSecondsAgo: 600 } as const;
+  const made = await makePastes(current.db, 3, { status: 'IN_PROGRESS', execution });
+  const executionIds = made.map(({ executionId }) => executionId);
+  const release = await lockRow(current.db, 'task_executions', executionIds[2]!);
+  try {
+    await stampUnlocked(current.db, executionIds);
+  } finally {
+    await release();
+  }
+  const { rows } = await sql`SELECT id FROM task_executions WHERE dispatched_at IS NULL`.execute(current.db);
+  expect(rows).toEqual([{ id: executionIds[2] }]);
 });

@@ -10,7 +10,6 @@ import {
   renewLeases,
   settleExecutions,
   stampDispatched,
-  stampUnlocked,
   uploadSubject,
   type ClaimedUpload,
   type UploadOutcome,
@@ -63,22 +62,6 @@ describe('claiming', () => {
     await Promise.race([untilSomebodyWaits(current.db), claiming]);
     await stamping.commit().execute();
     expect(await claiming).toMatchObject({ executionId });
-  });
-
-  it('never waits for the stamps of many requests, which wait for no locked execution', async () => {
-    const pastes = await Promise.all([1, 2, 3].map(() => newPaste(current.db)));
-    const executionIds = pastes.map(({ executionId }) => executionId);
-    const locking = await current.db.startTransaction().execute();
-    try {
-      await sql`SELECT FROM task_executions WHERE id = ${executionIds[2]} FOR UPDATE`.execute(locking);
-      await stampUnlocked(current.db, executionIds);
-    } finally {
-      await locking.rollback().execute();
-    }
-    const { rows } = await sql`SELECT id FROM task_executions WHERE dispatched_at IS NULL`.execute(
-      current.db,
-    );
-    expect(rows).toEqual([{ id: executionIds[2] }]);
   });
 
   it('answers when a waiting upload will be due, and that an ended upload has ended', async () => {
