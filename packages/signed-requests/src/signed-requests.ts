@@ -53,6 +53,7 @@ export class SignedRequests {
       connectTimeout: connectTimeoutMs,
       headersTimeout: 0, // this class has a timer of its own: undici's doesn't run while a request waits for a connection
       bodyTimeout: bodyTimeoutMs,
+      allowH2: false, // as the SDK: CODES knows the errors of HTTP/1.1
     });
   }
 

@@ -1,3 +1,4 @@
+import { createServer, type AddressInfo } from 'node:net';
 import {
   DeleteMessageBatchCommand,
   ReceiveMessageCommand,
@@ -252,6 +253,26 @@ describe('a direct request to SQS', () => {
     await Promise.all([client.send(receive()), client.send(receive())]);
     client.destroy();
     await expect(client.send(receive())).rejects.toThrow('destroyed');
+  });
+
+  it('speaks HTTP/1.1 as the SDK does, whose errors of a connection decide about another attempt', async () => {
+    const greeting = Promise.withResolvers<Buffer>();
+    const server = createServer((socket) => {
+      socket
+        .on('error', () => {})
+        .once('data', (bytes: Buffer) => {
+          greeting.resolve(bytes);
+          socket.destroy();
+        });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const sent = open({ endpoint: `https://127.0.0.1:${port}` }).send(receive());
+    await expect(sent).rejects.toThrow();
+    const bytes = await greeting.promise;
+    expect(bytes.includes('\x08http/1.1')).toBe(true);
+    expect(bytes.includes('\x02h2')).toBe(false);
+    await new Promise((resolve) => server.close(resolve));
   });
 
   it('is aborted by its signal', async () => {
