@@ -268,12 +268,8 @@ describe('the form of a change', () => {
     expect(markup).toContain('<option value="python" selected>');
     expect(await (await browseAs(bed.api, cookie, `/${code}`)).text()).toContain(`href="/${code}/change"`);
     const { expires_at } = (await pasteRow(bed.db, code))!;
-    const kept = await submit(code, cookie, {
-      title: 'New',
-      syntax: '',
-      expires_in: '',
-      visibility: 'private',
-    });
+    const fields = { title: 'New', syntax: '', expires_in: '', visibility: 'private' };
+    const kept = await submit(code, cookie, fields);
     expect([kept.status, kept.headers.get('location')]).toEqual([303, `/${code}`]);
     expect(await pasteRow(bed.db, code)).toMatchObject({
       title: 'New',

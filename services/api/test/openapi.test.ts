@@ -86,7 +86,7 @@ describe('GET /openapi.json', () => {
   });
 
   it('is of the routes of the Express app, each once', () => {
-    const { router } = buildApp({} as ApiContext);
+    const { router } = buildApp({ headers: {} } as ApiContext);
     const paths = router.stack.flatMap(({ route }) => (route === undefined ? [] : [route.path]));
     expect(paths).toEqual(Object.keys(routesOf({} as ApiContext)));
     const described = Object.entries(routesOf({} as ApiContext)).flatMap(([path, methods]) =>
