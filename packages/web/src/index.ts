@@ -8,7 +8,7 @@ export { contactLink, pagePolicyOf, policyWithImage, type Site } from './html/la
 export { docsPage } from './pages/docs.ts';
 export { burnPage, revealedImagePage, revealedPage } from './pages/burn.ts';
 export { filePage } from './pages/file.ts';
-export { changePage } from './pages/change.ts';
+export { changePage, SHOWN_BEFORE } from './pages/change.ts';
 export { createdPage } from './pages/created.ts';
 export { encryptedPage } from './pages/encrypted.ts';
 export { diffPage, diffRefusedPage, historyPage, type ShownHunk } from './pages/versions.ts';

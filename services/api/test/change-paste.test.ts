@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { moveSlug, rejectReports, requestDeletion, takeDown } from '@pasteflow/postgres';
 import { sql } from 'kysely';
 import { useApi } from './support/api.ts';
-import { ownForm, problemOf } from './support/http.ts';
+import { problemOf } from './support/http.ts';
 import {
   compressedPaste,
   expire,
@@ -250,49 +250,5 @@ describe('readers after a change', () => {
     expect(await report()).toBe(409);
     await patch(code, { title: 'Your bank' });
     expect(await report()).toBe(202);
-  });
-});
-
-describe('the form of a change', () => {
-  const submit = (code: string, cookie: string, fields: Readonly<Record<string, string>>) => {
-    const { headers, ...init } = ownForm(bed.api.url, fields);
-    return browseAs(bed.api, cookie, `/${code}/change`, { ...init, headers: headers as Headers });
-  };
-
-  it('shows the owner what the paste has, and changes it without JavaScript', async () => {
-    const cookie = await signedInWith(bed.db, owner.token);
-    const code = await own();
-    await patch(code, { title: '<b>"quoted"', syntax: 'py' });
-    const markup = await (await browseAs(bed.api, cookie, `/${code}/change`)).text();
-    expect(markup).toContain('value="&lt;b&gt;&quot;quoted&quot;"');
-    expect(markup).toContain('<option value="python" selected>');
-    expect(await (await browseAs(bed.api, cookie, `/${code}`)).text()).toContain(`href="/${code}/change"`);
-    const { expires_at } = (await pasteRow(bed.db, code))!;
-    const fields = { title: 'New', syntax: '', expires_in: '', visibility: 'private' };
-    const kept = await submit(code, cookie, fields);
-    expect([kept.status, kept.headers.get('location')]).toEqual([303, `/${code}`]);
-    expect(await pasteRow(bed.db, code)).toMatchObject({
-      title: 'New',
-      syntax: null,
-      visibility: 'private',
-      expires_at,
-    });
-    await submit(code, cookie, { title: 'New', expires_in: 'never' });
-    expect(await pasteRow(bed.db, code)).toMatchObject({ title: 'New', expires_at: null });
-  });
-
-  it('asks for the delete token of an anonymous paste, and refuses another one', async () => {
-    const code = await processedPaste(bed, 'content');
-    const [first, menu] = (await (await get(`/${code}`, BROWSER)).text()).split('<details class="menu">');
-    expect([first, menu].map((each) => each?.includes(`href="/${code}/change"`))).toEqual([false, true]);
-    const markup = await (await get(`/${code}/change`, BROWSER)).text();
-    expect([markup.includes('id="delete_token"'), markup.includes('id="visibility"')]).toEqual([true, false]);
-    const wrong = await submit(code, '', { title: 'x', delete_token: 'a guess' });
-    expect([wrong.status, await wrong.text()]).toEqual([
-      401,
-      expect.stringContaining('not the delete token'),
-    ]);
-    expect((await submit(code, '', { title: 'x', delete_token: 'the token' })).status).toBe(303);
-    expect(await pasteRow(bed.db, code)).toMatchObject({ title: 'x' });
   });
 });

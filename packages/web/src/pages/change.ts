@@ -2,6 +2,10 @@ import { languageNamed, languages, pasteOptions, type StoredOptions } from '@pas
 import { formatTime, languageName } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
 import { formUser, page, type Site } from '../html/layout.ts';
+import { reasonsOf, type ShownProblem } from './problem.ts';
+
+/** Begins the names of hidden fields, which have what the form has shown first. */
+export const SHOWN_BEFORE = 'before_';
 
 interface ChangeablePaste extends Pick<StoredOptions, 'title' | 'syntax' | 'visibility' | 'encrypted'> {
   readonly short_code: string;
@@ -10,28 +14,45 @@ interface ChangeablePaste extends Pick<StoredOptions, 'title' | 'syntax' | 'visi
   readonly isAnonymous: boolean;
 }
 
-/** The form that changes what a paste has beside its text. */
-export function changePage(site: Site, paste: ChangeablePaste): string {
+/**
+ * The form that changes what a paste has beside its text.
+ * @param refused what was entered, and why it was refused; null: the form is new
+ */
+export function changePage(
+  site: Site,
+  paste: ChangeablePaste,
+  refused: { readonly fields: ReadonlyMap<string, unknown>; readonly problem: ShownProblem } | null = null,
+): string {
   const { change: text, form, paste: ofPaste } = site.words;
-  const { short_code: code, title, syntax, visibility, encrypted, isAnonymous } = paste;
+  const { short_code: code, encrypted, isAnonymous } = paste;
   const { maxCharacters } = pasteOptions.title;
+  const entered = (name: string, otherwise: string): string => {
+    const value = refused?.fields.get(name);
+    return typeof value === 'string' ? value : otherwise;
+  };
+  const before = (name: string, value: string): Html =>
+    html`<input type="hidden" name="${SHOWN_BEFORE}${name}" value="${entered(SHOWN_BEFORE + name, value)}">`;
+  const [title, syntax] = [paste.title ?? '', languageOf(paste.syntax)];
   return page(site, {
     title: text.title(code),
     scripts: ['timeline.js'], // which fills in the delete token that this browser has
     main: html`<h1>${text.title(code)}</h1>
 <p>${text.intro}</p>
-<form class="narrow" method="post" action="${site.base}/${code}/change">${formUser(site)}
+${refused !== null && html`<div class="notice bad" role="alert">${reasonsOf(site.words, refused.problem)}</div>\n`}<form class="narrow" method="post" action="${site.base}/${code}/change">${formUser(site)}
 ${
   !encrypted &&
-  html`${field('title', form.labels.title, html`<input id="title" name="title" value="${title ?? ''}" dir="auto" maxlength="${maxCharacters}" autocomplete="off">`)}
-${select('syntax', form.labels.syntax, languageOf(syntax), [
-  ['', form.detectSyntax],
-  ...languages.map((each) => [each.id, languageName(each, site.words)] as const),
-])}`
+  html`${before('title', title)}${field('title', form.labels.title, html`<input id="title" name="title" value="${entered('title', title)}" dir="auto" maxlength="${maxCharacters}" autocomplete="off">`)}
+${before('syntax', syntax)}${select('syntax', form.labels.syntax, entered('syntax', syntax), [
+    ['', form.detectSyntax],
+    ...languages.map((each) => [each.id, languageName(each, site.words)] as const),
+  ])}`
 }
-${select('expires_in', text.expires, '', [['', text.keep], ...Object.entries(form.expiries)])}
+${select('expires_in', text.expires, entered('expires_in', ''), [['', text.keep], ...Object.entries(form.expiries)])}
 <p class="hint">${paste.expires_at === null ? ofPaste.neverExpiresLine : html`${ofPaste.expiresLine} ${formatTime(paste.expires_at, site.words)}`}</p>
-${!isAnonymous && select('visibility', form.labels.visibility, visibility, Object.entries(form.choices.visibility))}
+${
+  !isAnonymous &&
+  html`${before('visibility', paste.visibility)}${select('visibility', form.labels.visibility, entered('visibility', paste.visibility), Object.entries(form.choices.visibility))}`
+}
 ${
   isAnonymous &&
   field(

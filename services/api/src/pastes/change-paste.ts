@@ -2,11 +2,11 @@ import type { Request } from 'express';
 import { MAX_EXPIRY_SECONDS, MIN_EXPIRY_SECONDS } from '@pasteflow/domain';
 import { changePaste as changeInPostgres, type ChangeOutcome, type PasteRow } from '@pasteflow/postgres';
 import { changeFields } from '@pasteflow/service-kit';
-import { changePage } from '@pasteflow/web';
+import { changePage, SHOWN_BEFORE } from '@pasteflow/web';
 import { z } from 'zod';
 import type { ApiContext } from '../context.ts';
 import { readJson } from '../http/body/json-body.ts';
-import { readUrlForm } from '../http/body/url-form.ts';
+import { readUrlForm, type UrlForm } from '../http/body/url-form.ts';
 import { RequestError, validate, validationFailed } from '../http/answers/request-error.ts';
 import { userIdOf } from '../http/callers/caller-of.ts';
 import { hashOfSecret } from '../http/callers/secret.ts';
@@ -14,6 +14,7 @@ import { type Endpoint, pageEndpoint } from '../http/openapi/endpoint.ts';
 import { jsonResponse } from '../http/openapi/formats.ts';
 import { goTo } from '../http/pages/page-answers.ts';
 import { sendPage } from '../http/pages/page.ts';
+import { contextOf } from '../http/request/request-context.ts';
 import { assertMayDelete, assertMayDeleteByForm, withDeleteToken } from './delete-paste.ts';
 import {
   assertNotGone,
@@ -197,27 +198,47 @@ export function showChangeForm(api: ApiContext): Endpoint {
     const paste = await findNamedPaste(api, req);
     if (paste?.status === 'FAILED') throw pasteNotFound();
     assertNotGone(paste);
-    const isAnonymous = paste.user_id === null;
-    if (!isAnonymous) assertMayDelete(paste, req, undefined);
-    const { short_code, title, syntax, visibility, encrypted, expires_at } = paste;
-    const shown = { short_code, title, syntax, visibility, encrypted, isAnonymous };
-    sendPage(
-      res,
-      changePage(api.pages.site(req), { ...shown, expires_at: expires_at?.toISOString() ?? null }),
-    );
+    if (paste.user_id !== null) assertMayDelete(paste, req, undefined);
+    sendPage(res, changePage(api.pages.site(req), shownOf(paste)));
   });
 }
 
-/** POST /:short_code/change: changes the paste by the form, and goes to it. */
+/** POST /:short_code/change: changes the paste by the form, and goes to it. A refused form keeps what was entered. */
 export function changeFromForm(api: ApiContext): Endpoint {
   return pageEndpoint({ access: 'anyone', countsMisses: true }, async (req, res) => {
-    const { delete_token: token, expires_in: expiresIn, ...fields } = await readUrlForm(req, res, api.bodies);
-    const sent = { ...fields, ...(expiresIn !== '' && { expires_in: expiresIn }) };
-    const changes = validate(changesSchema, sent);
-    const deleteToken = validate(z.string('must be a text').optional(), token);
+    const form = await readUrlForm(req, res, api.bodies);
     const paste = await findChangeable(api, req);
+    if (paste.user_id === null || paste.user_id === userIdOf(req))
+      contextOf(req).refusedForm = (problem) =>
+        GONE.has(problem.code)
+          ? null
+          : changePage(api.pages.site(req), shownOf(paste), {
+              fields: new Map(Object.entries(form)),
+              problem,
+            });
+    const deleteToken = validate(z.string('must be a text').optional(), form['delete_token']);
     assertMayDeleteByForm(paste, req, deleteToken);
-    await change(api, req, paste, changes, deleteToken);
+    await change(api, req, paste, validate(changesSchema, changedOf(form)), deleteToken);
     goTo(res, `${api.pages.site(req).base}/${paste.short_code}`);
   });
+}
+
+const GONE: ReadonlySet<string> = new Set(['paste_not_found', 'paste_gone']);
+
+function shownOf(paste: PasteRow): Parameters<typeof changePage>[1] {
+  const { short_code, title, syntax, visibility, encrypted, expires_at } = paste;
+  const isAnonymous = paste.user_id === null;
+  const expires = expires_at?.toISOString() ?? null;
+  return { short_code, title, syntax, visibility, encrypted, isAnonymous, expires_at: expires };
+}
+
+/** The fields that differ from what the form has shown: another one may have changed the rest meanwhile. */
+function changedOf(form: UrlForm): UrlForm {
+  const changed = Object.entries(form).filter(
+    ([name, value]) =>
+      name !== 'delete_token' &&
+      !name.startsWith(SHOWN_BEFORE) &&
+      value !== (name === 'expires_in' ? '' : form[SHOWN_BEFORE + name]),
+  );
+  return Object.fromEntries(changed);
 }
