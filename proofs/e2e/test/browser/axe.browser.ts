@@ -101,7 +101,7 @@ const PAGES: Readonly<Record<string, (stage: Stage) => Promise<unknown>>> = {
     await page.getByRole('button', { name: `Move ~${slug} to this version` }).click();
     await page.getByRole('link', { name: 'Version 2 of 2' }).click();
     await page.getByRole('heading', { name: 'Versions of' }).waitFor();
-    await page.getByRole('link', { name: 'Version 1' }).waitFor();
+    await page.getByRole('link', { name: 'Version 1', exact: true }).waitFor();
   },
   'pastes that are to be deleted, and the job of an export': async ({ cluster, page, user }) => {
     await user.pastes.create(Buffer.from('mine'), { title: 'mine' });
