@@ -11,7 +11,7 @@ export function tokenOfEdited(): string {
 }
 
 /**
- * Another writer has saved a version meanwhile: the form goes on from that one, and says so.
+ * Another writer has saved a version meanwhile. The form names it, and the next Save supersedes it.
  * @returns null: it is the page of another refusal
  */
 export function conflictOf(answer: Document): readonly ChildNode[] | null {

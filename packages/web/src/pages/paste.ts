@@ -264,7 +264,7 @@ function warningsHtml(words: Words, { bidi, notUtf8, longLines, cut }: TextWarni
   return html`${shown.map((warning) => warning !== false && html`<p class="warning" role="note" dir="${words.direction}">${warning}</p>\n`)}`;
 }
 
-/** What whoever has the token can do, at the foot of a page without a menu: few readers have it. */
+/** What the holder of the delete token can do. It stands at the foot of a page that has no menu. */
 export function withToken(site: Site, paste: ShownPaste): Html | false {
   if (paste.deletion !== 'token') return false;
   return html`${deletion(site, paste)}\n<p class="hint">${changeLink(site, paste)}</p>`;

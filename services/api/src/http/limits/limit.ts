@@ -44,7 +44,7 @@ export class Limit {
   /** Points of each caller in each window; at least 1. */
   readonly points: number;
   readonly windowSeconds: number;
-  /** As clients are told. */
+  /** The value of the header `RateLimit-Policy`. */
   readonly policy: string;
   readonly #portion: number;
   readonly #store: Pick<RateLimitStore, 'count'>;

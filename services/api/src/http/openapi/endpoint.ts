@@ -73,16 +73,8 @@ export function pageEndpoint(policy: Policy, show: Handler): Endpoint {
 export function policyOf(endpoint: Endpoint): Policy {
   if ('policy' in endpoint) return endpoint.policy;
   const { operation } = endpoint;
-  let policy = policies.get(operation);
-  if (policy === undefined)
-    policies.set(
-      operation,
-      (policy = { ...operation, countsMisses: operation.errors.includes('paste_not_found') }),
-    );
-  return policy;
+  return { ...operation, countsMisses: operation.errors.includes('paste_not_found') };
 }
-
-const policies = new WeakMap<Operation, Policy>();
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
