@@ -76,6 +76,7 @@ export async function openSignedIn(
   await page.getByLabel('API token').fill(token);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.locator('.account', { hasText: 'Signed in as' }).waitFor();
+  await page.waitForLoadState(); // by then the scripts of the page have run
   return page;
 }
 
