@@ -889,6 +889,7 @@ export interface components {
      *       "burn": false,
      *       "parent": null,
      *       "supersedes": null,
+     *       "files": null,
      *       "superseded_by": null,
      *       "content_hash": "sha256:d9014c4624844aa5bac314773d6b689ad467fa4e1d1a50a1b8a99d5a95f72ff5",
      *       "held_at": null,
@@ -936,6 +937,8 @@ export interface components {
       parent: string | null;
       /** @description The short code of the paste of which this one is the newer version; null: none. */
       supersedes: string | null;
+      /** @description The files of the paste, in order; null: the paste is one content without files. Each is a range of the content: `offset` and `size` are in bytes. */
+      files: components['schemas']['PasteFile'][] | null;
       /** @description The short code of the newest version that you can read, which superseded this paste or one that did; null: none. */
       superseded_by: string | null;
       /** @description null for a paste that is deleted when it is read, because the hash of a short secret tells the secret. */
@@ -976,6 +979,14 @@ export interface components {
       /** @description Why the upload failed, in words. Only for the owner; null for all others. */
       failure_reason: string | null;
     };
+    /** @description A range of the content of a paste. */
+    PasteFile: {
+      /** @description A relative path. */
+      name: string;
+      offset: number;
+      size: number;
+      syntax: string | null;
+    };
     /**
      * @description A new paste.
      * @example {
@@ -993,6 +1004,7 @@ export interface components {
      *       "burn": false,
      *       "parent": null,
      *       "supersedes": null,
+     *       "files": null,
      *       "superseded_by": null,
      *       "content_hash": "sha256:d9014c4624844aa5bac314773d6b689ad467fa4e1d1a50a1b8a99d5a95f72ff5",
      *       "held_at": null,
@@ -1041,6 +1053,8 @@ export interface components {
       parent: string | null;
       /** @description The short code of the paste of which this one is the newer version; null: none. */
       supersedes: string | null;
+      /** @description The files of the paste, in order; null: the paste is one content without files. Each is a range of the content: `offset` and `size` are in bytes. */
+      files: components['schemas']['PasteFile'][] | null;
       /** @description The short code of the newest version that you can read, which superseded this paste or one that did; null: none. */
       superseded_by: string | null;
       /** @description null for a paste that is deleted when it is read, because the hash of a short secret tells the secret. */
@@ -4002,7 +4016,7 @@ export interface operations {
       path?: never;
       cookie?: never;
     };
-    /** @description 1 to 10485760 bytes of content, in JSON of at most 20987904 bytes. In JSON and in a form the options are fields, and the query must be empty. Any other body is the content itself, byte for byte, with the options in the query. */
+    /** @description 1 to 10485760 bytes of content, in JSON of at most 21037056 bytes. In JSON and in a form the options are fields, and the query must be empty. Any other body is the content itself, byte for byte, with the options in the query. */
     requestBody: {
       content: {
         /**
@@ -4014,7 +4028,7 @@ export interface operations {
          *     }
          */
         'application/json': {
-          content: string;
+          content?: string;
           /** @description One line of text. */
           title?: string | null;
           /** @description The language of the content: its name, such as python, or an extension of its files, such as py. Empty: none. */
@@ -4043,7 +4057,14 @@ export interface operations {
           parent?: string | null;
           /** @description The short code of a stored paste of which this one is the newer version, and so its parent. Needs a token of its owner or, for an anonymous paste, its delete_token in `Delete-Token`. The title, the syntax, the visibility and the time that is left, at least 60 seconds, are those of the older paste unless you send them. When this paste is stored, its code is shown to the readers of the older one, and the slug of the older one moves to it. */
           supersedes?: string | null;
-        };
+          /** @description Up to 100 files instead of one content. A file has a name, a relative path such as src/main.ts, its content, and a syntax if you choose one. The paste has their contents one after the other, as one sequence of bytes. One file is a paste with that title. */
+          files?: {
+            name: string;
+            /** @description May be empty, unless all files are. */
+            content: string;
+            syntax?: string | null;
+          }[];
+        } & (unknown | unknown);
         /**
          * @example {
          *       "content": "Hello, world!\n",

@@ -47,6 +47,18 @@ export {
 } from './errors.ts';
 export { fileNameOf } from './file-name.ts';
 export {
+  bytesOfText,
+  fileNameProblems,
+  MAX_FILE_NAME_BYTES,
+  MAX_FILES,
+  MAX_FILES_BYTES,
+  MIN_FILES,
+  normalFileName,
+  placedFiles,
+  type FileNameProblem,
+  type PasteFile,
+} from './paste-files.ts';
+export {
   languageNamed,
   languageOf,
   languages,
@@ -86,6 +98,7 @@ export {
   defaultOf,
   exportedOptionNames,
   optionNames,
+  optionNamesInOneValue,
   optionOf,
   pasteOptions,
   storedOptionNames,
@@ -93,6 +106,7 @@ export {
   type ChosenOptions,
   type CopiedOption,
   type OptionName,
+  type OptionInOneValue,
   type OptionsWith,
   type PasteOption,
   type StoredOption,

@@ -1,11 +1,12 @@
 import { visibilities } from './limits.ts';
+import type { PasteFile } from './paste-files.ts';
 
 /** What is said of an option of a paste. */
 export type PasteOption = Kind & {
   /** What the API says of the option to the creator of a paste. */
   readonly description: string;
   /** What anybody can send, together with the other examples. */
-  readonly example: string | number | boolean;
+  readonly example: string | number | boolean | null;
   /** What the API says of the option to a reader. Default: its name alone. */
   readonly shownAs?: string;
   /**
@@ -39,7 +40,9 @@ type Kind =
   /** Default: false. */
   | { readonly kind: 'flag' }
   /** Seconds from now; null: never. */
-  | { readonly kind: 'expiry' };
+  | { readonly kind: 'expiry' }
+  /** The files that the content consists of. A query can't have it, and clients send it with the contents. */
+  | { readonly kind: 'files' };
 
 /**
  * What a paste has besides its content, each option once: the insert, the views, the forms, import and export
@@ -130,6 +133,17 @@ export const pasteOptions = {
     isExported: false,
     isImported: false,
   },
+  files: {
+    kind: 'files',
+    description:
+      'Up to 100 files instead of one content. A file has a name, a relative path such as src/main.ts, its content, and a syntax if you choose one. The paste has their contents one after the other, as one sequence of bytes. One file is a paste with that title.',
+    example: null,
+    shownAs:
+      'The files of the paste, in order; null: the paste is one content without files. Each is a range of the content: `offset` and `size` are in bytes.',
+    tellsOfContent: true,
+    isExported: false,
+    isImported: false,
+  },
 } as const satisfies Readonly<Record<string, PasteOption>>;
 
 type Options = typeof pasteOptions;
@@ -152,7 +166,9 @@ export type StoredOptions = {
     ? boolean
     : Options[Name] extends { readonly kind: 'choice'; readonly values: readonly (infer Value)[] }
       ? Value
-      : string | null;
+      : Options[Name] extends { readonly kind: 'files' }
+        ? readonly PasteFile[] | null
+        : string | null;
 };
 
 /**
@@ -166,6 +182,11 @@ export type ChosenOptions = Partial<StoredOptions> &
   };
 
 export const optionNames = Object.keys(pasteOptions) as readonly OptionName[];
+/** What one value says: a query, a control of a form or a flag of a command line. */
+export type OptionInOneValue = Exclude<OptionName, OptionsWith<{ readonly kind: 'files' }>>;
+export const optionNamesInOneValue = optionNames.filter(
+  (name): name is OptionInOneValue => optionOf(name).kind !== 'files',
+);
 export const storedOptionNames = optionNames.filter((name): name is StoredOption => name !== 'expires_in');
 export const exportedOptionNames = storedOptionNames.filter((name) => optionOf(name).isExported !== false);
 export const contentOptionNames = storedOptionNames.filter((name) => optionOf(name).tellsOfContent === true);

@@ -31,6 +31,7 @@ export {
   formatTable,
   toOneLine,
 } from './command-line/formats.ts';
+export { toFiles, type FileOptions } from './new-files.ts';
 export {
   canRead,
   changeFields,

@@ -11,7 +11,10 @@ import {
   MAX_SYNTAX_CHARACTERS,
   MIN_EXPIRY_SECONDS,
   nearestLanguage,
+  MAX_FILE_NAME_BYTES,
+  MAX_FILES,
   optionNames,
+  optionNamesInOneValue,
   optionOf,
   pasteOptions,
   secondsOf,
@@ -21,7 +24,7 @@ import {
   storedOptionNames,
   visibilities,
   type ChosenOptions,
-  type OptionName,
+  type OptionInOneValue,
   type PasteOption,
   type StoredOption,
   type StoredOptions,
@@ -112,7 +115,10 @@ const yesOrNoAsText = z.preprocess(
 );
 
 /** The field of an option as clients send it: in JSON, or in a query or a form, where all values are texts. */
-function fieldOf(option: PasteOption, sentAs: 'json' | 'text'): z.ZodType {
+function fieldOf(
+  option: Exclude<PasteOption, { readonly kind: 'files' }>,
+  sentAs: 'json' | 'text',
+): z.ZodType {
   const meta = { description: option.description, param: { example: option.example } };
   /** An empty text, as forms send it for an empty field, counts as no value. */
   const orNull = (text: z.ZodString) =>
@@ -141,21 +147,40 @@ function fieldOf(option: PasteOption, sentAs: 'json' | 'text'): z.ZodType {
 }
 
 /** What clients send. `expires_in` null: the paste never expires. */
-type SentOptions = StoredOptions & { readonly expires_in: number | null };
+type SentOptions = Pick<StoredOptions, StoredOption & OptionInOneValue> & {
+  readonly expires_in: number | null;
+};
 
 function fieldsAs(sentAs: 'json' | 'text') {
-  const fields = optionNames.map((name) => [name, fieldOf(optionOf(name), sentAs)]);
-  return Object.fromEntries(fields) as { readonly [Name in OptionName]: z.ZodType<SentOptions[Name]> };
+  const fields = optionNamesInOneValue.map((name) => [name, fieldOf(pasteOptions[name], sentAs)]);
+  return Object.fromEntries(fields) as { readonly [Name in OptionInOneValue]: z.ZodType<SentOptions[Name]> };
 }
 
-/** A paste as JSON. The caller, who knows the limit, checks the size of `content`. */
+const contentText = z
+  .string('must be a text')
+  .refine((text) => text.isWellFormed(), 'must be well-formed Unicode, without lone surrogates');
+
+const file = z.strictObject({
+  /** Its rules, which need the other names, are those of `toFiles`. */
+  name: z.string('must be a text').meta({ minLength: 1, maxLength: MAX_FILE_NAME_BYTES }),
+  content: contentText.meta({ description: 'May be empty, unless all files are.' }),
+  syntax: language.nullish().transform((value) => value || null),
+});
+
+/**
+ * A paste as JSON, with `content` or `files`. The caller, who knows the limit, checks the size, and that one of them
+ * is there.
+ */
 export const jsonPaste = z.strictObject(
   {
-    content: z
-      .string('must be a text')
-      .refine((text) => text.isWellFormed(), 'must be well-formed Unicode, without lone surrogates')
-      .meta({ minLength: 1 }), // documented only: empty content has an error code of its own, and is checked for all body formats in one place
+    content: contentText.optional().meta({ minLength: 1 }), // documented only: empty content has an error code of its own, and is checked for all body formats in one place
     ...fieldsAs('json'),
+    files: z
+      .array(file, 'must be a list of files')
+      .min(1, 'must have at least one file')
+      .max(MAX_FILES, `must have at most ${MAX_FILES} files`)
+      .optional()
+      .meta({ description: pasteOptions.files.description }),
   },
   { error: (issue) => (issue.code === 'invalid_type' ? 'must be a JSON object' : undefined) },
 );

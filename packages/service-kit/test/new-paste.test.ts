@@ -10,7 +10,7 @@ function faultsOf(paste: unknown): string[] {
 
 describe('a paste as JSON', () => {
   it('requires only its content', () => {
-    const { content, ...options } = jsonPaste.parse({ content: 'x' });
+    const { content, files: _, ...options } = jsonPaste.parse({ content: 'x' });
     expect(content).toBe('x');
     expect(toOptions(options)).toEqual({
       title: null,
@@ -97,7 +97,11 @@ describe('the options of a paste in a fingerprint', () => {
     ],
   ])('are written as in 0.1.0: %j', (sent, written) => {
     expect(JSON.stringify(toOptions(textOptions.parse(sent)))).toBe(written);
-    const { content: _, ...json } = jsonPaste.parse({
+    const {
+      content: _,
+      files: __,
+      ...json
+    } = jsonPaste.parse({
       content: 'x',
       ...sent,
       ...('burn' in sent && { burn: sent.burn === 'true' }),

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import type { Content, CreatedPaste, NewPasteFields } from '@pasteflow/client';
-import { contentOptionNames, pasteOptions, type OptionName } from '@pasteflow/domain';
+import { contentOptionNames, pasteOptions, type OptionInOneValue } from '@pasteflow/domain';
 import { Option } from 'commander';
 import { renderUnicodeCompact } from 'uqr';
 import { fragmentOfKey, MAX_MESSAGE_BYTES, messageOfFile, seal, textOfSealed } from '@pasteflow/sealed';
@@ -23,7 +23,7 @@ interface PasteFlag {
 }
 
 /** How a command line names each option of a paste. `--encrypt` is more than an option of the paste. */
-export const pasteFlags: Readonly<Record<Exclude<OptionName, 'encrypted'>, PasteFlag>> = {
+export const pasteFlags: Readonly<Record<Exclude<OptionInOneValue, 'encrypted'>, PasteFlag>> = {
   title: {
     flags: '-t, --title <title>',
     description: 'the title; otherwise the name of the file',

@@ -18,6 +18,7 @@ export function pasteWith(fields: Partial<CreatedPaste>): CreatedPaste {
     version: null,
     parent: null,
     supersedes: null,
+    files: null,
     superseded_by: null,
     held_at: null,
     size_bytes: 5,

@@ -20,6 +20,7 @@ import * as clearedTitles from './0018-cleared-titles.ts';
 import * as keysInBytes from './0019-keys-in-bytes.ts';
 import * as supersedes from './0020-supersedes.ts';
 import * as pasteChanges from './0021-paste-changes.ts';
+import * as files from './0022-files.ts';
 
 /**
  * In order. 0001 to 0007 are release 0.1.0 and frozen: a change is a new migration. It runs beside services
@@ -48,4 +49,5 @@ export const migrations: Record<string, Migration> = {
   '0019-keys-in-bytes': keysInBytes,
   '0020-supersedes': supersedes,
   '0021-paste-changes': pasteChanges,
+  '0022-files': files,
 };

@@ -34,9 +34,14 @@ const ownFields: Readonly<Record<Exclude<InsertedColumn, 'expires_at'> | 'expire
 };
 
 function fieldOf(name: StoredOption): Field {
-  const type = optionOf(name).kind === 'flag' ? 'boolean' : 'text';
-  return [type, (paste) => paste[name] ?? defaultOf(name)];
+  const { kind } = optionOf(name);
+  // pg would make an array of Postgres of a list.
+  if (kind === 'files') return ['jsonb', (paste) => jsonOf(paste[name])];
+  return [kind === 'flag' ? 'boolean' : 'text', (paste) => paste[name] ?? defaultOf(name)];
 }
+
+const jsonOf = (value: unknown): string | null =>
+  value === null || value === undefined ? null : JSON.stringify(value);
 
 /**
  * The type and the value of each inserted column. `expires_at` follows from `expires_in`, by the clock of

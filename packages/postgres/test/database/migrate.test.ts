@@ -41,6 +41,7 @@ it('three processes that migrate an empty database at once apply each migration 
     '0019-keys-in-bytes',
     '0020-supersedes',
     '0021-paste-changes',
+    '0022-files',
   ]);
 });
 

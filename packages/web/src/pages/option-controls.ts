@@ -56,6 +56,7 @@ aria-describedby="${name}-hint"${entered === 'true' && html` checked`}> ${label}
 class="hint">${form.hints[name as keyof typeof form.hints]}</p></div>\n`;
     case 'slug':
       return slugField(site.words, entered, error);
+    case 'files':
     case 'short_code':
       return false; // `originField` shows the parent
     default:

@@ -22,7 +22,7 @@ const form = textOptions.extend({
 });
 
 const asJson: ZodOpenApiMediaTypeObject = {
-  schema: jsonPaste,
+  schema: jsonPaste.meta({ oneOf: [{ required: ['content'] }, { required: ['files'] }] }),
   example: { content, title, syntax, expires_in: expiresIn },
 };
 const asForm: ZodOpenApiMediaTypeObject = {

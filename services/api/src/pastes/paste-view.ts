@@ -15,6 +15,15 @@ import { instant } from '../http/openapi/formats.ts';
 import { type Audience, reasonClass, reasonText, viewOfReason } from '../live/timeline-view.ts';
 import { example } from './example.ts';
 
+const fileSchema = z
+  .object({
+    name: z.string().meta({ description: 'A relative path.' }),
+    offset: z.int().nonnegative(),
+    size: z.int().nonnegative(),
+    syntax: z.string().nullable(),
+  })
+  .meta({ id: 'PasteFile', description: 'A range of the content of a paste.' });
+
 function viewOfOption(name: StoredOption): z.ZodType {
   const option = optionOf(name);
   const value =
@@ -22,7 +31,9 @@ function viewOfOption(name: StoredOption): z.ZodType {
       ? z.boolean()
       : option.kind === 'choice'
         ? z.enum(option.values)
-        : z.string().nullable();
+        : option.kind === 'files'
+          ? z.array(fileSchema).nullable()
+          : z.string().nullable();
   return option.shownAs === undefined ? value : value.meta({ description: option.shownAs });
 }
 

@@ -1,5 +1,12 @@
-import type { ChosenOptions } from '@pasteflow/domain';
-import { jsonPaste, textOptions, encryptionErrors, ownerErrors, toOptions } from '@pasteflow/service-kit';
+import type { ChosenOptions, PasteFile } from '@pasteflow/domain';
+import {
+  jsonPaste,
+  textOptions,
+  encryptionErrors,
+  ownerErrors,
+  toFiles,
+  toOptions,
+} from '@pasteflow/service-kit';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import type { ApiContext } from '../context.ts';
@@ -47,7 +54,8 @@ export type InheritedOption = (typeof inheritedOptions)[number];
 
 /** JSON escapes most bytes of a text as one or two bytes. Content that needs more can be a raw body. */
 const JSON_BYTES_PER_CONTENT_BYTE = 2;
-const JSON_OVERHEAD_BYTES = 16 * 1024;
+/** The names of the options and of 100 files, and their values. */
+const JSON_OVERHEAD_BYTES = 64 * 1024;
 
 /**
  * The budget counts a raw byte once, although it takes two in memory: in the content, and in the statement to
@@ -55,7 +63,7 @@ const JSON_OVERHEAD_BYTES = 16 * 1024;
  */
 const WEIGHTS = { raw: 1, form: 1, json: 2 };
 
-/** A paste is an object of six strings and numbers. The rest is for clients that send fields of their own. */
+/** A paste is an object of some strings and numbers, and of 100 files of three. The rest is for clients that send fields of their own. */
 const JSON_LIMITS = { maxDepth: 32, maxValues: 1000 };
 
 export function maxJsonBytes(maxContentBytes: number): number {
@@ -120,11 +128,12 @@ export async function receivePaste(
     });
     const document = parseJson(body, JSON_LIMITS);
     freeMemory(body);
-    const { content, ...options } = validate(jsonPaste, document);
-    received = {
-      content: Buffer.from(content),
-      ...optionsOf(options, () => Object.keys(document as object)),
-    };
+    const { content, files, ...sent } = validate(jsonPaste, document);
+    const options = optionsOf(sent, () => Object.keys(document as object));
+    received =
+      files === undefined
+        ? { content: textOf(content), ...options }
+        : withFiles(contentsOf(files, content), options);
   } else {
     const formLimit = { ...limit, maxBytes: maxBytes + MULTIPART_OVERHEAD_BYTES, weight: WEIGHTS.form };
     const form = await readForm(req, res, formLimit, onForm);
@@ -148,6 +157,42 @@ export async function receivePaste(
   const errors = received.encrypted === true ? encryptionErrors(received) : [];
   if (errors.length > 0) throw validationFailed(errors);
   return received;
+}
+
+function textOf(content: string | undefined): Buffer {
+  if (content === undefined)
+    throw validationFailed([{ path: 'content', message: 'must be a text, unless you send `files`' }]);
+  return Buffer.from(content);
+}
+
+/** A file of a new paste, with its content. */
+type SentFile = Omit<PasteFile, 'offset' | 'size'> & { readonly content: Buffer };
+
+function contentsOf(
+  files: readonly (Omit<PasteFile, 'offset' | 'size'> & { readonly content: string })[],
+  content: string | undefined,
+): readonly SentFile[] {
+  if (content !== undefined)
+    throw validationFailed([
+      { path: 'content', message: 'must be left out when you send `files`; send one of them' },
+    ]);
+  return files.map((file) => ({ ...file, content: Buffer.from(file.content) }));
+}
+
+/** @throws RequestError validation_failed */
+function withFiles(files: readonly SentFile[], options: Omit<ReceivedPaste, 'content'>): ReceivedPaste {
+  const sizes = files.map(({ name, syntax, content }) => ({ name, syntax, size: content.length }));
+  const made = toFiles(sizes, options);
+  if ('errors' in made) throw validationFailed(made.errors);
+  // The title of one file is its name, and each of several has a syntax of its own.
+  const said = made.options.files === undefined ? ['title', 'syntax'] : ['syntax'];
+  const inherited = options.inherited?.filter((name) => !said.includes(name));
+  return {
+    ...options,
+    ...made.options,
+    ...(inherited && { inherited }),
+    content: Buffer.concat(files.map(({ content }) => content)),
+  };
 }
 
 /**
