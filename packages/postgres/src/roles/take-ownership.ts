@@ -18,6 +18,7 @@ const FUNCTIONS = [
   'slugs_left',
   'next_job',
   'next_job_due_at',
+  'are_files_of',
   ...trailFunctions.map(({ name }) => name),
 ];
 

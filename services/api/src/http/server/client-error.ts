@@ -14,7 +14,7 @@ import { RequestError } from '../answers/request-error.ts';
 const refusals = {
   connect: () =>
     new RequestError('method_not_allowed', 'This server is no proxy. Use GET or POST.', {
-      headers: { Allow: 'GET, HEAD, POST, DELETE' },
+      headers: { Allow: 'GET, HEAD, POST, PUT, PATCH, DELETE' },
     }),
   headers_too_large: () =>
     new RequestError(
