@@ -105,18 +105,18 @@ describe('the connections of a process', () => {
   });
 
   it('whose clients do not read their answers make room for others', async () => {
-    const api = await bed.start({ env: { MAX_CONNECTIONS: '40', MAX_WAITERS: '20' } });
+    const api = await bed.start({ env: { MAX_CONNECTIONS: '8', MAX_WAITERS: '4' } });
     for (const address of ['127.0.0.1', '127.0.0.2', '127.0.0.3', '127.0.0.4']) {
-      for (let n = 0; n < 10; n += 1) {
+      for (let n = 0; n < 2; n += 1) {
         const socket = (await idle(api.port, address)).pause();
         socket.write('GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(90));
       }
     }
     await until(
       () => metricOf(api, 'http_connections', { kind: 'open' }),
-      (count) => count === 40,
+      (count) => count === 8,
     );
-    for (let n = 0; n < 20; n += 1) await answered(await idle(api.port, '127.0.0.5'));
+    for (let n = 0; n < 8; n += 1) await answered(await idle(api.port, '127.0.0.5'));
     dialled.forEach((socket) => socket.destroy());
   });
 
