@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { useOwnServer } from '../support/database.ts';
+import { useDatabase } from '../support/database.ts';
 
-const current = useOwnServer();
+const current = useDatabase();
 
 it('tests run on the requested major version', async () => {
   const { rows } = await sql<{ server_version_num: string }>`SHOW server_version_num`.execute(current.db);

@@ -1,9 +1,9 @@
 import { expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { makePastes } from '../../src/testing/index.ts';
-import { useOwnServer } from '../support/database.ts';
+import { useDatabase } from '../support/database.ts';
 
-const current = useOwnServer({ fresh: 'file' });
+const current = useDatabase({ fresh: 'file' });
 
 const insert = (subject: string, kind: string) =>
   sql`INSERT INTO task_executions (kind, subject_id, attempt) VALUES (${kind}, ${subject}::uuid, 1)`.execute(

@@ -10,10 +10,10 @@ import {
   type ClaimedJob,
 } from '../../src/index.ts';
 import { makeJobs, makeUsers } from '../../src/testing/index.ts';
-import { useOwnServer } from '../support/database.ts';
+import { useDatabase } from '../support/database.ts';
 import { claimJob, makeDue, newAsset, reap, runningJob, settle, settlementOf } from '../support/jobs.ts';
 
-const current = useOwnServer();
+const current = useDatabase();
 const all = { limit: 100, after: null };
 
 describe('assets', () => {

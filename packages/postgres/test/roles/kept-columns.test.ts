@@ -6,10 +6,10 @@ import { makeJobs, makePastes, makeUsers } from '../../src/testing/index.ts';
 import { keptColumns } from '../../src/enforcement/kept-columns.ts';
 import { serviceRoles, type ServiceRole } from '../../src/roles/role-names.ts';
 import { rights } from '../../src/roles/rights.ts';
-import { useOwnServer } from '../support/database.ts';
+import { useDatabase } from '../support/database.ts';
 import { sqlStateOf, urlOfRole } from '../support/roles.ts';
 
-const current = useOwnServer({ fresh: 'file' });
+const current = useDatabase({ fresh: 'file' });
 
 /** Columns that a service may change in any way, and why that brings nothing back. */
 const free: Readonly<Record<string, Readonly<Record<string, string>>>> = {

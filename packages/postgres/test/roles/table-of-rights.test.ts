@@ -1,9 +1,9 @@
 import { expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { serviceRoles } from '../../src/roles/role-names.ts';
-import { useOwnServer } from '../support/database.ts';
+import { useDatabase } from '../support/database.ts';
 
-const current = useOwnServer({ fresh: 'file' });
+const current = useDatabase({ fresh: 'file' });
 
 /**
  * What each service may do with each table and view, written down a second time: a change of a right in

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import {
   createTestDatabase,
   FaultProxy,
-  startTestStack,
-  type TestStack,
+  startSharedTestStack,
+  type SharedTestStack,
   urlOfService,
   UNSAFE_POSTGRES,
 } from '@pasteflow/dev-stack/testing';
@@ -23,7 +23,7 @@ const BATCHES = PASTES / 10;
 
 jest.setTimeout(300_000); // 100 uploads on a busy machine
 
-let stack: TestStack;
+let stack: SharedTestStack;
 let proxy: FaultProxy;
 let db: Database;
 let url: string;
@@ -31,7 +31,7 @@ let url: string;
 beforeAll(async () => {
   process.env.AWS_ACCESS_KEY_ID = 'test';
   process.env.AWS_SECRET_ACCESS_KEY = 'test';
-  stack = await startTestStack();
+  stack = await startSharedTestStack();
   proxy = await FaultProxy.start(stack.aws.endpoint);
   ({ url } = await createTestDatabase(stack));
   db = openDatabase(url);
