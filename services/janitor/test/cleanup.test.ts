@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { spawnService } from '@pasteflow/dev-stack/testing';
 import { DependencyUnavailableError, objectKeyOf } from '@pasteflow/domain';
 import {
   claimExpired,
@@ -106,21 +105,6 @@ describe('cleanup', () => {
     expect(await settleDeleted(world.db, crashed, 'janitor/test')).toBe(0);
     expect(await cleanup().runOnce(running())).toMatchObject({ claimed: 1, deleted: 1 });
     expect(await deletionStates(world)).toEqual({ DELETED: 1 });
-  });
-
-  it('deletes each of 5,000 expired pastes once, in three janitor processes', async () => {
-    const pastes = await expired(5000);
-    const janitors = ['a', 'b', 'c'].map(() =>
-      spawnService({
-        entry: new URL('../src/main.ts', import.meta.url).pathname,
-        args: ['--once', 'cleanup'],
-        env: world.env,
-      }),
-    );
-    const exits = await Promise.all(janitors.map(({ exited }) => exited));
-    expect(exits.map(({ code }) => code)).toEqual([0, 0, 0]);
-    expectEachDeletedOnce(pastes);
-    expect(await deletionStates(world)).toEqual({ DELETED: 5000 });
   });
 
   it('leaves pastes that have not expired, never expire, are still being uploaded, or are already claimed', async () => {

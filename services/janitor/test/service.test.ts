@@ -18,18 +18,6 @@ const expired = (count: number) => makePastes(world.db, count, { status: 'PROCES
 
 // A janitor that does not stop within 10 s by its own clock ends itself with the code 1.
 describe('the janitor', () => {
-  it('does not start with a wrong configuration, and names every problem', async () => {
-    const wrong = {
-      DATABASE_URL: 'mysql://x',
-      SWEEP_INTERVALS: 'cleanup=often',
-      JOB_RETENTION_SECONDS: '0',
-    };
-    const janitor = start(wrong);
-    expect([(await janitor.exited).code, janitor.stdout]).toEqual([78, []]);
-    expect(janitor.stderr[0]).toContain('3 problems');
-    for (const name of Object.keys(wrong)) expect(janitor.stderr.join('\n')).toContain(name);
-  });
-
   it('runs every sweep on its schedule', async () => {
     const janitor = start({ SWEEP_INTERVALS: sweepNames.map((name) => `${name}=0.3`).join() });
     for (const name of sweepNames) await janitor.waitFor(new RegExp(`"sweep done".*"sweep":"${name}"`));
@@ -41,14 +29,14 @@ describe('the janitor', () => {
   });
 
   it('stops within 10 s of SIGTERM during its work, and leaves no claim', async () => {
-    await expired(5000);
+    await expired(1001);
     const held = world.proxy.hold({ method: 'POST', path: /\?delete/ });
     const janitor = start({ SWEEP_INTERVALS: 'cleanup=0.1' });
     const request = await held;
     janitor.kill('SIGTERM');
     await request.forward();
     expect(await janitor.exited).toEqual({ code: 0, signal: null });
-    expect(await deletionStates(world)).toEqual({ DELETED: 1000, NOT_EXPIRED: 4000 });
+    expect(await deletionStates(world)).toEqual({ DELETED: 1000, NOT_EXPIRED: 1 });
   });
 
   it('stops within 10 s although S3 never answers, and releases its claims; names of earlier releases are understood', async () => {
