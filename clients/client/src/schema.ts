@@ -239,6 +239,46 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/pastes/{short_code}/files/{name}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Reads a file of a paste, byte for byte.
+     * @description The metadata of a paste list its files. The slashes of a name may be sent as they are. A file is a range of the content: of a content that is stored compressed, all that stands before the file is decompressed, too, which counts as several requests. An empty file has no ranges.
+     */
+    get: operations['readFile'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/pastes/{short_code}/archive': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Reads all files of a paste as a zip.
+     * @description The zip has each file under its name, not compressed. It is the same for each reader. A paste without files is answered with `not_several_files`.
+     */
+    get: operations['readArchive'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/pastes/{short_code}/reveal': {
     parameters: {
       query?: never;
@@ -543,6 +583,46 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/{short_code}/files/{name}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Reads a file of a paste, byte for byte.
+     * @description The metadata of a paste list its files. The slashes of a name may be sent as they are. A file is a range of the content: of a content that is stored compressed, all that stands before the file is decompressed, too, which counts as several requests. An empty file has no ranges.
+     */
+    get: operations['readFileByShortUrl'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/{short_code}/archive': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Reads all files of a paste as a zip.
+     * @description The zip has each file under its name, not compressed. It is the same for each reader. A paste without files is answered with `not_several_files`.
+     */
+    get: operations['readArchiveByShortUrl'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/{short_code}': {
     parameters: {
       query?: never;
@@ -758,6 +838,8 @@ export interface components {
         | 'paste_gone'
         | 'paste_taken_down'
         | 'paste_held'
+        | 'file_not_found'
+        | 'not_several_files'
         | 'paste_in_progress'
         | 'parent_not_found'
         | 'superseded'
@@ -2682,6 +2764,46 @@ export interface components {
           });
       };
     };
+    /** @description Paste not found (`paste_not_found`); No such file in the paste (`file_not_found`). */
+    PasteNotFoundOrFileNotFound: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 404;
+            /** @enum {string} */
+            code: 'paste_not_found' | 'file_not_found';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description Paste has no files (`not_several_files`). */
+    NotSeveralFiles: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 409;
+            /** @enum {string} */
+            code: 'not_several_files';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
     /** @description Paste is not deleted when it is read (`nothing_to_reveal`). */
     NothingToReveal: {
       headers: {
@@ -4319,22 +4441,22 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description The requested part. The whole content is served for several ranges and for a malformed one.
+         * @description The requested part. All bytes are served for several ranges and for a malformed one.
          * @example bytes=0-4
          */
         Range?: string;
         /**
-         * @description Range applies only to the content with this ETag. With any other value the whole content is served.
+         * @description Range applies only to the bytes with this ETag. With any other value all bytes are served.
          * @example "d9014c4624844aa5bac314773d6b689ad467fa4e1d1a50a1b8a99d5a95f72ff5"
          */
         'If-Range'?: string;
         /**
-         * @description ETags of the content that the client has: 304 when one of them matches. A malformed value matches nothing.
+         * @description ETags of the bytes that the client has: 304 when one of them matches. A malformed value matches nothing.
          * @example "d9014c4624844aa5bac314773d6b689ad467fa4e1d1a50a1b8a99d5a95f72ff5"
          */
         'If-None-Match'?: string;
         /**
-         * @description ETags of the expected content: 412 when none of them matches, and for a malformed value.
+         * @description ETags of the expected bytes: 412 when none of them matches, and for a malformed value.
          * @example "d9014c4624844aa5bac314773d6b689ad467fa4e1d1a50a1b8a99d5a95f72ff5"
          */
         'If-Match'?: string;
@@ -4428,6 +4550,231 @@ export interface operations {
       410: components['responses']['PasteGone'];
       412: components['responses']['PreconditionFailed'];
       416: components['responses']['RangeNotSatisfiable'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['RequestHeadersTooLarge'];
+      451: components['responses']['PasteTakenDownOrPasteHeld'];
+      500: components['responses']['Internal'];
+      /** @description The upload is in progress: an empty body. Retry after the given time. Or: Temporarily unavailable (`dependency_unavailable`); Too many bytes in flight (`overloaded`). */
+      503: {
+        headers: {
+          /** @description Seconds after which to try again. */
+          'Retry-After': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 503;
+              /** @enum {string} */
+              code: 'dependency_unavailable' | 'overloaded';
+            } & {
+              [key: string]: unknown;
+            });
+        };
+      };
+    };
+  };
+  readFile: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The requested part. All bytes are served for several ranges and for a malformed one.
+         * @example bytes=0-4
+         */
+        Range?: string;
+        /**
+         * @description Range applies only to the bytes with this ETag. With any other value all bytes are served.
+         * @example "d9014c4624844aa5bac314773d6b689ad467fa4e1d1a50a1b8a99d5a95f72ff5-7-7"
+         */
+        'If-Range'?: string;
+        /**
+         * @description ETags of the bytes that the client has: 304 when one of them matches. A malformed value matches nothing.
+         * @example "d9014c4624844aa5bac314773d6b689ad467fa4e1d1a50a1b8a99d5a95f72ff5-7-7"
+         */
+        'If-None-Match'?: string;
+        /**
+         * @description ETags of the expected bytes: 412 when none of them matches, and for a malformed value.
+         * @example "d9014c4624844aa5bac314773d6b689ad467fa4e1d1a50a1b8a99d5a95f72ff5-7-7"
+         */
+        'If-Match'?: string;
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description The short code, in base62, or `~` and the slug.
+         * @example fiLes2Lm9X
+         */
+        short_code: string;
+        /**
+         * @description The name of the file.
+         * @example src/world.txt
+         */
+        name: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The file. */
+      200: {
+        headers: {
+          /** @description A strong entity tag: the SHA-256 of the whole content, the offset of the file and its size. */
+          ETag: string;
+          /** @description Range requests are supported. */
+          'Accept-Ranges': 'bytes';
+          /** @description The number of bytes. */
+          'Content-Length': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'text/plain': unknown;
+        };
+      };
+      /** @description The requested part. */
+      206: {
+        headers: {
+          /** @description A strong entity tag: the SHA-256 of the whole content, the offset of the file and its size. */
+          ETag: string;
+          /** @description Range requests are supported. */
+          'Accept-Ranges': 'bytes';
+          /** @description The number of bytes. */
+          'Content-Length': string;
+          /** @description The served range and the size of the content; on 416 only the size. */
+          'Content-Range': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'text/plain': unknown;
+        };
+      };
+      /** @description The client has the current file: an empty body. */
+      304: {
+        headers: {
+          /** @description A strong entity tag: the SHA-256 of the whole content, the offset of the file and its size. */
+          ETag: string;
+          /** @description Range requests are supported. */
+          'Accept-Ranges': 'bytes';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      400: components['responses']['MalformedRequestOrRequestIncomplete'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['RevealRequired'];
+      404: components['responses']['PasteNotFoundOrFileNotFound'];
+      408: components['responses']['RequestTimeout'];
+      410: components['responses']['PasteGone'];
+      412: components['responses']['PreconditionFailed'];
+      416: components['responses']['RangeNotSatisfiable'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['RequestHeadersTooLarge'];
+      451: components['responses']['PasteTakenDownOrPasteHeld'];
+      500: components['responses']['Internal'];
+      /** @description The upload is in progress: an empty body. Retry after the given time. Or: Temporarily unavailable (`dependency_unavailable`); Too many bytes in flight (`overloaded`). */
+      503: {
+        headers: {
+          /** @description Seconds after which to try again. */
+          'Retry-After': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 503;
+              /** @enum {string} */
+              code: 'dependency_unavailable' | 'overloaded';
+            } & {
+              [key: string]: unknown;
+            });
+        };
+      };
+    };
+  };
+  readArchive: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description ETags of the archives that the client has: 304 when one of them matches.
+         * @example "0"
+         */
+        'If-None-Match'?: string;
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description The short code, in base62, or `~` and the slug.
+         * @example fiLes2Lm9X
+         */
+        short_code: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The zip. */
+      200: {
+        headers: {
+          /** @description A strong entity tag: a SHA-256 of what the archive is made of. */
+          ETag: string;
+          /** @description The number of bytes. */
+          'Content-Length': string;
+          /** @description The name under which a browser saves the archive. */
+          'Content-Disposition': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/zip': unknown;
+        };
+      };
+      /** @description The client has the archive: an empty body. */
+      304: {
+        headers: {
+          /** @description A strong entity tag: a SHA-256 of what the archive is made of. */
+          ETag: string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      400: components['responses']['MalformedRequestOrRequestIncomplete'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['RevealRequired'];
+      404: components['responses']['PasteNotFound'];
+      408: components['responses']['RequestTimeout'];
+      409: components['responses']['NotSeveralFiles'];
+      410: components['responses']['PasteGone'];
       429: components['responses']['RateLimited'];
       431: components['responses']['RequestHeadersTooLarge'];
       451: components['responses']['PasteTakenDownOrPasteHeld'];
@@ -5406,27 +5753,252 @@ export interface operations {
       503: components['responses']['DependencyUnavailablePage'];
     };
   };
+  readFileByShortUrl: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The requested part. All bytes are served for several ranges and for a malformed one.
+         * @example bytes=0-4
+         */
+        Range?: string;
+        /**
+         * @description Range applies only to the bytes with this ETag. With any other value all bytes are served.
+         * @example "d9014c4624844aa5bac314773d6b689ad467fa4e1d1a50a1b8a99d5a95f72ff5-7-7"
+         */
+        'If-Range'?: string;
+        /**
+         * @description ETags of the bytes that the client has: 304 when one of them matches. A malformed value matches nothing.
+         * @example "d9014c4624844aa5bac314773d6b689ad467fa4e1d1a50a1b8a99d5a95f72ff5-7-7"
+         */
+        'If-None-Match'?: string;
+        /**
+         * @description ETags of the expected bytes: 412 when none of them matches, and for a malformed value.
+         * @example "d9014c4624844aa5bac314773d6b689ad467fa4e1d1a50a1b8a99d5a95f72ff5-7-7"
+         */
+        'If-Match'?: string;
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description The short code, in base62, or `~` and the slug.
+         * @example fiLes2Lm9X
+         */
+        short_code: string;
+        /**
+         * @description The name of the file.
+         * @example src/world.txt
+         */
+        name: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The file. */
+      200: {
+        headers: {
+          /** @description A strong entity tag: the SHA-256 of the whole content, the offset of the file and its size. */
+          ETag: string;
+          /** @description Range requests are supported. */
+          'Accept-Ranges': 'bytes';
+          /** @description The number of bytes. */
+          'Content-Length': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'text/plain': unknown;
+        };
+      };
+      /** @description The requested part. */
+      206: {
+        headers: {
+          /** @description A strong entity tag: the SHA-256 of the whole content, the offset of the file and its size. */
+          ETag: string;
+          /** @description Range requests are supported. */
+          'Accept-Ranges': 'bytes';
+          /** @description The number of bytes. */
+          'Content-Length': string;
+          /** @description The served range and the size of the content; on 416 only the size. */
+          'Content-Range': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'text/plain': unknown;
+        };
+      };
+      /** @description The client has the current file: an empty body. */
+      304: {
+        headers: {
+          /** @description A strong entity tag: the SHA-256 of the whole content, the offset of the file and its size. */
+          ETag: string;
+          /** @description Range requests are supported. */
+          'Accept-Ranges': 'bytes';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      400: components['responses']['MalformedRequestOrRequestIncomplete'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['RevealRequired'];
+      404: components['responses']['PasteNotFoundOrFileNotFound'];
+      408: components['responses']['RequestTimeout'];
+      410: components['responses']['PasteGone'];
+      412: components['responses']['PreconditionFailed'];
+      416: components['responses']['RangeNotSatisfiable'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['RequestHeadersTooLarge'];
+      451: components['responses']['PasteTakenDownOrPasteHeld'];
+      500: components['responses']['Internal'];
+      /** @description The upload is in progress: an empty body. Retry after the given time. Or: Temporarily unavailable (`dependency_unavailable`); Too many bytes in flight (`overloaded`). */
+      503: {
+        headers: {
+          /** @description Seconds after which to try again. */
+          'Retry-After': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 503;
+              /** @enum {string} */
+              code: 'dependency_unavailable' | 'overloaded';
+            } & {
+              [key: string]: unknown;
+            });
+        };
+      };
+    };
+  };
+  readArchiveByShortUrl: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description ETags of the archives that the client has: 304 when one of them matches.
+         * @example "0"
+         */
+        'If-None-Match'?: string;
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description The short code, in base62, or `~` and the slug.
+         * @example fiLes2Lm9X
+         */
+        short_code: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The zip. */
+      200: {
+        headers: {
+          /** @description A strong entity tag: a SHA-256 of what the archive is made of. */
+          ETag: string;
+          /** @description The number of bytes. */
+          'Content-Length': string;
+          /** @description The name under which a browser saves the archive. */
+          'Content-Disposition': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/zip': unknown;
+        };
+      };
+      /** @description The client has the archive: an empty body. */
+      304: {
+        headers: {
+          /** @description A strong entity tag: a SHA-256 of what the archive is made of. */
+          ETag: string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      400: components['responses']['MalformedRequestOrRequestIncomplete'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['RevealRequired'];
+      404: components['responses']['PasteNotFound'];
+      408: components['responses']['RequestTimeout'];
+      409: components['responses']['NotSeveralFiles'];
+      410: components['responses']['PasteGone'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['RequestHeadersTooLarge'];
+      451: components['responses']['PasteTakenDownOrPasteHeld'];
+      500: components['responses']['Internal'];
+      /** @description The upload is in progress: an empty body. Retry after the given time. Or: Temporarily unavailable (`dependency_unavailable`); Too many bytes in flight (`overloaded`). */
+      503: {
+        headers: {
+          /** @description Seconds after which to try again. */
+          'Retry-After': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 503;
+              /** @enum {string} */
+              code: 'dependency_unavailable' | 'overloaded';
+            } & {
+              [key: string]: unknown;
+            });
+        };
+      };
+    };
+  };
   readContentByShortUrl: {
     parameters: {
       query?: never;
       header?: {
         /**
-         * @description The requested part. The whole content is served for several ranges and for a malformed one.
+         * @description The requested part. All bytes are served for several ranges and for a malformed one.
          * @example bytes=0-4
          */
         Range?: string;
         /**
-         * @description Range applies only to the content with this ETag. With any other value the whole content is served.
+         * @description Range applies only to the bytes with this ETag. With any other value all bytes are served.
          * @example "d9014c4624844aa5bac314773d6b689ad467fa4e1d1a50a1b8a99d5a95f72ff5"
          */
         'If-Range'?: string;
         /**
-         * @description ETags of the content that the client has: 304 when one of them matches. A malformed value matches nothing.
+         * @description ETags of the bytes that the client has: 304 when one of them matches. A malformed value matches nothing.
          * @example "d9014c4624844aa5bac314773d6b689ad467fa4e1d1a50a1b8a99d5a95f72ff5"
          */
         'If-None-Match'?: string;
         /**
-         * @description ETags of the expected content: 412 when none of them matches, and for a malformed value.
+         * @description ETags of the expected bytes: 412 when none of them matches, and for a malformed value.
          * @example "d9014c4624844aa5bac314773d6b689ad467fa4e1d1a50a1b8a99d5a95f72ff5"
          */
         'If-Match'?: string;

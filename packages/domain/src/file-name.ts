@@ -33,6 +33,11 @@ export function fileNameOf(title: string | null, otherwise: string): string {
   return `${dot}${short}${extension}`;
 }
 
+/** The name of the zip of a paste's files. */
+export function archiveNameOf(title: string | null, shortCode: string): string {
+  return `${fileNameOf(title, shortCode).replace(/(.)\.[A-Za-z0-9]{1,10}$/, '$1')}.zip`;
+}
+
 function cut(text: string): string {
   const encoder = new TextEncoder();
   let bytes = 0;

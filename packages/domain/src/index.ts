@@ -45,7 +45,7 @@ export {
   type ErrorCode,
   type RetryRefusal,
 } from './errors.ts';
-export { fileNameOf } from './file-name.ts';
+export { archiveNameOf, fileNameOf } from './file-name.ts';
 export {
   bytesOfText,
   fileNameProblems,

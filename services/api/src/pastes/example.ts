@@ -7,6 +7,12 @@ export const example = {
   burnCode: 'bUrn2Lm9Xa',
   /** Of a paste that is made from it. */
   childCode: 'cHild2Lm9X',
+  /** Of a paste with the same content, which are two files. */
+  filesCode: 'fiLes2Lm9X',
+  files: [
+    { name: 'hello.txt', offset: 0, size: 7, syntax: null },
+    { name: 'src/world.txt', offset: 7, size: 7, syntax: null },
+  ],
   /** Of the first one. */
   slug: 'greeting',
   content: 'Hello, world!\n',

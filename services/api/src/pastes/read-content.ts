@@ -1,6 +1,5 @@
-import { type ContentEncoding, DependencyUnavailableError } from '@pasteflow/domain';
+import { type ContentEncoding, DependencyUnavailableError, type PasteFile } from '@pasteflow/domain';
 import { z } from 'zod';
-import type { ZodOpenApiResponseObject } from 'zod-openapi';
 import type { ServerResponse } from 'node:http';
 import type { Request, Response } from 'express';
 import type { PasteRow } from '@pasteflow/postgres';
@@ -17,7 +16,8 @@ import * as headers from '../http/openapi/answer-headers.ts';
 import type { Endpoint, Operation } from '../http/openapi/endpoint.ts';
 import { optionalHeader } from '../http/openapi/formats.ts';
 import { example } from './example.ts';
-import { assertNotGone, findErrors, findNamedPaste, namedPaste, pasteNotFound } from './find-named-paste.ts';
+import { byteAnswers, byteErrors, conditions } from './byte-answers.ts';
+import { assertNotGone, findNamedPaste, namedPaste, pasteNotFound } from './find-named-paste.ts';
 import { type RequestedDownload, sendDownload } from './send-download.ts';
 import type { OpenContent } from '../storage/stored-content.ts';
 
@@ -31,19 +31,9 @@ export function etagOf(contentHash: string, encoding: ContentEncoding | null = n
   return encoding === null ? `"${hash}"` : `"${hash}-${encoding}"`;
 }
 
-const contentHeaders = {
-  ETag: headers.etag,
-  'Accept-Ranges': headers.acceptRanges,
-  Vary: headers.varyEncoding,
-};
-const exampleEtag = etagOf(example.contentHash);
-
-function bytes(description: string, more: z.ZodRawShape = {}): ZodOpenApiResponseObject {
-  return {
-    description,
-    headers: z.object({ ...contentHeaders, 'Content-Length': headers.contentLength, ...more }),
-    content: { 'text/plain': {} }, // any bytes, which no schema can express
-  };
+/** Of a file, which is never sent compressed. */
+export function etagOfFile(contentHash: string, { offset, size }: PasteFile): string {
+  return `"${contentHash.slice('sha256:'.length)}-${offset}-${size}"`;
 }
 
 /** The operation of readContent, at both of its paths. */
@@ -58,41 +48,19 @@ const contentOperation: Omit<Operation, 'operationId'> = {
   params: {
     path: namedPaste,
     header: z.object({
-      Range: optionalHeader(
-        'The requested part. The whole content is served for several ranges and for a malformed one.',
-        'bytes=0-4',
-      ),
-      'If-Range': optionalHeader(
-        'Range applies only to the content with this ETag. With any other value the whole content is served.',
-        exampleEtag,
-      ),
-      'If-None-Match': optionalHeader(
-        'ETags of the content that the client has: 304 when one of them matches. A malformed value matches nothing.',
-        exampleEtag,
-      ),
-      'If-Match': optionalHeader(
-        'ETags of the expected content: 412 when none of them matches, and for a malformed value.',
-        exampleEtag,
-      ),
+      ...conditions(etagOf(example.contentHash)),
       'Accept-Encoding': optionalHeader(
         'Content that is stored compressed is sent as it is stored to clients that name its encoding, `gzip`. A part is never compressed.',
         'gzip',
       ),
     }),
   },
-  answers: {
-    200: bytes('The content.', { 'Content-Encoding': headers.gzipEncoding }),
-    206: bytes('The requested part.', { 'Content-Range': headers.contentRange }),
-    304: {
-      description: 'The client has the current content: an empty body.',
-      headers: z.object(contentHeaders),
-    },
-    503: {
-      description: 'The upload is in progress: an empty body. Retry after the given time.',
-      headers: z.object({ 'Retry-After': headers.retryAfter }),
-    },
-  },
-  errors: [...findErrors, 'reveal_required', 'precondition_failed', 'range_not_satisfiable', 'overloaded'],
+  answers: byteAnswers(
+    'content',
+    { ETag: headers.etag, 'Accept-Ranges': headers.acceptRanges, Vary: headers.varyEncoding },
+    { 'Content-Encoding': headers.gzipEncoding },
+  ),
+  errors: [...byteErrors],
 };
 
 /** An upload that took longer than the wait before this answer. */
@@ -112,7 +80,7 @@ export function readContent(api: ApiContext, operationId: string): Endpoint {
 
 async function read(api: ApiContext, req: Request, res: Response): Promise<void> {
   const paste = await findStored(api, req, res, (found) => assertStays(api, found));
-  if (paste !== null) await serve(api, paste, req, res);
+  if (paste !== null) await serve(api, { paste, file: null }, req, res);
 }
 
 type ReadablePaste = PasteRow & { readonly status: 'IN_PROGRESS' | 'PROCESSED' };
@@ -175,14 +143,28 @@ export function assertStays({ publicUrl }: ApiContext, { burn, short_code: short
   );
 }
 
-async function serve(api: ApiContext, paste: PasteRow, req: Request, res: Response): Promise<void> {
-  const size = paste.size_bytes;
-  const tag = (encoding: ContentEncoding | null): string => etagOf(paste.content_hash, encoding);
+/** What is served: a paste, or one of its files, which is a range of the content with a tag of its own. */
+interface Served {
+  readonly paste: PasteRow;
+  readonly file: PasteFile | null;
+}
+
+/** Sends the bytes of a paste that may be read, or answers that the client has them. @throws RequestError */
+export async function serve(
+  api: ApiContext,
+  { paste, file }: Served,
+  req: Request,
+  res: Response,
+): Promise<void> {
+  const { offset, size } = file ?? { offset: 0, size: paste.size_bytes };
+  const tag = (encoding: ContentEncoding | null): string =>
+    file === null ? etagOf(paste.content_hash, encoding) : etagOfFile(paste.content_hash, file);
   const plain = tag(null);
   const wantsPart = req.method === 'GET' && req.get('Range') !== undefined;
-  const accepted = wantsPart ? null : acceptedEncoding(req);
+  const accepted = wantsPart || file !== null ? null : acceptedEncoding(req);
   const encoding = paste.stored_encoding === accepted ? accepted : null;
   const tags = encoding === null ? [plain] : [tag(encoding), plain];
+  const varies = (): void => void (file === null && addVary(res, 'Accept-Encoding'));
   // Not transformed, because the bytes are the paste.
   res.setHeader('ETag', tag(encoding));
   res.setHeader('Accept-Ranges', 'bytes');
@@ -197,7 +179,7 @@ async function serve(api: ApiContext, paste: PasteRow, req: Request, res: Respon
   const known = tags.find((each) => isKnownToClient(req.get('If-None-Match'), each));
   if (known !== undefined) {
     res.setHeader('ETag', known);
-    addVary(res, 'Accept-Encoding');
+    varies();
     res.status(304).end();
     return;
   }
@@ -207,15 +189,12 @@ async function serve(api: ApiContext, paste: PasteRow, req: Request, res: Respon
   if (range === 'unsatisfiable') {
     throw new RequestError(
       'range_not_satisfiable',
-      `The content has ${size} bytes. Request a range within 0 to ${size - 1}.`,
+      `The content has ${size} bytes. Request ${size === 0 ? 'it without a range' : `a range within 0 to ${size - 1}`}.`,
       { headers: { 'Content-Range': `bytes */${size}` } },
     );
   }
-  // What precedes the part is inflated, too: the last byte of 10 MB costs as much as all of them.
-  if (range !== 'whole' && paste.stored_encoding !== null)
-    await api.limits.countInflated(res, limitKeyOf(callerOf(req)), range.start);
   const head = (sent: Pick<OpenContent, 'encoding'> & { readonly length?: number }): ServerResponse => {
-    addVary(res, 'Accept-Encoding');
+    varies();
     return res.writeHead(range === 'whole' ? 200 : 206, {
       'Content-Type': 'text/plain; charset=utf-8',
       ETag: tag(sent.encoding),
@@ -224,12 +203,18 @@ async function serve(api: ApiContext, paste: PasteRow, req: Request, res: Respon
       ...(range !== 'whole' && { 'Content-Range': `bytes ${range.start}-${range.end}/${size}` }),
     });
   };
-  if (req.method === 'HEAD') {
+  if (req.method === 'HEAD' || size === 0) {
     // Only S3 knows the size of a compressed object.
     head(encoding === null ? { encoding, length: size } : { encoding }).end();
     return;
   }
-  const requested = { paste, range: range === 'whole' ? undefined : range, accepts: accepted };
+  const { start, end } = range === 'whole' ? { start: 0, end: size - 1 } : range;
+  const isAll = file === null && range === 'whole';
+  // What precedes the part is inflated, too: the last byte of 10 MB costs as much as all of them.
+  if (!isAll && paste.stored_encoding !== null)
+    await api.limits.countInflated(res, limitKeyOf(callerOf(req)), offset + start);
+  const part = isAll ? undefined : { start: offset + start, end: offset + end };
+  const requested = { paste, range: part, accepts: accepted };
   await sendContent(api, paste, { req, res, requested, head });
 }
 

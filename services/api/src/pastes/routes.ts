@@ -8,7 +8,9 @@ import { readImage } from './image.ts';
 import { listPastes } from './list-pastes.ts';
 import { editPaste, newFromPaste } from './new-from-paste.ts';
 import { pasteInBrowser } from './paste-page.ts';
+import { readArchive } from './read-archive.ts';
 import { readContent } from './read-content.ts';
+import { readFile } from './read-file.ts';
 import { pasteEvents, readPaste, readTimeline, timelineAtShortUrl } from './read-paste.ts';
 import { revealInBrowser } from './reveal-page.ts';
 import { revealPaste } from './reveal-paste.ts';
@@ -17,12 +19,16 @@ export const pasteRoutes = (api: ApiContext): Routes => ({
   '/v1/pastes': { GET: listPastes(api), POST: createPaste(api) },
   '/v1/pastes/:short_code': { GET: readPaste(api), PATCH: changePaste(api), DELETE: deletePaste(api) },
   '/v1/pastes/:short_code/content': { GET: readContent(api, 'readContent') },
+  '/v1/pastes/:short_code/files/*name': { GET: readFile(api, 'readFile') },
+  '/v1/pastes/:short_code/archive': { GET: readArchive(api, 'readArchive') },
   '/v1/pastes/:short_code/reveal': { POST: revealPaste(api, 'revealPaste') },
   '/v1/pastes/:short_code/timeline': { GET: readTimeline(api) },
   '/v1/pastes/:short_code/events': { GET: pasteEvents(api) },
   '/my/pastes': { GET: myPastes(api) },
   '/my/pastes/delete': { POST: deleteMyPastes(api) },
   '/:short_code/timeline': { GET: timelineAtShortUrl(api) },
+  '/:short_code/files/*name': { GET: readFile(api, 'readFileByShortUrl') },
+  '/:short_code/archive': { GET: readArchive(api, 'readArchiveByShortUrl') },
   '/:short_code/image': { GET: readImage(api) },
   '/:short_code/new': { GET: newFromPaste(api) },
   '/:short_code/change': { GET: showChangeForm(api), POST: changeFromForm(api) },

@@ -22,6 +22,8 @@ export interface RequestedDownload {
   readonly head: (sent: Pick<OpenContent, 'encoding' | 'length'>) => ServerResponse;
   /** Makes what is sent from the bytes of the object; default: the bytes. */
   readonly render?: (bytes: Iterable<Buffer> | AsyncIterable<Buffer>) => AsyncIterable<Buffer>;
+  /** The bytes in memory for each byte of a content that is rendered as a whole; default: those of a page. */
+  readonly weight?: number;
 }
 
 /**
@@ -31,10 +33,14 @@ export interface RequestedDownload {
  */
 export async function sendDownload(
   api: ApiContext,
-  { req, res, requested, head, render }: RequestedDownload,
+  { req, res, requested, head, render, weight }: RequestedDownload,
 ): Promise<boolean> {
   const held = bytesInMemory(requested);
-  const download = api.downloads.begin(req, held, render === undefined ? 1 : 1 + markupBytesOf(held));
+  const download = api.downloads.begin(
+    req,
+    held,
+    weight ?? (render === undefined ? 1 : 1 + markupBytesOf(held)),
+  );
   try {
     let outcome: SendOutcome;
     if (download.kind === 'whole') {
@@ -72,5 +78,7 @@ async function rendered(bytes: Buffer, render: RequestedDownload['render']): Pro
 }
 
 function streamed(body: Readable, render: RequestedDownload['render']): Readable {
-  return render === undefined ? body : Readable.from(render(body));
+  if (render === undefined) return body;
+  // Who renders may be waiting for S3 when the client disconnects.
+  return Readable.from(render(body)).once('close', () => body.destroy());
 }

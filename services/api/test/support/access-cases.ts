@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Database } from '@pasteflow/postgres';
 import type { ApiBed } from './api.ts';
+import { ownForm } from './http.ts';
 import { newJob } from './jobs.ts';
 import { newPaste, processedPaste, type Ownership } from './pastes.ts';
 import type { TestUser } from './users.ts';
@@ -22,6 +23,16 @@ export const open = (path: string): AccessCase[] => [
   { prepare: () => Promise.resolve({ path }), none: 200, other: 200, owner: 200 },
 ];
 
+/** A form that everybody may send. */
+export const openForm = (path: string, fields: Readonly<Record<string, string>>): AccessCase[] => [
+  {
+    prepare: ({ api }) => Promise.resolve({ path, init: ownForm(api.url, fields) }),
+    none: 303,
+    other: 303,
+    owner: 303,
+  },
+];
+
 export const missing = (path: string): AccessCase[] => [
   { prepare: () => Promise.resolve({ path }), none: 404, other: 404, owner: 404 },
 ];
@@ -40,9 +51,12 @@ export const creation = (path: string): AccessCase[] => [
  * A read of a paste: everybody reads an unlisted one, only the owner a private one; for all others it is not
  * found.
  */
-export const read = (pathOf: (shortCode: string) => string): AccessCase[] => {
+export const read = (
+  pathOf: (shortCode: string) => string,
+  options: Pick<Ownership, 'files'> = {},
+): AccessCase[] => {
   const stored = (ownershipOf: (owner: TestUser) => Ownership) => async (bed: ApiBed, owner: TestUser) => ({
-    path: pathOf(await processedPaste(bed, 'content', ownershipOf(owner))),
+    path: pathOf(await processedPaste(bed, 'content', { ...options, ...ownershipOf(owner) })),
   });
   return [
     { about: 'an anonymous paste', prepare: stored(() => ({})), none: 200, other: 200, owner: 200 },
@@ -62,6 +76,15 @@ export const read = (pathOf: (shortCode: string) => string): AccessCase[] => {
     },
   ];
 };
+
+/** A read of a paste of two files. */
+export const readFiles = (pathOf: (shortCode: string) => string): AccessCase[] =>
+  read(pathOf, {
+    files: [
+      { name: 'a', offset: 0, size: 3, syntax: null },
+      { name: 'src/b', offset: 3, size: 4, syntax: null },
+    ],
+  });
 
 /** The form for a newer version: that of an anonymous paste asks for the delete token. */
 export const edited = (): AccessCase[] =>

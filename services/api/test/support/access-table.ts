@@ -15,7 +15,9 @@ import {
   ofJob,
   ofUser,
   open,
+  openForm,
   read,
+  readFiles,
   report,
   reveal,
   slugMove,
@@ -51,23 +53,8 @@ export const accessTable: Readonly<Record<string, readonly AccessCase[]>> = {
   // Without an identity provider.
   'GET /session/oidc': missing('/session/oidc'),
   'GET /session/oidc/callback': missing('/session/oidc/callback?state=x'),
-  'POST /session/end': [
-    {
-      prepare: ({ api }) => Promise.resolve({ path: '/session/end', init: ownForm(api.url, {}) }),
-      none: 303,
-      other: 303,
-      owner: 303,
-    },
-  ],
-  'POST /language': [
-    {
-      prepare: ({ api }) =>
-        Promise.resolve({ path: '/language', init: ownForm(api.url, { language: 'de', next: '/' }) }),
-      none: 303,
-      other: 303,
-      owner: 303,
-    },
-  ],
+  'POST /session/end': openForm('/session/end', {}),
+  'POST /language': openForm('/language', { language: 'de', next: '/' }),
   'GET /my/pastes': ofUser('/my/pastes'),
   'POST /my/pastes/delete': [
     {
@@ -195,6 +182,8 @@ export const accessTable: Readonly<Record<string, readonly AccessCase[]>> = {
   })),
   'DELETE /v1/pastes/:short_code': deletion(),
   'GET /v1/pastes/:short_code/content': read((code) => `/v1/pastes/${code}/content`),
+  'GET /v1/pastes/:short_code/files/*name': readFiles((code) => `/v1/pastes/${code}/files/src/b`),
+  'GET /v1/pastes/:short_code/archive': readFiles((code) => `/v1/pastes/${code}/archive`),
   'POST /v1/pastes/:short_code/reveal': reveal((code) => `/v1/pastes/${code}/reveal`),
   'POST /v1/pastes/:short_code/reports': report((code, api) => ({
     path: `/v1/pastes/${code}/reports`,
@@ -278,6 +267,8 @@ export const accessTable: Readonly<Record<string, readonly AccessCase[]>> = {
   'GET /:short_code/timeline': read((code) => `/${code}/timeline`),
   'GET /:short_code/history': read((code) => `/${code}/history`),
   'GET /:short_code/diff': madeFrom((code) => `/${code}/diff`),
+  'GET /:short_code/files/*name': readFiles((code) => `/${code}/files/src/b`),
+  'GET /:short_code/archive': readFiles((code) => `/${code}/archive`),
   'GET /:short_code/image': read((code) => `/${code}/image`),
   'GET /:short_code/new': read((code) => `/${code}/new`),
   'GET /:short_code/edit': edited(),

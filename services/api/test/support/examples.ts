@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { ChosenOptions } from '@pasteflow/domain';
 import { createPaste, type Database } from '@pasteflow/postgres';
 import { example as exampleJob } from '../../src/jobs/job-view.ts';
 import { example } from '../../src/pastes/example.ts';
@@ -21,6 +22,7 @@ export async function putExamplePaste({ db, store }: ApiBed, owner: TestUser | n
   await putPaste({ db, store }, owner, example.shortCode);
   await putPaste({ db, store }, owner, example.burnCode, { burn: true });
   await putPaste({ db, store }, owner, example.childCode, { parent: example.shortCode });
+  await putPaste({ db, store }, owner, example.filesCode, { files: example.files });
   if (owner === null) return;
   await db
     .updateTable('pastes')
@@ -33,7 +35,7 @@ async function putPaste(
   { db, store }: Pick<ApiBed, 'db' | 'store'>,
   owner: TestUser | null,
   shortCode: string,
-  options: { readonly burn?: true; readonly parent?: string } = {},
+  options: Pick<ChosenOptions, 'burn' | 'parent' | 'files'> = {},
 ): Promise<void> {
   await db
     .deleteFrom('pastes')
@@ -52,7 +54,7 @@ async function putPaste(
     content: Buffer.from(example.content),
     contentHash: example.contentHash,
     title: example.title,
-    syntax: example.syntax,
+    syntax: options.files === undefined ? example.syntax : null,
     expiresInSeconds: example.expiresIn,
     userId: owner?.id ?? null,
     visibility: 'unlisted',

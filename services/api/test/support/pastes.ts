@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import { objectKeyOf, type ContentEncoding, type Visibility } from '@pasteflow/domain';
+import { objectKeyOf, type ContentEncoding, type PasteFile, type Visibility } from '@pasteflow/domain';
 import {
   claimExecutions,
   claimExpired,
@@ -28,6 +28,7 @@ export interface Ownership {
   readonly burn?: boolean;
   readonly slug?: string;
   readonly parent?: string;
+  readonly files?: readonly PasteFile[];
 }
 
 /**
@@ -37,7 +38,7 @@ export interface Ownership {
 export async function newPaste(
   db: Database,
   content: Buffer | string = 'hello',
-  { userId = null, visibility = 'unlisted', burn = false, slug, parent }: Ownership = {},
+  { userId = null, visibility = 'unlisted', burn = false, slug, parent, files }: Ownership = {},
 ): Promise<string> {
   const shortCode = randomBytes(5).toString('hex');
   const created = await createPaste(db, {
@@ -53,6 +54,7 @@ export async function newPaste(
     burn,
     ...(slug !== undefined && { slug }),
     parent: parent ?? null,
+    files: files ?? null,
   });
   if (created === null) throw new Error('the short code was taken');
   return shortCode;

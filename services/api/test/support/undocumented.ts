@@ -97,7 +97,7 @@ const templates = Object.entries(routesOf({} as ApiContext))
   .map(([path, methods]) => ({
     template: asTemplate(path),
     methods,
-    pattern: new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}/?$`),
+    pattern: new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+').replaceAll(/\*\w+/g, '.+')}/?$`),
   }));
 
 /** The route of an answer, and whether the document leaves its method out, because it is a page. */

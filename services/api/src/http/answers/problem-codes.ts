@@ -15,6 +15,8 @@ const problems = {
   paste_gone: [410, 'Paste expired or deleted'],
   paste_taken_down: [451, 'Paste taken down'],
   paste_held: [451, 'Paste held'],
+  file_not_found: [404, 'No such file in the paste'],
+  not_several_files: [409, 'Paste has no files'],
   paste_in_progress: [503, 'Paste not stored yet'],
   parent_not_found: [422, 'Parent not found'],
   superseded: [409, 'Paste has a newer version'],

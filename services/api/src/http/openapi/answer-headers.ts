@@ -61,6 +61,15 @@ export const etag = header(
   'A strong entity tag: the SHA-256 of the content, and `-gzip` when the body is compressed.',
   z.string().regex(/^"[0-9a-f]{64}(-gzip)?"$/),
 );
+export const etagOfFile = header(
+  'A strong entity tag: the SHA-256 of the whole content, the offset of the file and its size.',
+  z.string().regex(/^"[0-9a-f]{64}-\d+-\d+"$/),
+);
+export const etagOfArchive = header(
+  'A strong entity tag: a SHA-256 of what the archive is made of.',
+  z.string().regex(/^"[0-9a-f]{64}"$/),
+);
+export const contentDisposition = header('The name under which a browser saves the archive.');
 export const etagOfDiff = header(
   'A strong entity tag: a SHA-256 of what the diff is made of. The patch and the page have different ones.',
   z.string().regex(/^"[0-9a-f]{64}(-gzip)?"$/),

@@ -86,9 +86,9 @@ export function openApiDocument(routes: Routes, publicUrl: string): OpenApiDocum
   });
 }
 
-/** @param path as Express writes it: `/v1/pastes/:short_code` */
+/** @param path as Express writes it: `/v1/pastes/:short_code/files/*name` */
 export function asTemplate(path: string): string {
-  return path.replaceAll(/:(\w+)/g, '{$1}');
+  return path.replaceAll(/[:*](\w+)/g, '{$1}');
 }
 
 function pathItem(methods: Routes[string], shared: SharedProblems): ZodOpenApiPathItemObject {

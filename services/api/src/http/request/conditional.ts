@@ -44,7 +44,9 @@ export function rangeOf(
   if (ifRange !== undefined && ifRange.trim() !== etag) return 'whole';
   if (first === '') {
     const suffix = Number(last);
-    return suffix === 0 ? 'unsatisfiable' : { start: Math.max(0, size - suffix), end: size - 1 };
+    return suffix === 0 || size === 0
+      ? 'unsatisfiable'
+      : { start: Math.max(0, size - suffix), end: size - 1 };
   }
   const start = Number(first);
   if (last !== '' && Number(last) < start) return 'whole';
