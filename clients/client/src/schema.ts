@@ -3596,8 +3596,13 @@ export interface operations {
           parent?: string;
           /** @description The short code of a stored paste of which this one is the newer version, and so its parent. Needs a token of its owner or, for an anonymous paste, its delete_token in `Delete-Token`. The title, the syntax, the visibility and the time that is left, at least 60 seconds, are those of the older paste unless you send them. When this paste is stored, its code is shown to the readers of the older one, and the slug of the older one moves to it. */
           supersedes?: string;
-          /** @description The content, as a field or a file. Without it, the one file of any name is the content. */
+          /** @description The content, as a field or a file. Without it, the one file of any name is the content. Up to 100 files, of any names and in order, are the files of the paste, each with its file name. */
           content: string;
+          /**
+           * @description The languages of the files: an entry for each file in order, between commas. An empty entry is none.
+           * @example typescript,,markdown
+           */
+          file_syntaxes?: string;
           /**
            * @description For pages, in place of an Idempotency-Key, which takes precedence: the same form with the same key and fields gets the first answer again. With other fields it is another request.
            * @example 8f1d4c3a-6b0e-4f5a-9c2d-7e1b3a5d9f00
@@ -4186,7 +4191,14 @@ export interface operations {
             content: string;
             syntax?: string | null;
           }[];
-        } & (unknown | unknown);
+        } & (
+          | {
+              content: string;
+            }
+          | {
+              files: unknown[];
+            }
+        );
         /**
          * @example {
          *       "content": "Hello, world!\n",
@@ -4224,8 +4236,13 @@ export interface operations {
           parent?: string;
           /** @description The short code of a stored paste of which this one is the newer version, and so its parent. Needs a token of its owner or, for an anonymous paste, its delete_token in `Delete-Token`. The title, the syntax, the visibility and the time that is left, at least 60 seconds, are those of the older paste unless you send them. When this paste is stored, its code is shown to the readers of the older one, and the slug of the older one moves to it. */
           supersedes?: string;
-          /** @description The content, as a field or a file. Without it, the one file of any name is the content. */
+          /** @description The content, as a field or a file. Without it, the one file of any name is the content. Up to 100 files, of any names and in order, are the files of the paste, each with its file name. */
           content: string;
+          /**
+           * @description The languages of the files: an entry for each file in order, between commas. An empty entry is none.
+           * @example typescript,,markdown
+           */
+          file_syntaxes?: string;
           /**
            * @description For pages, in place of an Idempotency-Key, which takes precedence: the same form with the same key and fields gets the first answer again. With other fields it is another request.
            * @example 8f1d4c3a-6b0e-4f5a-9c2d-7e1b3a5d9f00

@@ -38,6 +38,7 @@ export {
   contentHashOf,
   encryptionErrors,
   expiresInField,
+  fileSyntax,
   isHeldFrom,
   jsonPaste,
   MAX_SHORT_CODE_TRIES,

@@ -160,11 +160,14 @@ const contentText = z
   .string('must be a text')
   .refine((text) => text.isWellFormed(), 'must be well-formed Unicode, without lone surrogates');
 
+/** Of a file; empty or null: none was chosen. */
+export const fileSyntax = language.nullish().transform((value) => value || null);
+
 const file = z.strictObject({
   /** Its rules, which need the other names, are those of `toFiles`. */
   name: z.string('must be a text').meta({ minLength: 1, maxLength: MAX_FILE_NAME_BYTES }),
   content: contentText.meta({ description: 'May be empty, unless all files are.' }),
-  syntax: language.nullish().transform((value) => value || null),
+  syntax: fileSyntax,
 });
 
 /**

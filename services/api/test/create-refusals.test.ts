@@ -172,7 +172,7 @@ describe('a POST that breaks a rule', () => {
       ['a title of 5 kB', part('content', 'x') + part('title', 'x'.repeat(5000)), 'title'],
       [
         'too many parts',
-        part('content', 'x') + Array.from({ length: 30 }, (_, i) => part(`f${i}`, '')).join(''),
+        part('content', 'x') + Array.from({ length: 130 }, (_, i) => part(`f${i}`, '')).join(''),
         '',
       ],
     ])('fails validation with %s', async (_name, parts, path) => {

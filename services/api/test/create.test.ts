@@ -49,6 +49,7 @@ describe('creating a paste', () => {
       parent: null,
       supersedes: null,
       superseded_by: null,
+      files: null,
       held_at: null,
       title: 'Ä title',
       syntax: 'c++',

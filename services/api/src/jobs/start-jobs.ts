@@ -4,7 +4,7 @@ import { exportFormats } from '@pasteflow/jobs';
 import { z } from 'zod';
 import type { ApiContext } from '../context.ts';
 import { MULTIPART_OVERHEAD_BYTES, readForm, type Form } from '../http/body/multipart.ts';
-import { RequestError, validate } from '../http/answers/request-error.ts';
+import { RequestError, validate, validationFailed } from '../http/answers/request-error.ts';
 import { contextOf, messageContextOf } from '../http/request/request-context.ts';
 import { callerOf, requireUser } from '../http/callers/caller-of.ts';
 import { dispatchJob, insertJob, newJobSchema, refuseOverImportLimit } from './new-job.ts';
@@ -54,7 +54,9 @@ export function startImport(api: ApiContext): Endpoint {
   });
 }
 
-function fileOf({ content, fields }: Form, maxBytes: number): Buffer {
+function fileOf({ content, files, fields }: Form, maxBytes: number): Buffer {
+  if (files.length > 1)
+    throw validationFailed([{ path: 'file', message: 'must be one file; pack several into an archive' }]);
   const field = fields.get('file');
   const bytes = content ?? Buffer.from(field ?? '');
   if (bytes.length > maxBytes) throw tooLarge(maxBytes);
@@ -80,7 +82,8 @@ function sourcePaste(userId: string, content: Buffer) {
 }
 
 /** @throws RequestError validation_failed */
-function importOf(shortCode: string, { fileName, fields }: Form) {
+function importOf(shortCode: string, { files, fields }: Form) {
+  const fileName = files[0]?.name.split(/[\\/]/).at(-1);
   const { file: _, expires_in: expiry, ...others } = Object.fromEntries(fields);
   const isSeconds = expiry !== undefined && /^\d{1,10}$/.test(expiry);
   const expiresIn = isSeconds ? Number(expiry) : expiry;

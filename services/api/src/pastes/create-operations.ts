@@ -7,22 +7,29 @@ import * as headers from '../http/openapi/answer-headers.ts';
 import type { Operation } from '../http/openapi/endpoint.ts';
 import { jsonResponse, optionalHeader } from '../http/openapi/formats.ts';
 import { example } from './example.ts';
-import { formDeleteToken, formKey, maxJsonBytes } from './receive-paste.ts';
+import { formDeleteToken, formFileSyntaxes, formKey, maxJsonBytes } from './receive-paste.ts';
 import { createdPasteSchema } from './paste-view.ts';
 
 const { content, title, syntax, expiresIn } = example;
 
 const form = textOptions.extend({
   content: z.string().meta({
-    description: 'The content, as a field or a file. Without it, the one file of any name is the content.',
+    description:
+      'The content, as a field or a file. Without it, the one file of any name is the content. Up to 100 files, of any names and in order, are the files of the paste, each with its file name.',
     contentMediaType: 'application/octet-stream',
   }),
+  file_syntaxes: formFileSyntaxes,
   form_key: formKey,
   delete_token: formDeleteToken,
 });
 
 const asJson: ZodOpenApiMediaTypeObject = {
-  schema: jsonPaste.meta({ oneOf: [{ required: ['content'] }, { required: ['files'] }] }),
+  schema: jsonPaste.meta({
+    oneOf: [
+      { type: 'object', required: ['content'], properties: { content: { type: 'string' } } },
+      { type: 'object', required: ['files'], properties: { files: { type: 'array' } } },
+    ],
+  }),
   example: { content, title, syntax, expires_in: expiresIn },
 };
 const asForm: ZodOpenApiMediaTypeObject = {

@@ -147,15 +147,15 @@ export async function create(api: ApiContext, req: Request, res: Response, form:
 const MAX_SHOWN_BYTES = 256 * 1024;
 
 /**
- * Keeps the form of a page for a slug or a parent that is refused, for a text with a file, for a user who has
- * changed, and for a newer version. Without JavaScript, the refusal would otherwise cost everything that was
+ * Keeps the form of a page for a slug, a parent or several files that are refused, for a text with a file, for a
+ * user who has changed, and for a newer version. Without JavaScript, the refusal would otherwise cost everything that was
  * entered.
  * @param form null: a script has sent the paste, and keeps what was entered
  */
 function keepForm({ pages, maxPasteBytes }: ApiContext, req: Request, form: Form | null): void {
-  const { content, text, fields: sent } = form ?? NOTHING_SENT;
+  const { content, files, text, fields: sent } = form ?? NOTHING_SENT;
   if (text !== null && text.length > MAX_SHOWN_BYTES) return;
-  const isTextWithFile = Boolean(text?.length && content?.length);
+  const isTextWithFile = Boolean(text?.length && (content?.length || files.length > 1));
   const { supersedes: inQuery } = req.query; // a script sends the options there
   contextOf(req).refusedForm = (problem) => {
     const { code, errors = [], short_code: newer } = problem;
@@ -168,8 +168,9 @@ function keepForm({ pages, maxPasteBytes }: ApiContext, req: Request, form: Form
     const slugError = site.viewer === null ? undefined : errors.find(({ path }) => path === 'slug')?.message;
     const isParentMissing = code === 'parent_not_found';
     const hasBoth = isTextWithFile && errors.some(({ path }) => path === 'content');
+    const isOfFiles = code === 'validation_failed' && files.length > 1;
     const isShownOtherwise = slugError !== undefined || isParentMissing || hasBoth || hasOtherUser;
-    if (supersedes === '' ? !isShownOtherwise : !isShortCode(supersedes)) return null; // the page links it
+    if (supersedes === '' ? !(isShownOtherwise || isOfFiles) : !isShortCode(supersedes)) return null; // the page links it
     const fields = new Map(sent);
     if (conflict !== null) fields.set('supersedes', conflict);
     else if (isParentMissing) for (const name of ['supersedes', 'delete_token']) fields.delete(name);
@@ -188,8 +189,9 @@ function keepForm({ pages, maxPasteBytes }: ApiContext, req: Request, form: Form
   };
 }
 
-const NOTHING_SENT: Pick<Form, 'content' | 'text' | 'fields'> = {
+const NOTHING_SENT: Form = {
   content: null,
+  files: [],
   text: null,
   fields: new Map(),
 };

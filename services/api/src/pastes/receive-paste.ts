@@ -1,12 +1,5 @@
-import type { ChosenOptions, PasteFile } from '@pasteflow/domain';
-import {
-  jsonPaste,
-  textOptions,
-  encryptionErrors,
-  ownerErrors,
-  toFiles,
-  toOptions,
-} from '@pasteflow/service-kit';
+import type { ChosenOptions } from '@pasteflow/domain';
+import { jsonPaste, textOptions, encryptionErrors, ownerErrors, toOptions } from '@pasteflow/service-kit';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import type { ApiContext } from '../context.ts';
@@ -19,6 +12,7 @@ import { RequestError, validate, validationFailed } from '../http/answers/reques
 import { callerOf } from '../http/callers/caller-of.ts';
 import { assertUtf8, mediaTypeOf } from '../http/request/media-type.ts';
 import { readQuery } from '../http/request/query.ts';
+import { filesOfForm, filesOfJson, withFiles } from './sent-files.ts';
 
 /** A browser without JavaScript sends no header of its own. */
 export const formKey = z
@@ -36,7 +30,21 @@ export const formDeleteToken = z.string().optional().meta({
   description: 'Of the anonymous paste that this one supersedes, in place of the header `Delete-Token`.',
 });
 
-const formOptions = textOptions.extend({ form_key: formKey, delete_token: formDeleteToken });
+/** A field of a form is a text, and the parts of the files have none of their own. */
+export const formFileSyntaxes = z
+  .string()
+  .optional()
+  .meta({
+    description:
+      'The languages of the files: an entry for each file in order, between commas. An empty entry is none.',
+    examples: ['typescript,,markdown'],
+  });
+
+const formOptions = textOptions.extend({
+  form_key: formKey,
+  delete_token: formDeleteToken,
+  file_syntaxes: formFileSyntaxes,
+});
 
 export interface ReceivedPaste extends ChosenOptions {
   readonly content: Buffer;
@@ -65,6 +73,19 @@ const WEIGHTS = { raw: 1, form: 1, json: 2 };
 
 /** A paste is an object of some strings and numbers, and of 100 files of three. The rest is for clients that send fields of their own. */
 const JSON_LIMITS = { maxDepth: 32, maxValues: 1000 };
+
+/** Also of a paste that breaks other rules: an answer names all of them. */
+const documentOfPaste = jsonPaste.refine(
+  ({ content, files }) => (content === undefined) !== (files === undefined),
+  {
+    path: ['content'],
+    error: ({ input }) =>
+      (input as z.output<typeof jsonPaste>).files === undefined
+        ? 'must be a text, unless you send `files`'
+        : 'must be left out when you send `files`; send one of them',
+    when: ({ value }) => typeof value === 'object' && value !== null,
+  },
+);
 
 export function maxJsonBytes(maxContentBytes: number): number {
   return maxContentBytes * JSON_BYTES_PER_CONTENT_BYTE + JSON_OVERHEAD_BYTES;
@@ -128,12 +149,13 @@ export async function receivePaste(
     });
     const document = parseJson(body, JSON_LIMITS);
     freeMemory(body);
-    const { content, files, ...sent } = validate(jsonPaste, document);
+    const { content, files, ...sent } = validate(documentOfPaste, document);
     const options = optionsOf(sent, () => Object.keys(document as object));
-    received =
-      files === undefined
-        ? { content: textOf(content), ...options }
-        : withFiles(contentsOf(files, content), options);
+    if (files === undefined) received = { content: Buffer.from(content ?? ''), ...options };
+    else {
+      const sentFiles = filesOfJson(files);
+      received = { content: sentFiles.content, ...withFiles(sentFiles.files, options) };
+    }
   } else {
     const formLimit = { ...limit, maxBytes: maxBytes + MULTIPART_OVERHEAD_BYTES, weight: WEIGHTS.form };
     const form = await readForm(req, res, formLimit, onForm);
@@ -143,12 +165,14 @@ export async function receivePaste(
     const {
       form_key: formKey,
       delete_token: deleteToken,
-      ...options
+      file_syntaxes: syntaxes,
+      ...sent
     } = validate(formOptions, Object.fromEntries(fields));
+    const options = optionsOf(sent, () => [...fields.keys()]);
     received = {
       content: contentOfForm(form),
       ...(formKey !== undefined && { formKey }),
-      ...optionsOf(options, () => [...fields.keys()]),
+      ...filesOfForm(form, syntaxes, options),
       ...(deleteToken !== undefined && deleteToken !== '' && { deleteToken }),
     };
   }
@@ -159,52 +183,16 @@ export async function receivePaste(
   return received;
 }
 
-function textOf(content: string | undefined): Buffer {
-  if (content === undefined)
-    throw validationFailed([{ path: 'content', message: 'must be a text, unless you send `files`' }]);
-  return Buffer.from(content);
-}
-
-/** A file of a new paste, with its content. */
-type SentFile = Omit<PasteFile, 'offset' | 'size'> & { readonly content: Buffer };
-
-function contentsOf(
-  files: readonly (Omit<PasteFile, 'offset' | 'size'> & { readonly content: string })[],
-  content: string | undefined,
-): readonly SentFile[] {
-  if (content !== undefined)
-    throw validationFailed([
-      { path: 'content', message: 'must be left out when you send `files`; send one of them' },
-    ]);
-  return files.map((file) => ({ ...file, content: Buffer.from(file.content) }));
-}
-
-/** @throws RequestError validation_failed */
-function withFiles(files: readonly SentFile[], options: Omit<ReceivedPaste, 'content'>): ReceivedPaste {
-  const sizes = files.map(({ name, syntax, content }) => ({ name, syntax, size: content.length }));
-  const made = toFiles(sizes, options);
-  if ('errors' in made) throw validationFailed(made.errors);
-  // The title of one file is its name, and each of several has a syntax of its own.
-  const said = made.options.files === undefined ? ['title', 'syntax'] : ['syntax'];
-  const inherited = options.inherited?.filter((name) => !said.includes(name));
-  return {
-    ...options,
-    ...made.options,
-    ...(inherited && { inherited }),
-    content: Buffer.concat(files.map(({ content }) => content)),
-  };
-}
-
 /**
- * The page's form has a field and a file, one of which is empty. A browser writes the newlines of a field as
+ * The page's form has a field and files, one of which is empty. A browser writes the newlines of a field as
  * CR LF (HTML, 4.10.21.4), which nobody typed.
  */
-function contentOfForm({ content, text }: Pick<Form, 'content' | 'text'>): Buffer {
+function contentOfForm({ content, files, text }: Form): Buffer {
   if (text === null || text.length === 0) {
     if (content === null) throw contentEmpty('is missing; send a field or a file of this name');
     return content;
   }
-  if (content !== null && content.length > 0) {
+  if ((content !== null && content.length > 0) || files.length > 1) {
     throw validationFailed([
       { path: 'content', message: 'must be empty when `text` is not; send one of them' },
     ]);

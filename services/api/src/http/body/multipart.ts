@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Busboy } from '@fastify/busboy';
+import { MAX_FILES } from '@pasteflow/domain';
 import { RequestError, validationFailed } from '../answers/request-error.ts';
 import { contentTypeOf } from '../request/media-type.ts';
 import { FORM_USER_FIELD, requireFormUser } from '../request/form-user.ts';
@@ -12,15 +13,24 @@ export const MULTIPART_OVERHEAD_BYTES = 64 * 1024;
 
 /** More than any field needs: the longest is a title, 200 characters of 4 bytes each. */
 const MAX_FIELD_BYTES = 4096;
-const MAX_PARTS = 20;
+/** The files of a paste and its other fields. */
+const MAX_PARTS = MAX_FILES + 20;
 const MAX_PART_HEADERS = 20;
 const MAX_PART_HEADER_BYTES = 8192;
 
+/** A file of a form. Its content is a range of the content of the form, behind those of the files before it. */
+export interface FormFile {
+  /** As the client named it, with the path; empty: it has sent no name. */
+  readonly name: string;
+  /** In bytes. */
+  readonly size: number;
+}
+
 export interface Form {
-  /** The field or file named `content`, or the one file of another name; null: neither. */
+  /** The contents of the files one after the other, or the field named `content`; null: neither. */
   readonly content: Buffer | null;
-  /** The name of that file, as the client named it; null: none. */
-  readonly fileName: string | null;
+  /** In order. A browser sends an empty file without a name where nothing was picked: it is none. */
+  readonly files: readonly FormFile[];
   /** The field named `text`, which a browser sends for the form of the page at `/`; null: none. */
   readonly text: Buffer | null;
   /** The other fields, as text. */
@@ -63,12 +73,10 @@ class FormParser {
   readonly #parser;
   readonly #fields = new Map<string, string>();
   readonly #finished: Promise<void>;
-  readonly #seen = new Set<Role>();
-  readonly #named = new Map<Role, Buffer>();
-  readonly #received: BodyBytes[] = [];
-  #firstFile: Buffer | null = null;
-  #fileName: string | null = null;
-  #files = 0;
+  readonly #typed = new Map<TypedField, BodyBytes>();
+  readonly #files: { readonly name: string; size: number }[] = [];
+  /** The contents of all files: a buffer for each would be in memory twice while they become one. */
+  readonly #contents = new BodyBytes();
   #delivered = 0;
   #error: Error | null = null;
 
@@ -76,7 +84,8 @@ class FormParser {
     this.#parts = new PartCounter(boundary);
     this.#parser = new Busboy({
       headers: { 'content-type': `multipart/form-data; boundary="${boundary}"` },
-      isPartAFile: (name, _type, fileName) => roleOf(name ?? '', fileName) !== null || fileName !== undefined,
+      isPartAFile: (name, _type, fileName) => fileName !== undefined || isTyped(name ?? ''),
+      preservePath: true,
       limits: {
         fieldSize: MAX_FIELD_BYTES,
         parts: MAX_PARTS,
@@ -84,9 +93,11 @@ class FormParser {
         headerSize: MAX_PART_HEADER_BYTES,
       },
     });
-    this.#parser.on('file', (name, stream, fileName) => {
-      this.#readFile(name, roleOf(name, fileName), stream);
-      this.#fileName ??= fileName ?? null;
+    this.#parser.on('file', (name, stream, fileName?: string) => {
+      this.#delivered += 1;
+      stream.on('error', (error) => (this.#error ??= malformedForm(error)));
+      if (fileName === undefined && isTyped(name)) this.#readTyped(name, stream);
+      else this.#readFile(fileName ?? '', stream);
     });
     this.#parser.on('field', (name, value, _nameTruncated, valueTruncated) => {
       this.#delivered += 1;
@@ -123,40 +134,39 @@ class FormParser {
     await this.#finished;
     // busboy skips parts whose headers it does not understand.
     if (this.#delivered !== this.#parts.parts) this.#error ??= malformedPart();
+    const files = this.#files.filter(({ name, size }) => name !== '' || size > 0);
+    const typed = this.#typed.get('content')?.bytes;
+    if (typed !== undefined && files.length > 0)
+      this.#refuse('content', 'must be left out when you send files; send one of them');
     if (this.#error !== null) throw this.#error;
     return {
-      content: this.#named.get('content') ?? this.#firstFile,
-      fileName: this.#fileName || null,
-      text: this.#named.get('text') ?? null,
+      content: typed ?? (this.#files.length > 0 ? this.#contents.bytes : null),
+      files,
+      text: this.#typed.get('text')?.bytes ?? null,
       fields: this.#fields,
     };
   }
 
   /** For a form that is refused. */
   free(): void {
-    for (const content of this.#received) content.free();
+    this.#contents.free();
+    for (const text of this.#typed.values()) text.free();
   }
 
-  #readFile(name: string, role: Role | null, stream: NodeJS.ReadableStream): void {
-    const content = new BodyBytes();
-    this.#received.push(content);
-    this.#delivered += 1;
-    if (role !== null && this.#seen.has(role)) this.#refuse(role, 'must not be repeated');
-    if (role !== null) this.#seen.add(role);
-    if (role !== 'text') this.#files += 1;
-    if (this.#files > 1)
-      this.#refuse(
-        role ?? name,
-        'is a second file; send one file in a request, and the others in requests of their own',
-      );
-    const isKept = role !== null || this.#files === 1;
+  #readTyped(name: TypedField, stream: NodeJS.ReadableStream): void {
+    const text = new BodyBytes();
+    if (this.#typed.has(name)) this.#refuse(name, 'must not be repeated');
+    else this.#typed.set(name, text);
+    stream.on('data', (chunk: Buffer) => text.add(chunk));
+  }
+
+  #readFile(name: string, stream: NodeJS.ReadableStream): void {
+    const file = { name, size: 0 };
+    if (name.includes('\ufffd')) this.#refuse(`files.${this.#files.length}.name`, 'must be UTF-8');
+    if (this.#files.push(file) > MAX_FILES) this.#refuse('files', `must have at most ${MAX_FILES} files`);
     stream.on('data', (chunk: Buffer) => {
-      if (isKept) content.add(chunk);
-    });
-    stream.on('error', (error) => (this.#error ??= malformedForm(error)));
-    stream.on('end', () => {
-      if (role !== null) this.#named.set(role, content.bytes);
-      else this.#firstFile ??= content.bytes;
+      file.size += chunk.length;
+      this.#contents.add(chunk);
     });
   }
 
@@ -169,13 +179,9 @@ class FormParser {
   }
 }
 
-type Role = 'content' | 'text';
-
-/** What a part is for, by its name. A file named `text` is a file like any other: only a field was typed. */
-function roleOf(name: string, fileName: string | undefined): Role | null {
-  if (name === 'content') return name;
-  return name === 'text' && fileName === undefined ? name : null;
-}
+/** What a person types into a page. A part of this name with a file name is a file like any other. */
+type TypedField = 'content' | 'text';
+const isTyped = (name: string): name is TypedField => name === 'content' || name === 'text';
 
 /** RFC 2046, 5.1.1, and other printable characters that need no escape. */
 const BOUNDARY = /^[ !#-[\]-~]{1,70}$/;
