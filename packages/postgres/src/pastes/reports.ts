@@ -1,4 +1,4 @@
-import { MAX_OPEN_REPORTS, type TakedownClass } from '@pasteflow/domain';
+import { MAX_OPEN_REPORTS, type PasteFile, type TakedownClass } from '@pasteflow/domain';
 import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
 import type { OwnerFunction } from '../database/objects.ts';
@@ -36,6 +36,7 @@ export interface ReportedPaste {
   readonly shortCode: string;
   readonly id: string;
   readonly title: string | null;
+  readonly files: readonly PasteFile[] | null;
   /** null: an anonymous paste. */
   readonly userId: string | null;
   readonly reporters: number;
@@ -104,7 +105,7 @@ export async function listReported(
       SELECT *, ${by === 'age' ? sql`0` : sql`-reporters`} AS rank, (extract(epoch FROM since) * 1000000)::bigint AS micros
       FROM reported
     )
-    SELECT p.short_code AS "shortCode", p.id, p.title, p.user_id AS "userId", reporters, since AS "oldestAt", classes, text, network,
+    SELECT p.short_code AS "shortCode", p.id, p.title, p.files, p.user_id AS "userId", reporters, since AS "oldestAt", classes, text, network,
       p.held_at AS "heldAt", concat_ws('.', rank, micros, p.id) AS place, (SELECT count(*)::integer FROM reported) AS total
     FROM placed JOIN pastes p ON p.id = paste_id
     WHERE ${id}::uuid IS NULL OR (rank, micros, p.id) > (${rank}::integer, ${micros}::bigint, ${id}::uuid)
@@ -143,11 +144,12 @@ export const REPORTS_LOCK = 'pasteflow.reports';
 
 /**
  * What readers see of a paste beside its content, as `cleared_contents.shown_as` has it: the same content under
- * another title or slug can be phishing.
+ * another title or slug, or in files of other names, can be phishing.
  */
 export const shownAs = (paste: string): string =>
-  `CASE WHEN num_nonnulls(${paste}.title, ${paste}.slug) = 0 THEN ''
-        ELSE encode(sha256(convert_to(json_build_array(${paste}.title, ${paste}.slug)::text, 'UTF8')), 'hex') END`;
+  `CASE WHEN num_nonnulls(${paste}.title, ${paste}.slug, ${paste}.files) = 0 THEN ''
+        ELSE encode(sha256(convert_to(CASE WHEN ${paste}.files IS NULL THEN json_build_array(${paste}.title, ${paste}.slug)
+          ELSE json_build_array(${paste}.title, ${paste}.slug, ${paste}.files) END::text, 'UTF8')), 'hex') END`;
 
 /**
  * Records a report of a paste, and holds the paste once `hold_after` reporters have reported it; NULL: never.

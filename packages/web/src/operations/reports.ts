@@ -1,4 +1,4 @@
-import { formatTime } from '../html/formats.ts';
+import { formatSize, formatTime } from '../html/formats.ts';
 import { textMarkup } from '../content/paste-lines.ts';
 import { html, Html } from '../html/html.ts';
 import { choice, filterForm } from '../html/filter-form.ts';
@@ -11,6 +11,8 @@ interface ShownReported {
   readonly shortCode: string;
   /** null: none. */
   readonly title: string | null;
+  /** null: one content without files. */
+  readonly fileCount: number | null;
   /** null: an anonymous paste. */
   readonly userId: string | null;
   readonly reporters: number;
@@ -82,7 +84,7 @@ function queue(site: OperationsSite, { pastes, total, by }: ShownQueue): Html {
 <div><p><a href="${site.base}/reports/${paste.shortCode}">${
       paste.title === null ? paste.shortCode : html`<bdi>${paste.title}</bdi>`
     }</a>${paste.isHeld && html` <strong class="bad-news">${words.held}</strong>`}</p>
-<p class="line"><span>${paste.shortCode}</span><span><strong>${plainList(paste.classes)}</strong></span><span>${words.reporterCount(paste.reporters)}</span><span>${formatTime(paste.oldestAt, en)}</span><span><a href="${site.base}/reports?by=${by}&amp;network=${paste.network}">${words.network(paste.network)}</a></span><span>${
+<p class="line"><span>${paste.shortCode}</span>${paste.fileCount !== null && html`<span>${en.paste.files(paste.fileCount)}</span>`}<span><strong>${plainList(paste.classes)}</strong></span><span>${words.reporterCount(paste.reporters)}</span><span>${formatTime(paste.oldestAt, en)}</span><span><a href="${site.base}/reports?by=${by}&amp;network=${paste.network}">${words.network(paste.network)}</a></span><span>${
       paste.userId === null
         ? words.noOwner
         : html`<a href="${site.base}/users/${paste.userId}">${words.owner(paste.userId)}</a>`
@@ -117,13 +119,21 @@ interface ShownReports {
    * The beginning of the text, or why it is not shown. Nothing of a content is ever rendered: operators
    * download what is no text.
    */
-  readonly content:
-    | { readonly text: string; readonly isCut: boolean }
-    | {
-        readonly hidden: 'encrypted' | 'not text' | 'missing' | 'unreadable';
-        /** What failed, for `unreadable`. */
-        readonly error?: string;
-      };
+  readonly content: ShownContent | readonly ShownReportedFile[];
+}
+
+type ShownContent =
+  | { readonly text: string; readonly isCut: boolean }
+  | {
+      readonly hidden: keyof typeof words.contentHidden;
+      /** What failed, for `unreadable`. */
+      readonly error?: string;
+    };
+
+interface ShownReportedFile {
+  readonly name: string;
+  readonly size: number;
+  readonly content: ShownContent;
 }
 
 /** The open reports of a paste, the beginning of its text, and the decisions. */
@@ -146,19 +156,22 @@ ${actionLink(site, { action: 'reject', subject: shortCode, label: words.reject }
 <ol class="reports">${items}</ol>
 <h2>${words.content}</h2>
 ${pasteTitle !== null && html`<p class="words">${words.titleOfPaste}: <bdi>${pasteTitle}</bdi></p>`}
-${contentPart(site, shortCode, content)}`,
+${'length' in content ? content.map(filePart) : contentPart(content)}
+${!('hidden' in content && content.hidden === 'missing') && html`<p><a class="button" href="${site.base}/content/${shortCode}" download>${words.downloadContent}</a></p>`}`,
   });
 }
 
-function contentPart({ base }: OperationsSite, shortCode: string, content: ShownReports['content']): Html {
-  const download = html`<p><a class="button" href="${base}/content/${shortCode}" download>${words.downloadContent}</a></p>`;
+function filePart({ name, size, content }: ShownReportedFile): Html {
+  return html`<h3><bdi>${name}</bdi> <small>${formatSize(size, en)}</small></h3>\n${contentPart(content)}`;
+}
+
+function contentPart(content: ShownContent): Html {
   if ('hidden' in content)
     return html`<p>${words.contentHidden[content.hidden]}${
       content.error !== undefined && html`: <bdi>${content.error}</bdi>`
-    }</p>\n${content.hidden !== 'missing' && download}`;
+    }</p>\n`;
   return html`<pre class="reported" tabindex="0">${new Html(textMarkup(content.text))}</pre>
-${content.isCut && html`<p class="hint">${words.contentCut}</p>`}
-${download}`;
+${content.isCut && html`<p class="hint">${words.contentCut}</p>`}`;
 }
 
 function plainList(names: readonly string[]): string {

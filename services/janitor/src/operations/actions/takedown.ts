@@ -21,7 +21,9 @@ export const takedown: Action = {
     const found = isShortCode(code) ? await findPaste(db, code) : null;
     if (found === null) return null;
     const count = found.taken_down_for === null ? 1 : 0;
-    const sentence = `This takes down ${counted(count, 'paste')}. Its readers get 451, and its content is deleted for ever.`;
+    const { files } = found;
+    const all = files === null ? '' : `, with all of its ${files.length} files`;
+    const sentence = `This takes down ${counted(count, 'paste')}${all}. Its readers get 451, and its content is deleted for ever.`;
     return { count, sentence };
   },
   do: async ({ db }, code, by) => {

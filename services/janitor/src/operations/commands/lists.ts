@@ -21,8 +21,11 @@ import {
   type WorkKind,
 } from '@pasteflow/postgres';
 import { codeOrId } from '../actions/subjects.ts';
+import { counted } from '../reports/counted.ts';
 import {
   readBeginning,
+  readFileBeginnings,
+  type FileBeginning,
   readReported,
   type Beginning,
   type ContentSources,
@@ -140,7 +143,12 @@ async function showReports(
   const reported = await readReported(db, code);
   if (reported === null) return failed(EXIT_FAILED, `ops: ${code} has no open report\n`);
   if (json) return succeeded(asJson(reported.reports));
-  return succeeded(reportedText(reported, await readBeginning({ db, store }, reported.paste, SHOWN_BYTES)));
+  const { paste } = reported;
+  const content =
+    paste.files === null
+      ? contentText(await readBeginning({ db, store }, paste, SHOWN_BYTES))
+      : (await readFileBeginnings({ db, store }, paste, paste.files, SHOWN_BYTES)).map(fileText).join('\n');
+  return succeeded(reportedText(reported, content));
 }
 
 function queueText(pastes: readonly ReportedPaste[]): string {
@@ -162,7 +170,7 @@ function queueText(pastes: readonly ReportedPaste[]): string {
 }
 
 /** The reports of a paste, its title and how it begins, without characters that change a terminal. */
-function reportedText({ paste, reports }: Reported, content: Beginning): string {
+function reportedText({ paste, reports }: Reported, content: string): string {
   const rows = reports.map(({ class: why, text, contact, at }) => [
     formatMillisecond(at),
     why,
@@ -170,7 +178,11 @@ function reportedText({ paste, reports }: Reported, content: Beginning): string 
     text ?? '-',
   ]);
   const title = paste.title === null ? '' : `Title: ${toOneLine(paste.title)}\n`;
-  return `${formatTable(['AT', 'REASON', 'CONTACT', 'TEXT'], rows)}\n${title}${contentText(content)}`;
+  return `${formatTable(['AT', 'REASON', 'CONTACT', 'TEXT'], rows)}\n${title}${content}`;
+}
+
+function fileText({ name, size, content }: FileBeginning): string {
+  return `File: ${toOneLine(name)}, ${counted(size, 'byte')}\n${contentText(content)}`;
 }
 
 const hidden = {
@@ -178,6 +190,7 @@ const hidden = {
   encrypted: 'The content is encrypted, and nobody can read it without its link.',
   'not text': 'The content is no text.',
   unreadable: 'The content cannot be read now',
+  'too far behind': 'It stands too far behind in the content to be shown here.',
 } as const;
 
 function contentText(content: Beginning): string {

@@ -4,6 +4,7 @@ import { reportedPage, reportsPage, type OperationsSite } from '@pasteflow/web';
 import {
   readBeginning,
   readContent,
+  readFileBeginnings,
   readFirstLines,
   readReported,
   type ContentSources,
@@ -32,6 +33,7 @@ export async function showQueue(
   );
   const pastes = found.pastes.map(({ id: _id, oldestAt, heldAt, ...paste }) => ({
     ...paste,
+    fileCount: paste.files?.length ?? null,
     oldestAt: oldestAt.toISOString(),
     isHeld: heldAt !== null,
     firstLine: firstLines.get(paste.shortCode) ?? '',
@@ -40,8 +42,9 @@ export async function showQueue(
   return pageResponse(reportsPage(site, { ...found, pastes, ...filter }));
 }
 
-/** Of a text. An operator downloads the rest. */
+/** Of a text, and of each of several files. An operator downloads the rest. */
 const SHOWN_BYTES = 16 * 1024;
+const SHOWN_BYTES_OF_FILE = 4096;
 
 /** GET /reports/CODE. @throws Refusal 404 for a paste without an open report */
 export async function showReports(
@@ -55,7 +58,10 @@ export async function showReports(
     pasteTitle: paste.title,
     isHeld: paste.held_at !== null,
     reports: reports.map(({ at, ...report }) => ({ ...report, at: at.toISOString() })),
-    content: await readBeginning(deps, paste, SHOWN_BYTES),
+    content:
+      paste.files === null
+        ? await readBeginning(deps, paste, SHOWN_BYTES)
+        : await readFileBeginnings(deps, paste, paste.files, SHOWN_BYTES_OF_FILE),
   });
   return pageResponse(page);
 }

@@ -45,6 +45,7 @@ export function showSubject({ subject, takedown, changes, ...timeline }: Subject
     ['Upload', plain(status)],
     ['Deletion', plain(deletion_status)],
     ['Size', counted(size_bytes, 'byte')],
+    ...(subject.file_count === null ? [] : [['Files', String(subject.file_count)] as const]),
     ['SHA-256', content_hash],
     ['Created', subject.created_at],
     ['Expires', subject.expires_at ?? 'never'],

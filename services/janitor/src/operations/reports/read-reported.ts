@@ -1,5 +1,5 @@
 import { buffer } from 'node:stream/consumers';
-import { isShortCode, objectKeyOf } from '@pasteflow/domain';
+import { isShortCode, objectKeyOf, type PasteFile } from '@pasteflow/domain';
 import {
   findPaste,
   findReports,
@@ -31,7 +31,10 @@ export interface ContentSources {
 /** The beginning of a text, or why no text is shown: `unreadable` says more in `error`. */
 export type Beginning =
   | { readonly text: string; readonly isCut: boolean }
-  | { readonly hidden: 'encrypted' | 'not text' | 'missing' | 'unreadable'; readonly error?: string };
+  | {
+      readonly hidden: 'encrypted' | 'not text' | 'missing' | 'unreadable' | 'too far behind';
+      readonly error?: string;
+    };
 
 /** Of a content, for a list. */
 const LINE_BYTES = 200;
@@ -69,8 +72,36 @@ export async function readBeginning(
     if (kindOf(beginning) !== 'text') return { hidden: 'not text' };
     return { text: textOf(beginning), isCut: beginning.length < paste.size_bytes };
   } catch (error) {
-    return { hidden: 'unreadable', error: Error.isError(error) ? error.message : String(error) };
+    return { hidden: 'unreadable', error: messageOf(error) };
   }
+}
+
+/** Of the content of a paste with files. */
+const READ_BYTES = 256 * 1024;
+
+export type FileBeginning = Pick<PasteFile, 'name' | 'size'> & { readonly content: Beginning };
+
+/** How the files of a paste begin, by one read of the content: what stands further behind is not shown. */
+export async function readFileBeginnings(
+  sources: ContentSources,
+  paste: PasteRow,
+  files: readonly PasteFile[],
+  maxBytesOfFile: number,
+): Promise<readonly FileBeginning[]> {
+  const read = await readContent(sources, paste, READ_BYTES).catch((error: unknown) => messageOf(error));
+  const beginningOf = ({ offset, size }: PasteFile): Beginning => {
+    if (read === null) return { hidden: 'missing' };
+    if (typeof read === 'string') return { hidden: 'unreadable', error: read };
+    if (size > 0 && offset >= read.length) return { hidden: 'too far behind' };
+    const beginning = read.subarray(offset, offset + Math.min(size, maxBytesOfFile));
+    if (kindOf(beginning) !== 'text') return { hidden: 'not text' };
+    return { text: textOf(beginning), isCut: beginning.length < size };
+  };
+  return files.map((file) => ({ name: file.name, size: file.size, content: beginningOf(file) }));
+}
+
+function messageOf(error: unknown): string {
+  return Error.isError(error) ? error.message : String(error);
 }
 
 const TIMEOUT_MS = 30_000;

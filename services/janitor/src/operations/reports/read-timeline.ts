@@ -32,7 +32,7 @@ async function readOfPaste(db: Database, shortCode: string) {
   const paste = await findPaste(db, shortCode);
   if (paste === null) return null;
   const { id, short_code, status, deletion_status, size_bytes, content_hash, user_id } = paste;
-  const { failure_reason, created_at, expires_at, deletion_requested_at, gone } = paste;
+  const { files, failure_reason, created_at, expires_at, deletion_requested_at, gone } = paste;
   /** null: no operator took the paste down. */
   const takedown: TimelineTakedown | null = await readTakedown(db, id);
   return {
@@ -43,6 +43,7 @@ async function readOfPaste(db: Database, shortCode: string) {
       status,
       deletion_status,
       size_bytes,
+      file_count: files?.length ?? null,
       content_hash,
       user_id,
       failure_reason,
