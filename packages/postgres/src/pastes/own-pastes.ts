@@ -107,14 +107,14 @@ function folded(text: RawBuilder<unknown>): RawBuilder<string> {
 type Found = { scanned_count: number } & ({ last_at: string; last_id: string } | { last_at: null }) &
   ((Selectable<PastesTable> & { placed_at: string }) | { id: null });
 
-/** Those of the short codes that name pastes of the user that are not gone, with their titles. */
+/** Those of the short codes that name pastes of the user that are not gone, with what names them. */
 export async function findOwnPastes(
   db: Database,
   { userId, shortCodes }: { userId: string; shortCodes: readonly string[] },
-): Promise<readonly { readonly short_code: string; readonly title: string | null }[]> {
+): Promise<readonly Pick<Selectable<PastesTable>, 'short_code' | 'title' | 'files'>[]> {
   return await db
     .selectFrom('pastes')
-    .select(['short_code', 'title'])
+    .select(['short_code', 'title', 'files'])
     .where('short_code', 'in', [...shortCodes, '']) // an empty list is no SQL
     .where('user_id', '=', userId)
     .where(isThere('pastes'))

@@ -22,6 +22,8 @@ interface MadeAsset {
   readonly number: number | null;
   /** The title of a paste; null: none. */
   readonly title: string | null;
+  /** How many files a paste has; null: it is one content without files. */
+  readonly fileCount: number | null;
 }
 
 export interface MyJob extends OwnJob {
@@ -179,7 +181,8 @@ function assetsOf(
     completedAt !== null &&
     html`<h2>${text.pastes}</h2>
 ${hasMoreAssets && html`<p class="hint">${text.newestPastes(pastes.length)} <a href="${base}/my/pastes">${text.allPastes}</a></p>\n`}<ul class="made">${pastes.map(
-      ({ url, title }) => html`<li><a href="${url}"><bdi>${title ?? url.split('/').at(-1)}</bdi></a></li>\n`,
+      ({ url, title, fileCount }) =>
+        html`<li><a href="${url}"><bdi>${title ?? url.split('/').at(-1)}</bdi></a>${fileCount !== null && html` <small>${words.paste.files(fileCount)}</small>`}</li>\n`,
     )}</ul>`
   }`;
 }

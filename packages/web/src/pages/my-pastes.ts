@@ -4,7 +4,8 @@ import { formatNumber, formatSize, formatTime, languageName } from '../html/form
 import { html, type Html } from '../html/html.ts';
 import { formUser, page, type Site } from '../html/layout.ts';
 import type { Words } from '../words/translation.ts';
-import { badges } from './paste.ts';
+import { badges } from './heading.ts';
+import { nameOfFiles } from './shown-paste.ts';
 
 /** A paste in its owner's list. The times are in ISO 8601. */
 export interface OwnPaste extends StoredOptions {
@@ -120,13 +121,15 @@ function row({ base, words }: Site, each: OwnPaste): Html {
   const { myPastes: text, paste, created } = words;
   const { short_code: code, expires_at: expires, status } = each;
   const address = each.slug === null ? code : `~${each.slug}`;
-  const name = each.title ?? each.firstWords ?? address;
+  const { files } = each;
+  const named = each.title ?? (files === null ? null : nameOfFiles(words, files));
+  const name = named ?? each.firstWords ?? address;
   return html`<li><input type="checkbox" name="short_code" value="${code}" aria-label="${text.selectOne(name)}">
-<div><p><a${each.title === null && name !== address && html` class="words"`} href="${base}/${address}"><bdi>${name}</bdi></a>${badges(words, each)} ${
+<div><p><a${named === null && name !== address && html` class="words"`} href="${base}/${address}"><bdi>${name}</bdi></a>${badges(words, each)} ${
     status !== 'PROCESSED' &&
     html`<span class="badge ${status.toLowerCase()}">${paste.uploadStates[status]}</span>`
   }</p>
-<p class="line">${name !== address && html`<span><bdi dir="ltr">${address}</bdi></span>`}<span>${formatSize(each.size_bytes, words)}</span><span>${formatTime(each.created_at, words)}</span><span>${
+<p class="line">${name !== address && html`<span><bdi dir="ltr">${address}</bdi></span>`}${files !== null && html`<span>${paste.files(files.length)}</span>`}<span>${formatSize(each.size_bytes, words)}</span><span>${formatTime(each.created_at, words)}</span><span>${
     expires === null ? paste.neverExpiresLine : html`${paste.expiresLine} ${formatTime(expires, words)}`
   }</span></p></div>
 <button type="button" data-copy-link="${base}/${address}" data-done="${created.copied}"
@@ -136,17 +139,17 @@ data-failed="${created.notCopied}" aria-label="${text.copyLinkOf(name)}" hidden>
 /** The question before pastes are deleted, since nothing restores them. */
 export function confirmDeletionPage(
   site: Site,
-  pastes: readonly Pick<OwnPaste, 'short_code' | 'title'>[],
+  pastes: readonly Pick<OwnPaste, 'short_code' | 'title' | 'files'>[],
 ): string {
   const { myPastes: text } = site.words;
   return page(site, {
     title: text.confirm(pastes.length),
     main: html`<div class="card"><h1>${text.confirm(pastes.length)}</h1>
 <ul>${pastes.map(
-      ({ short_code: code, title }) =>
+      ({ short_code: code, title, files }) =>
         html`<li><a href="${site.base}/${code}"><bdi>${title ?? code}</bdi></a>${
           title !== null && html` <small>${code}</small>`
-        }</li>\n`,
+        }${files !== null && html` <small>${site.words.paste.files(files.length)}</small>`}</li>\n`,
     )}</ul>
 <p>${text.confirmHint}</p>
 <form class="toolbar" method="post" action="${site.base}/my/pastes/delete">${formUser(site)}

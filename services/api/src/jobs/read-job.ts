@@ -109,13 +109,16 @@ export function myJob(api: ApiContext): Endpoint {
     const shown = await Promise.all(assets.rows.map((asset) => viewOfAsset(asset, job.job_type, api)));
     const shortCodes = shown.filter(({ asset_type }) => asset_type === 'paste').map(({ url }) => codeOf(url));
     const pastes = await findOwnPastes(db, { userId: requireUser(req), shortCodes });
-    const titles = new Map(pastes.map(({ short_code, title }) => [short_code, title]));
+    const made = new Map(pastes.map((paste) => [paste.short_code, paste]));
     sendPage(
       res,
       myJobPage(pages.site(req), {
         ...viewOf(job),
         isCancelled: isCancelled(job),
-        assets: shown.map((asset) => ({ ...asset, title: titles.get(codeOf(asset.url)) ?? null })),
+        assets: shown.map((asset) => {
+          const paste = made.get(codeOf(asset.url));
+          return { ...asset, title: paste?.title ?? null, fileCount: paste?.files?.length ?? null };
+        }),
         hasMoreAssets: assets.next !== null,
         canRetry: job.completed_at !== null && (await findRetryRefusal(db, job.id)) === null,
       }),
