@@ -16,6 +16,7 @@ const sources = [
   'browser/new-paste.ts',
   'browser/created.ts',
   'browser/paste.ts',
+  'browser/files.ts',
   'browser/encrypted-paste.ts',
   'browser/pending-paste.ts',
   'browser/timeline.ts',

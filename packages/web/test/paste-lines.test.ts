@@ -199,6 +199,27 @@ describe('the markup of a text', () => {
   });
 });
 
+describe('a text on a page of several', () => {
+  it('has addresses of its own, and rows and lines only where the texts above leave room', () => {
+    const at = (linesAbove: number) => {
+      const lines = new PasteLines('utf-8', '', { prefix: 'f2-', linesAbove });
+      const markup = lines.push(Buffer.from('a\nb\n')) + lines.end();
+      return { markup, count: lines.lineCount, cut: lines.warnings.cut };
+    };
+    expect(at(0).markup).toContain('<div id=f2-L2 data-n=2>b\n</div>');
+    expect(at(5120)).toMatchObject({ markup: expect.not.stringContaining('id='), count: 2, cut: false });
+    expect(at(300_032)).toEqual({ markup: '', count: 0, cut: true });
+  });
+
+  it('is no larger than expected, with what stands around it', () => {
+    const rows = Buffer.from('\n'.repeat(5000));
+    const lines = new PasteLines('utf-8', '', { prefix: 'f100-', linesAbove: 0 });
+    const markup = Buffer.byteLength(lines.push(rows) + lines.end());
+    expect(markup).toBeGreaterThan(rows.length * markupBytesOf(rows.length));
+    expect(markup).toBeLessThan(rows.length * markupBytesOf(rows.length, 2));
+  });
+});
+
 describe('the output of a terminal', () => {
   const shown = (text: string, language = '') => {
     const lines = new PasteLines('utf-8', language);

@@ -90,14 +90,28 @@ export function canPaint(): boolean {
 /** Paints the text of the page in the colours of its language, which the page names, or of the terminal it is from. */
 export function startHighlighting(content: HTMLElement, chunks: readonly HTMLElement[]): void {
   const { language = '', worker = '' } = content.dataset;
+  paintTexts([{ language, chunks }], worker);
+}
+
+interface PaintedText {
+  readonly language: string;
+  readonly chunks: readonly HTMLElement[];
+}
+
+/** Paints several texts, by one worker. */
+export function paintTexts(texts: readonly PaintedText[], worker: string): void {
   if (!canPaint()) return;
-  if (language === '' || language === 'text') return paintTerminal(chunks);
-  // A folded line stays plain: its mode could take seconds for it.
-  const painted = chunks.filter((box) => !box.classList.contains('long'));
-  new Painter(
-    painted.map((box, index) => ({ ...paintedChunk(box), language: index === 0 ? language : null })),
-    worker,
-  );
+  const isPlain = ({ language }: PaintedText): boolean => language === '' || language === 'text';
+  paintTerminal(texts.filter(isPlain).flatMap(({ chunks }) => chunks));
+  const painted = texts
+    .filter((text) => !isPlain(text))
+    .flatMap(({ language, chunks }) =>
+      chunks
+        // A folded line stays plain: its mode could take seconds for it.
+        .filter((box) => !box.classList.contains('long'))
+        .map((box, index) => ({ ...paintedChunk(box), language: index === 0 ? language : null })),
+    );
+  if (painted.length > 0) new Painter(painted, worker);
 }
 
 function paintTerminal(chunks: readonly HTMLElement[]): void {

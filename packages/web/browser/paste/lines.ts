@@ -1,4 +1,5 @@
 import { element, optional } from '../element.ts';
+import type { ShownText } from './start-lines.ts';
 import { isOneText, LINE_PX, numberRows, numbersOf, rowOf } from './number-rows.ts';
 
 /** Lines that are selected, from 1. */
@@ -13,31 +14,27 @@ interface Selection {
  */
 const SCROLL_STEPS = 20;
 
-/** The part of the address that selects lines. */
-function addressOf(selection: Selection | null): string {
-  if (selection === null) return location.pathname + location.search;
-  const { first, last } = selection;
-  return first === last ? `#L${first}` : `#L${first}-L${last}`;
-}
-
-/** @returns null when the part of the address selects no lines */
-function selectionOf(hash: string): Selection | null {
-  const [, from, to] = /^#L(\d{1,9})(?:-L?(\d{1,9}))?$/.exec(hash) ?? [];
+/** @returns null when the part of the address selects no lines of this text */
+function selectionOf(hash: string, prefix: string): Selection | null {
+  if (!hash.startsWith(`#${prefix}`)) return null;
+  const [, from, to] = /^L(\d{1,9})(?:-L?(\d{1,9}))?$/.exec(hash.slice(1 + prefix.length)) ?? [];
   return from === undefined ? null : ordered(Number(from), Number(to ?? from));
 }
 
 /**
- * Lines that the address selects (`#L12`, `#L12-L20`). A click on a line number selects that line; with the
+ * Lines that the address selects (`#L12`, `#L12-L20`; `#f2-L12` on a page of several texts). A click on a line number selects that line; with the
  * Shift key the selection extends to it. The form above the text selects lines with the keyboard.
  */
 export class LineSelection {
+  readonly #prefix: string;
   readonly #content: HTMLElement;
   readonly #chunks: readonly HTMLElement[];
   #anchor: number | null = null;
   /** The first line of each chunk; computed at the first use. */
   #firsts: readonly number[] | undefined;
 
-  constructor(content: HTMLElement, chunks: readonly HTMLElement[]) {
+  constructor({ prefix, content, chunks }: ShownText) {
+    this.#prefix = prefix;
     this.#content = content;
     this.#chunks = chunks;
   }
@@ -70,16 +67,34 @@ export class LineSelection {
 
   /** @param selection null: no line any more */
   #select(selection: Selection | null, { scroll }: { readonly scroll: boolean }): void {
-    history.replaceState(null, '', addressOf(selection));
+    history.replaceState(null, '', this.#addressOf(selection));
     this.show({ scroll });
+  }
+
+  /** The part of the address that selects lines. */
+  #addressOf(selection: Selection | null): string {
+    if (selection === null) return location.pathname + location.search;
+    const { first, last } = selection;
+    return `#${this.#prefix}L${first}${first === last ? '' : `-L${last}`}`;
+  }
+
+  /** Selects no line any more. */
+  clear(): void {
+    for (const old of this.#content.querySelectorAll('.selected')) old.classList.remove('selected');
+    for (const old of this.#content.querySelectorAll('.band')) old.remove();
+    announce(null);
+  }
+
+  /** After the rows of lines have changed, unless another text is selected by now. */
+  showAgain(): void {
+    if (selectionOf(location.hash, this.#prefix) !== null) this.show({ scroll: false });
   }
 
   /** Marks the lines of the address. */
   show({ scroll }: { readonly scroll: boolean }): void {
-    for (const old of this.#content.querySelectorAll('.selected')) old.classList.remove('selected');
-    for (const old of this.#content.querySelectorAll('.band')) old.remove();
-    const selection = selectionOf(location.hash);
-    if (selection === null) return announce(null);
+    const selection = selectionOf(location.hash, this.#prefix);
+    this.clear();
+    if (selection === null) return;
     this.#anchor ??= selection.first;
     const start = this.#find(selection.first);
     const end = this.#find(selection.last);

@@ -6,14 +6,20 @@ import { keep, kept } from '../preferences.ts';
 import { readText } from '../read-text.ts';
 import { startTabSize } from './tab-size.ts';
 
-/** @param text the exact text, where the server can't give it */
+/** The bar of a page of one text. @param text the exact text, where the server can't give it */
 export function startToolbar(content: HTMLElement, text?: () => string): void {
-  startCopy(content, text);
+  startCopy(element('copy', HTMLButtonElement), content, text);
+  startMarkdown(content);
+  startBar();
+}
+
+/** What the bar has for the whole page. */
+export function startBar(): void {
   startWrap();
   startQr();
   const tabs = optional('tab-form', HTMLFormElement);
   if (tabs !== null) startTabSize(tabs);
-  startShare(content);
+  startShare();
   optional('language', HTMLFormElement)?.addEventListener('change', ({ currentTarget }) =>
     (currentTarget as HTMLFormElement).requestSubmit(),
   );
@@ -24,8 +30,7 @@ export function startToolbar(content: HTMLElement, text?: () => string): void {
  * page without an address of the text is the only one that shows it. The codes that colour a terminal's output
  * are no part of the text, as in a copy from a terminal.
  */
-function startCopy(content: HTMLElement, text?: () => string): void {
-  const button = element('copy', HTMLButtonElement);
+export function startCopy(button: HTMLButtonElement, content: HTMLElement, text?: () => string): void {
   const { raw } = button.dataset;
   const read = text ?? (() => (raw === undefined ? textOf(content) : readText(raw)));
   startCopyOf(button, async () => shownOf(content, await read()));
@@ -84,18 +89,28 @@ function startQr(): void {
 }
 
 /** What stands on no page of a text that was deleted by its read, and in part on that of an encrypted one. */
-function startShare(content: HTMLElement): void {
-  const [link, lines, markdown, curl] = ['copy-link', 'copy-lines', 'copy-markdown', 'copy-curl'].map((id) =>
+function startShare(): void {
+  const [link, lines, curl] = ['copy-link', 'copy-lines', 'copy-curl'].map((id) =>
     optional(id, HTMLButtonElement),
   );
   if (link) startLink(link);
   if (lines) startLink(lines, () => location.hash).hidden = true; // until lines are selected
+  if (curl) startCopyOf(curl, () => element('curl', HTMLElement).textContent);
+}
+
+function startMarkdown(content: HTMLElement): void {
+  const button = optional('copy-markdown', HTMLButtonElement);
+  if (button === null) return;
   const { raw = '' } = element('copy', HTMLElement).dataset;
   const { language = '' } = content.dataset;
-  if (markdown)
-    startCopyOf(markdown, async () => {
-      const [{ asMarkdown }, text] = await Promise.all([import('./as-markdown.ts'), readText(raw)]);
-      return asMarkdown(shownOf(content, text), language);
-    });
-  if (curl) startCopyOf(curl, () => element('curl', HTMLElement).textContent);
+  startCopyOf(button, async () => {
+    const [{ asMarkdown }, text] = await Promise.all([import('./as-markdown.ts'), readText(raw)]);
+    return asMarkdown(shownOf(content, text), language);
+  });
+}
+
+/** Whoever has the delete token edits as the owner does, and looks for it beside the other buttons. */
+export function showEdit(): void {
+  const edit = document.querySelector('.bar .edit');
+  if (edit !== null) edit.closest('.bar')?.prepend(edit);
 }

@@ -23,13 +23,20 @@ const MAX_ROWS = 20 * LINES_OF_CHUNK; // 5,120
 /** `<div id=L5120 data-n=5120></div>` */
 const ROW_BYTES = 32;
 
+/** `f100-` */
+const PREFIX_BYTES = 5;
+
+/** What stands around a file of a paste with several: its name, which the page has seven times, and buttons. */
+const FILE_BYTES = 6144;
+
 /**
  * The bytes of markup for each byte of a text: a quotation mark becomes `&quot;`, and a line of one byte gets
  * a number of up to seven, or is a row.
- * @returns a whole number that is enough for any text of this size
+ * @returns a whole number that is enough for any text of this size, in as many files
  */
-export function markupBytesOf(bytes: number): number {
-  return 8 + Math.ceil((ROW_BYTES * Math.min(bytes, MAX_ROWS)) / Math.max(1, bytes));
+export function markupBytesOf(bytes: number, files = 0): number {
+  const row = files === 0 ? ROW_BYTES : ROW_BYTES + PREFIX_BYTES;
+  return 8 + Math.ceil((row * Math.min(bytes, MAX_ROWS) + FILE_BYTES * files) / Math.max(1, bytes));
 }
 
 /**
@@ -47,6 +54,14 @@ export interface TextWarnings {
   readonly cut: boolean;
 }
 
+/** Where the text stands on a page of several. */
+interface PlaceOnPage {
+  /** Of the address of each line, such as `f2-`. */
+  readonly prefix: string;
+  /** The lines of the texts above: what a page shows is bounded as a whole. */
+  readonly linesAbove: number;
+}
+
 /**
  * Turns the bytes of a paste into markup as they arrive, so that a paste of 10 MiB never is in memory as a
  * whole. A chunk has rows, or two text nodes: the line numbers and the text.
@@ -55,6 +70,7 @@ export class PasteLines {
   readonly #decoder: ReturnType<typeof decoderOf>;
   /** null: the text has no colours of a terminal, whatever is in it. */
   readonly #terminal: Terminal | null;
+  readonly #place: PlaceOnPage;
   readonly #lines: string[] = [];
   /** The beginning of a line whose end has not arrived. */
   #pending = '';
@@ -64,13 +80,23 @@ export class PasteLines {
   #warnings: TextWarnings = { bidi: false, notUtf8: false, longLines: false, cut: false };
 
   /** @param language its id: a plain text, and one of which nothing is known, may come from a terminal */
-  constructor(encoding: TextEncoding = 'utf-8', language = '') {
+  constructor(
+    encoding: TextEncoding = 'utf-8',
+    language = '',
+    place: PlaceOnPage = { prefix: '', linesAbove: 0 },
+  ) {
+    this.#place = place;
     this.#decoder = decoderOf(encoding);
     this.#terminal = language === '' || language === 'text' ? new Terminal() : null;
   }
 
   get warnings(): TextWarnings {
     return this.#warnings;
+  }
+
+  /** The lines that were written, after the end. */
+  get lineCount(): number {
+    return this.#lineNumber - 1;
   }
 
   /** The markup of the chunks that these bytes complete. */
@@ -103,7 +129,7 @@ export class PasteLines {
   }
 
   #isFull(): boolean {
-    return this.#lineNumber > MAX_LINES;
+    return this.#place.linesAbove + this.#lineNumber > MAX_LINES;
   }
 
   /** The text after the last line that the page shows. */
@@ -149,10 +175,10 @@ export class PasteLines {
     const first = this.#lineNumber;
     this.#lineNumber += this.#lines.length;
     const lines = this.#lines.splice(0);
-    if (first > MAX_ROWS)
+    if (this.#place.linesAbove + first > MAX_ROWS)
       return this.#chunk(className, lines.map((_, index) => first + index).join('\n'), lines);
     const shown = this.#shown(lines);
-    return rows(className, first, shown);
+    return rows(className, this.#place.prefix, first, shown);
   }
 
   #chunk(className: string, numbers: string, lines: readonly string[]): string {
@@ -187,11 +213,11 @@ interface ShownLines {
 const ROOM_FOR_RUNS = 5;
 
 /** An address such as `#L12` leads to a row also without JavaScript. */
-function rows(className: string, first: number, shown: ShownLines): string {
+function rows(className: string, prefix: string, first: number, shown: ShownLines): string {
   const texts = shown.lines.map(textMarkup);
   const markup = texts.map((text, index) => {
     const number = first + index;
-    return `<div id=L${number} data-n=${number}>${text}</div>`;
+    return `<div id=${prefix}L${number} data-n=${number}>${text}</div>`;
   });
   const taken = texts.reduce((sum, text) => sum + text.length, 0);
   return `<div class="${className}"${runsAttribute(shown, taken)}>${markup.join('')}</div>\n`;

@@ -4,8 +4,11 @@ import { formatNumber } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
 import { page, type Site } from '../html/layout.ts';
 import type { Words } from '../words/translation.ts';
-import { copyButton, heading, qrButton, titleOf, wrapButton, withToken, type ShownPaste } from './paste.ts';
+import { withToken } from './deletion.ts';
+import { heading } from './heading.ts';
+import { copyButton, qrButton, wrapButton } from './paste.ts';
 import { linkButton } from './share.ts';
+import { titleOf, type ShownPaste } from './shown-paste.ts';
 
 /**
  * The page of an encrypted paste: the browser fetches the document and decrypts it. The server knows nothing
@@ -46,10 +49,10 @@ function opened(site: Site, paste: ShownPaste, raw: string): Html {
   const { paste: text, encrypted } = site.words;
   return html`<div id="opened" class="code" hidden>
 <div class="bar">
-${!paste.burn && linkButton(site.words, paste.url)}
+${!paste.burn && linkButton(site.words, paste.url, 'primary')}
 <a class="button" id="download" download="${fileNameOf(null, paste.short_code)}">${text.download}</a>
 ${!paste.burn && html`<a class="button" href="${raw}">${encrypted.document}</a>\n${qrButton(site.words, paste.url, encrypted.qr)}`}
-<div class="right">${wrapButton(site.words)}${copyButton(site.words, null)}</div>
+<div class="right">${wrapButton(site.words)}${copyButton(site.words, null, paste.burn ? 'primary' : '')}</div>
 </div>
 <section id="content" class="content" dir="ltr" aria-label="${text.content}" data-worker="${site.asset('worker.js')}" tabindex="0"></section>
 </div>`;

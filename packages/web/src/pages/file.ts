@@ -3,8 +3,10 @@ import type { ContentKind, ImageType } from '../content/content-kind.ts';
 import { formatSize } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
 import { page, type Site } from '../html/layout.ts';
-import { heading, titleOf, withToken, type ShownPaste } from './paste.ts';
+import { withToken } from './deletion.ts';
+import { heading } from './heading.ts';
 import { linkButton, openGraph } from './share.ts';
+import { titleOf, type ShownPaste } from './shown-paste.ts';
 
 /** The page of a content that is no text: an image, or a card with a download. */
 export function filePage(site: Site, paste: ShownPaste, kind: Exclude<ContentKind, 'text'>): string {

@@ -14,8 +14,8 @@ export interface SharedPaste extends StoredOptions {
 }
 
 /** On a phone the button opens the sheet by which programs share, instead. */
-export function linkButton(words: Words, url: string): Html {
-  return html`<button type="button" id="copy-link" data-url="${url}"${linkWords(words)} aria-keyshortcuts="y" hidden>${words.paste.copyLink}</button>`;
+export function linkButton(words: Words, url: string, weight = ''): Html {
+  return html`<button type="button" id="copy-link" class="${weight}" data-url="${url}"${linkWords(words)} aria-keyshortcuts="y" hidden>${words.paste.copyLink}</button>`;
 }
 
 /** @param url of this paste alone: a slug may show other lines later */
@@ -28,9 +28,13 @@ function linkWords({ paste: text }: Words): Html {
 }
 
 /** The command that reads the paste. Whoever needs a token for it has it in a variable of the shell. */
-export function command({ paste: text, created }: Words, { visibility, isHeld, url }: SharedPaste): Html {
+export function command(
+  { paste: text, created }: Words,
+  { visibility, isHeld, url, files }: SharedPaste,
+): Html {
   const needsToken = visibility === 'private' || isHeld;
-  const curl = needsToken ? `curl -H "Authorization: Bearer $TOKEN" ${url}` : `curl ${url}`;
+  const what = files === null ? url : `-OJ ${url}/archive`;
+  const curl = needsToken ? `curl -H "Authorization: Bearer $TOKEN" ${what}` : `curl ${what}`;
   return html`<div class="command"><code id="curl" dir="ltr">${curl}</code><button type="button" id="copy-curl" aria-describedby="curl" data-done="${text.copied}" data-failed="${text.copyFailed}" hidden>${created.copy}</button></div>`;
 }
 

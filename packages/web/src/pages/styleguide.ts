@@ -9,7 +9,10 @@ import { nothing, pastesForm, type MyPastes, type OwnPaste } from './my-pastes.t
 import { row as tokenRow } from './my-tokens.ts';
 import { slugField } from './option-controls.ts';
 import { moveForm } from './newer-version.ts';
-import { bar, codeHead, codeTail, deletion, heading, type ShownPaste } from './paste.ts';
+import { deletion } from './deletion.ts';
+import { heading } from './heading.ts';
+import { bar, codeHead, codeTail } from './paste.ts';
+import type { ShownPaste } from './shown-paste.ts';
 
 const AT = '2026-11-21T12:00:00.000Z';
 

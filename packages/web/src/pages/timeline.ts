@@ -2,7 +2,7 @@ import { html } from '../html/html.ts';
 import { page, type Site } from '../html/layout.ts';
 import { legend, timelineChart, type ShownTimeline } from '../timeline/chart.ts';
 import { attemptsTable, retriesTable, transitionsTable } from '../timeline/tables.ts';
-import type { ShownPaste } from './paste.ts';
+import type { ShownPaste } from './shown-paste.ts';
 
 /** The states and attempts of a paste over time: a drawing, and tables with the same facts. */
 export function timelinePage(site: Site, paste: ShownPaste, timeline: ShownTimeline, now: Date): string {

@@ -4,7 +4,7 @@ import { formatNumber, formatSize, formatTime } from '../html/formats.ts';
 import { Html, html } from '../html/html.ts';
 import { page, type Site } from '../html/layout.ts';
 import type { Words } from '../words/translation.ts';
-import { type ShownPaste, titleOf } from './paste.ts';
+import { type ShownPaste, titleOf } from './shown-paste.ts';
 import { detailOf, type ShownProblem } from './problem.ts';
 
 /** Lines that follow one another and have the same fate. */

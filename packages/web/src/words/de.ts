@@ -114,6 +114,12 @@ export const de: Translation = {
   paste: {
     untitled: 'Paste ohne Titel',
     plainText: 'Reiner Text',
+    files: (count: number) => plural(count, { one: '# Datei', other: '# Dateien' }),
+    andOthers: (count: number) => plural(count, { one: 'und # weitere', other: 'und # weitere' }),
+    fileList: 'Dateien',
+    file: 'Datei',
+    downloadAll: 'Alle herunterladen',
+    emptyFile: 'Diese Datei ist leer.',
     badges: { private: 'Privat', burn: 'Einmal lesbar', encrypted: 'Verschlüsselt' },
     language: 'Sprache',
     created: 'Erstellt',
@@ -220,7 +226,7 @@ export const de: Translation = {
   },
 
   change: {
-    link: 'Ändern',
+    link: 'Titel oder Ablauf ändern',
     title: (paste: string) => `Paste ${paste} ändern`,
     intro: 'Der Text bleibt, wie er ist. Leser sehen die Änderungen sofort.',
     expires: 'Läuft ab',
@@ -289,11 +295,12 @@ export const de: Translation = {
 
   burn: {
     explanation:
-      'Dieses Paste lässt sich nur einmal lesen: Die Schaltfläche zeigt den Text an und löscht das Paste.',
+      'Dieses Paste lässt sich nur einmal lesen: Die Schaltfläche zeigt den Inhalt an und löscht das Paste.',
     readers: 'Wer es zuerst anzeigt, liest es, und danach niemand mehr.',
     helpTitle: 'Wenn nichts ankommt',
     help: 'Laden Sie innerhalb von fünf Minuten die Seite neu, die den Text anzeigen sollte. Was weder Text noch Bild ist, speichert der Browser als Datei: Klicken Sie dann noch einmal auf die Schaltfläche. Wer den Link neu öffnet, gilt als eine andere Person.',
     reveal: 'Text anzeigen und Paste löschen',
+    revealFiles: 'Dateien anzeigen und Paste löschen',
     command: 'Auf der Kommandozeile:',
     revealed:
       'Das Paste ist gelöscht: Kopieren Sie, was Sie brauchen, oder laden Sie es herunter. Wenn das Ende fehlt, laden Sie diese Seite sofort neu; das funktioniert fünf Minuten lang.',

@@ -127,6 +127,13 @@ export const en = {
   paste: {
     untitled: 'Untitled paste',
     plainText: 'Plain text',
+    files: (count: number) => plural(count, { one: '# file', other: '# files' }),
+    /** After the name of the first file of a paste that has no title. */
+    andOthers: (count: number) => plural(count, { one: 'and # more', other: 'and # more' }),
+    fileList: 'Files',
+    file: 'File',
+    downloadAll: 'Download all',
+    emptyFile: 'This file is empty.',
     /** In the order of the page: of a private paste, and of each flag. */
     badges: { private: 'Private', burn: 'Read once', encrypted: 'Encrypted' } satisfies Badges,
     language: 'Language',
@@ -228,7 +235,7 @@ export const en = {
   },
 
   change: {
-    link: 'Change',
+    link: 'Change title or expiry',
     title: (paste: string) => `Change the paste ${paste}`,
     intro: 'The text stays as it is. Readers see the changes at once.',
     expires: 'Expires',
@@ -292,11 +299,12 @@ export const en = {
   },
 
   burn: {
-    explanation: 'This paste can be read once: the button shows the text and deletes the paste.',
+    explanation: 'This paste can be read once: the button shows the content and deletes the paste.',
     readers: 'The first person who reveals it reads it, and nobody reads it again.',
     helpTitle: 'If nothing arrives',
     help: 'Within five minutes, reload the page that should show the text. What is neither text nor an image is saved as a file: then press the button again. Opening the link anew counts as the visit of another reader.',
     reveal: 'Reveal the text and delete the paste',
+    revealFiles: 'Reveal the files and delete the paste',
     command: 'On a command line:',
     revealed:
       'The paste is deleted: copy or download what you need. If the end is missing, reload this page at once; that works for five minutes.',

@@ -121,6 +121,12 @@ export const es: Translation = {
   paste: {
     untitled: 'Paste sin título',
     plainText: 'Texto plano',
+    files: (count: number) => plural(count, { one: '# archivo', many: '# de archivos', other: '# archivos' }),
+    andOthers: (count: number) => plural(count, { one: 'y # más', many: 'y # más', other: 'y # más' }),
+    fileList: 'Archivos',
+    file: 'Archivo',
+    downloadAll: 'Descargar todo',
+    emptyFile: 'Este archivo está vacío.',
     badges: { private: 'Privado', burn: 'Lectura única', encrypted: 'Cifrado' },
     language: 'Lenguaje',
     created: 'Creación',
@@ -231,7 +237,7 @@ export const es: Translation = {
   },
 
   change: {
-    link: 'Cambiar',
+    link: 'Cambiar el título o la caducidad',
     title: (paste: string) => `Cambiar el paste ${paste}`,
     intro: 'El texto no cambia. Los lectores ven los cambios de inmediato.',
     expires: 'Caducidad',
@@ -296,11 +302,12 @@ export const es: Translation = {
   },
 
   burn: {
-    explanation: 'Este paste solo se puede leer una vez: el botón muestra el texto y elimina el paste.',
+    explanation: 'Este paste solo se puede leer una vez: el botón muestra el contenido y elimina el paste.',
     readers: 'Lo lee quien lo muestre primero, y después nadie más.',
     helpTitle: 'Si no llega nada',
     help: 'En un plazo de cinco minutos, recargue la página que debía mostrar el texto. El contenido que no es ni texto ni imagen se guarda como archivo: en ese caso, pulse de nuevo el botón. Abrir otra vez el enlace cuenta como la visita de otra persona.',
     reveal: 'Mostrar el texto y eliminar el paste',
+    revealFiles: 'Mostrar los archivos y eliminar el paste',
     command: 'En la línea de comandos:',
     revealed:
       'El paste se ha eliminado: copie o descargue lo que necesite. Si falta el final, recargue esta página de inmediato; esto funciona durante cinco minutos.',

@@ -122,6 +122,13 @@ export const fr: Translation = {
   paste: {
     untitled: 'Paste sans titre',
     plainText: 'Texte simple',
+    files: (count: number) => plural(count, { one: '# fichier', many: '# de fichiers', other: '# fichiers' }),
+    andOthers: (count: number) =>
+      plural(count, { one: 'et # autre', many: 'et # d’autres', other: 'et # autres' }),
+    fileList: 'Fichiers',
+    file: 'Fichier',
+    downloadAll: 'Tout télécharger',
+    emptyFile: 'Ce fichier est vide.',
     badges: { private: 'Privé', burn: 'Lecture unique', encrypted: 'Chiffré' },
     language: 'Langage',
     created: 'Création',
@@ -231,7 +238,7 @@ export const fr: Translation = {
   },
 
   change: {
-    link: 'Modifier',
+    link: 'Modifier le titre ou l’expiration',
     title: (paste: string) => `Modifier le paste ${paste}`,
     intro: 'Le texte ne change pas. Les lecteurs voient les modifications aussitôt.',
     expires: 'Expiration',
@@ -298,11 +305,12 @@ export const fr: Translation = {
   },
 
   burn: {
-    explanation: 'Ce paste ne peut être lu qu’une fois : le bouton affiche le texte et supprime le paste.',
+    explanation: 'Ce paste ne peut être lu qu’une fois : le bouton affiche le contenu et supprime le paste.',
     readers: 'La première personne qui le révèle le lit, et plus personne ensuite.',
     helpTitle: 'Si rien n’arrive',
     help: 'Dans les cinq minutes, rechargez la page qui devait afficher le texte. Un contenu qui n’est ni un texte ni une image est enregistré dans un fichier : appuyez alors de nouveau sur le bouton. Ouvrir de nouveau le lien compte comme la visite d’une autre personne.',
     reveal: 'Révéler le texte et supprimer le paste',
+    revealFiles: 'Révéler les fichiers et supprimer le paste',
     command: 'En ligne de commande :',
     revealed:
       'Le paste est supprimé : copiez ou téléchargez ce dont vous avez besoin. Si la fin manque, rechargez aussitôt cette page ; cela fonctionne pendant cinq minutes.',

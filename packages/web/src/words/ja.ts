@@ -114,6 +114,12 @@ export const ja: Translation = {
   paste: {
     untitled: '無題のペースト',
     plainText: 'プレーンテキスト',
+    files: (count: number) => plural(count, { other: '# 個のファイル' }),
+    andOthers: (count: number) => plural(count, { other: 'ほか # 件' }),
+    fileList: 'ファイル一覧',
+    file: 'ファイル',
+    downloadAll: 'すべてダウンロード',
+    emptyFile: 'このファイルは空です。',
     badges: { private: '非公開', burn: '閲覧 1 回限り', encrypted: '暗号化' },
     language: '言語',
     created: '作成日時',
@@ -218,7 +224,7 @@ export const ja: Translation = {
   },
 
   change: {
-    link: '変更',
+    link: 'タイトルや有効期限を変更',
     title: (paste: string) => `ペースト ${paste} を変更`,
     intro: '本文は変わりません。変更はすぐに読者に表示されます。',
     expires: '有効期限',
@@ -284,11 +290,12 @@ export const ja: Translation = {
 
   burn: {
     explanation:
-      'このペーストは 1 回だけ閲覧できます。ボタンを押すとテキストが表示され、ペーストは削除されます。',
+      'このペーストは 1 回だけ閲覧できます。ボタンを押すと内容が表示され、ペーストは削除されます。',
     readers: '最初に表示した人だけが閲覧でき、その後は誰も閲覧できません。',
     helpTitle: '内容が届かない場合',
     help: '5 分以内に、テキストを表示するはずだったページを再読み込みしてください。テキストでも画像でもない内容はファイルとして保存されます。その場合は、もう一度ボタンを押してください。リンクを開き直すと、別の閲覧者として扱われます。',
     reveal: 'テキストを表示してペーストを削除',
+    revealFiles: 'ファイルを表示してペーストを削除',
     command: 'コマンドラインの場合:',
     revealed:
       'ペーストは削除されました。必要な内容はコピーするか、ダウンロードしてください。末尾が欠けている場合は、すぐにこのページを再読み込みしてください（5 分間有効です）。',

@@ -49,6 +49,8 @@ function beginningOf({ size_bytes: size }: PasteRow): ByteRange {
  */
 export async function withKind(body: Iterable<Buffer> | AsyncIterable<Buffer>): Promise<{
   readonly kind: ContentKind;
+  /** All of a shorter content. */
+  readonly beginning: Buffer;
   readonly bytes: AsyncGenerator<Buffer, void>;
   readonly discard: () => Promise<unknown>;
 }> {
@@ -62,7 +64,12 @@ export async function withKind(body: Iterable<Buffer> | AsyncIterable<Buffer>): 
     length += value.length;
   }
   const beginning = Buffer.concat(first);
-  return { kind: kindOf(beginning), bytes: joined(beginning, pieces), discard: () => pieces.return() };
+  return {
+    kind: kindOf(beginning),
+    beginning,
+    bytes: joined(beginning, pieces),
+    discard: () => pieces.return(),
+  };
 }
 
 async function* passed(body: Iterable<Buffer> | AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {

@@ -7,9 +7,12 @@ import {
   encodingOf,
   encryptedPage,
   filePage,
+  markupBytesOf,
+  pasteFilesPage,
   PasteLines,
   pastePage,
   pendingPastePage,
+  policyWithImage,
   remainingUntil,
   type ShownPaste,
   type Site,
@@ -24,8 +27,9 @@ import type { Handler } from '../http/openapi/endpoint.ts';
 import { assertNotGone, extensionOf, findNamedPaste, readerOf } from './find-named-paste.ts';
 import { urlOf } from './paste-view.ts';
 import { cachingOf, sendContent } from './read-content.ts';
+import { markupOfFiles } from './content-files.ts';
 import { withKind } from './image.ts';
-import { sendPage, type Pages } from '../http/pages/page.ts';
+import { pageHeaders, sendPage, type Pages } from '../http/pages/page.ts';
 import { namingOf } from './paste-versions.ts';
 
 /** GET /:short_code in a browser: the text with its facts, or the state of its upload. */
@@ -113,6 +117,7 @@ async function sendText(
     res.status(304).vary('Accept-Encoding').set('ETag', known).end();
     return;
   }
+  if (shown.files !== null) res.set('Content-Security-Policy', policyWithImages());
   const compress = beginCompressedStream(res, etag);
   if (req.method === 'HEAD') {
     res.end();
@@ -127,7 +132,13 @@ async function sendText(
       const page = pageOf(site, shown, bytes);
       return compress === null ? page : compress(page);
     },
+    weight: 1 + markupBytesOf(paste.size_bytes, shown.files?.length),
   });
+}
+
+/** Of a page that has images inside of it. */
+export function policyWithImages(): string {
+  return policyWithImage(pageHeaders['Content-Security-Policy'] ?? '');
 }
 
 /** The page of a text as its bytes arrive, or that of a content that is no text. */
@@ -136,8 +147,13 @@ async function* pageOf(
   shown: ShownPaste,
   body: Iterable<Buffer> | AsyncIterable<Buffer>,
 ): AsyncGenerator<Buffer> {
+  const { files, isBinaryText = false } = shown;
+  if (files !== null) {
+    yield* markupOfFiles(pasteFilesPage(site, shown, files), files, body, { isBinaryText });
+    return;
+  }
   const { kind, bytes, discard } = await withKind(body);
-  if (kind === 'text' || (kind === 'binary' && shown.isBinaryText === true)) {
+  if (kind === 'text' || (kind === 'binary' && isBinaryText)) {
     yield* markupOf(pastePage, site, shown, bytes);
     return;
   }

@@ -1,11 +1,12 @@
-import { fileNameOf } from '@pasteflow/domain';
+import { archiveNameOf, fileNameOf, type PasteFile } from '@pasteflow/domain';
+import { zipBytesOf, zipFiles } from '@pasteflow/jobs';
 import type { PasteRow } from '@pasteflow/postgres';
 import { attachmentAs } from '@pasteflow/s3';
 import {
   kindOf,
   type pastePage,
   pendingPastePage,
-  policyWithImage,
+  revealedFilesPage,
   revealedImagePage,
   revealedPage,
   type ImageType,
@@ -21,10 +22,22 @@ import type { Handler } from '../http/openapi/endpoint.ts';
 import { extensionOf, findNamedPaste } from './find-named-paste.ts';
 import { readerKeyOf } from './reveal-paste.ts';
 import { asReaderFinds, assertBurns, hasBody, sendOnce } from './reveal-paste.ts';
-import { pageHeaders, sendPage } from '../http/pages/page.ts';
-import { assertShown, markupOf, shownPaste } from './paste-page.ts';
+import { sendPage } from '../http/pages/page.ts';
+import { markupOfFiles } from './content-files.ts';
+import { assertShown, markupOf, policyWithImages, shownPaste } from './paste-page.ts';
 
-const form = z.strictObject({ key: z.string().optional(), download: z.literal('yes').optional() });
+const form = z.strictObject({
+  key: z.string().optional(),
+  download: z.literal('yes').optional(),
+  /** The number of a file to download. */
+  file: z
+    .string()
+    .regex(/^[1-9]\d{0,2}$/)
+    .optional(),
+});
+
+type Sent = z.output<typeof form>;
+type Pieces = Iterable<Buffer> | AsyncIterable<Buffer>;
 
 /**
  * POST /:short_code in a browser: the content of a paste that is deleted when it is read: a page with the
@@ -33,7 +46,7 @@ const form = z.strictObject({ key: z.string().optional(), download: z.literal('y
  */
 export function revealInBrowser(api: ApiContext): Handler {
   return async (req, res) => {
-    const sent = hasBody(req) ? validate(form, await readUrlForm(req, res, api.bodies)) : {};
+    const sent: Sent = hasBody(req) ? validate(form, await readUrlForm(req, res, api.bodies)) : {};
     const key = readerKeyOf(req, sent.key);
     const paste = asReaderFinds(await findNamedPaste(api, req), key);
     assertShown(paste);
@@ -50,8 +63,11 @@ export function revealInBrowser(api: ApiContext): Handler {
       key,
       isRendered: true,
       answer: (content) => {
+        if (paste.files !== null)
+          return asFiles(res, site, shown, { paste, files: paste.files, content, sent, key: key.text });
         const kind = kindOf(content);
-        if (kind === 'binary' || sent.download !== undefined) return asFile(res, paste);
+        if (kind === 'binary' || sent.download !== undefined)
+          return asFile(res, fileNameOf(paste.title, paste.short_code), paste.size_bytes);
         if (kind !== 'text') return asImage(res, site, shown, { type: kind, content, key: key.text });
         const page: typeof pastePage = (of, text, first) => revealedPage(of, text, first, key.text);
         return {
@@ -63,13 +79,56 @@ export function revealInBrowser(api: ApiContext): Handler {
   };
 }
 
+/** A page with all files, or as a download the one that the form names, or a zip of all. */
+function asFiles(
+  res: Response,
+  site: Site,
+  shown: ShownPaste,
+  {
+    paste,
+    files,
+    content,
+    sent,
+    key,
+  }: {
+    readonly paste: PasteRow;
+    readonly files: readonly PasteFile[];
+    readonly content: Buffer;
+    readonly sent: Sent;
+    readonly key: string;
+  },
+) {
+  if (sent.download === undefined) {
+    const page = revealedFilesPage(site, shown, files, key);
+    return {
+      head: () => res.type('html').set('Content-Security-Policy', policyWithImages()),
+      render: (bytes: Pieces) => markupOfFiles(page, files, bytes, { isBinaryText: false }),
+    };
+  }
+  const { title, short_code: code, created_at: mtime } = paste;
+  const file = files[Number(sent.file) - 1];
+  if (file === undefined) {
+    const zipped = { files, mtime };
+    return {
+      ...asFile(res, archiveNameOf(title, code), zipBytesOf(zipped)),
+      render: (bytes: Pieces) => zipFiles(bytes, zipped),
+    };
+  }
+  return {
+    ...asFile(res, fileNameOf(file.name.split('/').at(-1) ?? null, code), file.size),
+    async *render() {
+      yield content.subarray(file.offset, file.offset + file.size);
+    },
+  };
+}
+
 /** The browser saves the file, and stays on the page of the button. */
-function asFile(res: Response, { title, short_code, size_bytes }: PasteRow) {
+function asFile(res: Response, name: string, size: number) {
   return {
     head: () =>
       res.type('application/octet-stream').set({
-        'Content-Disposition': attachmentAs(fileNameOf(title, short_code)),
-        'Content-Length': String(size_bytes),
+        'Content-Disposition': attachmentAs(name),
+        'Content-Length': String(size),
       }),
   };
 }
@@ -82,10 +141,7 @@ function asImage(
   { type, content, key }: { readonly type: ImageType; readonly content: Buffer; readonly key: string },
 ) {
   return {
-    head: () =>
-      res
-        .type('html')
-        .set('Content-Security-Policy', policyWithImage(pageHeaders['Content-Security-Policy'] ?? '')),
+    head: () => res.type('html').set('Content-Security-Policy', policyWithImages()),
     async *render() {
       const { head, tail } = revealedImagePage(site, shown, { type, key });
       yield Buffer.from(head);

@@ -170,10 +170,10 @@ export async function sendOnce(
     readonly isRendered?: boolean;
   },
 ): Promise<void> {
-  const { size_bytes: size } = paste;
+  const { size_bytes: size, files } = paste;
   const isShort = size <= MAX_WHOLE_BYTES;
   const download = api.downloads.hold(req, size, {
-    weight: isRendered && isShort ? 1 + markupBytesOf(size) : 1,
+    weight: isRendered && isShort ? 1 + markupBytesOf(size, files?.length) : 1,
     reader: `${paste.id} ${key.hash.toString('hex')}`,
   });
   try {
