@@ -13,7 +13,7 @@ import { elasticMq, installPrograms, versitygw } from './one-machine.ts';
 const patterns = [
   '**/s3/test/*.servers.ts',
   '**/e2e/test/*.{test,onemachine}.ts',
-  '**/e2e/test/{kills,live,retries,timeline}.faults.ts',
+  '**/e2e/test/{kills,live,poison,private-logs,retries,timeline}.faults.ts',
   '**/e2e/test/{cli,copies,round-trips}.volume.ts',
 ];
 
