@@ -12,8 +12,8 @@ const REVEAL = `POST /v1/pastes/${CODE}/reveal`;
 const image = new Uint8Array([0, 255, 10, 13]);
 const report = new Uint8Array([1, 2]);
 const [IMAGE, REPORT] = [
-  { name: '../../evil\u001b[2J.png', bytes: image },
-  { name: '/etc/passwd', bytes: report },
+  { name: '../../evil\u001b[2J.png', bytes: image, syntax: null },
+  { name: '/etc/passwd', bytes: report, syntax: null },
 ];
 
 const inHome = (name: string) => join(bed.home, name);
@@ -55,7 +55,7 @@ describe('pasteflow cat --attachment', () => {
   });
 
   it('names the attachments that are not saved, not more of them than a person reads', async () => {
-    const url = await serve('text', Array(30).fill({ name: 'n'.repeat(1000), bytes: report }));
+    const url = await serve('text', Array(30).fill({ name: 'n'.repeat(1000), bytes: report, syntax: null }));
     const { code, stdout, stderr } = await bed.run(['cat', url, '-a', inHome('a')]);
     expect([code, stdout]).toEqual([0, 'text']);
     expect(stderr).toContain('and 9 others. To save them, add --attachment FILE');

@@ -13,16 +13,19 @@ export interface Attachment {
   /** As its writer has named it: hostile. */
   readonly name: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
+  /** null: its writer has chosen none, as those of other clients. */
+  readonly syntax: string | null;
 }
 
 /**
- * PrivateBin's fields are `paste`, `attachment` and `attachment_name`. `title` and `syntax` are our own: its
- * clients ignore them. One attachment is no list, because PBinCLI and PrivateBin before version 2 know no
+ * PrivateBin's fields are `paste`, `attachment` and `attachment_name`. `title`, `syntax` and `attachment_syntax` are
+ * our own: its clients ignore them. One attachment is no list, because PBinCLI and PrivateBin before version 2 know no
  * lists.
  */
 export function encodeMessage({ text, attachments, title, syntax }: Message): string {
   const urls = attachments.map(({ bytes }) => `data:application/octet-stream;base64,${toBase64(bytes)}`);
   const names = attachments.map(({ name }) => name);
+  const syntaxes = attachments.map((each) => each.syntax);
   const isOne = attachments.length === 1;
   return JSON.stringify({
     paste: text,
@@ -30,6 +33,7 @@ export function encodeMessage({ text, attachments, title, syntax }: Message): st
       attachment: isOne ? urls[0] : urls,
       attachment_name: isOne ? names[0] : names,
     }),
+    ...(syntaxes.some((each) => each !== null) && { attachment_syntax: syntaxes }),
     ...(title !== null && { title }),
     ...(syntax !== null && { syntax }),
   });
@@ -38,18 +42,25 @@ export function encodeMessage({ text, attachments, title, syntax }: Message): st
 /** @throws Error for a message that no client of the format writes */
 export function decodeMessage(json: string): Message {
   const fields = JSON.parse(json) as Readonly<Record<string, unknown>> | null;
-  const { paste = '', attachment, attachment_name: names, title, syntax } = fields ?? {};
+  const { paste = '', attachment, attachment_name, attachment_syntax, title, syntax } = fields ?? {};
   if (typeof paste !== 'string') throw new Error('The message of the paste has no text.');
-  const nameList = listOf(names);
+  const names = listOf(attachment_name);
+  const syntaxes = listOf(attachment_syntax);
   return {
     text: paste,
     attachments: listOf(attachment).flatMap((url, i) =>
       isText(url)
-        ? [{ name: isText(nameList[i]) ? nameList[i] : 'attachment', bytes: bytesOfDataUrl(url) }]
+        ? [
+            {
+              name: textOrNull(names[i]) ?? 'attachment',
+              bytes: bytesOfDataUrl(url),
+              syntax: textOrNull(syntaxes[i]),
+            },
+          ]
         : [],
     ),
-    title: isText(title) ? title : null,
-    syntax: isText(syntax) ? syntax : null,
+    title: textOrNull(title),
+    syntax: textOrNull(syntax),
   };
 }
 
@@ -57,28 +68,40 @@ function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }
 
+function textOrNull(value: unknown): string | null {
+  return isText(value) ? value : null;
+}
+
 function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [value];
 }
 
+/** Some browsers write an empty file as `data:`, without a comma. */
 function bytesOfDataUrl(url: string): Uint8Array<ArrayBuffer> {
-  return fromBase64(url.slice(url.indexOf(',') + 1));
+  const comma = url.indexOf(',');
+  return comma === -1 && url.startsWith('data:') ? new Uint8Array() : fromBase64(url.slice(comma + 1));
 }
 
 /** A file with what its writer says of it. */
-export interface FileToSeal {
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  /** For a file that is no text. */
-  readonly name: string;
+export interface FileToSeal extends Attachment {
   readonly title: string | null;
-  readonly syntax: string | null;
 }
 
 /** A file of text becomes the text, and any other file an attachment. */
 export function messageOfFile({ bytes, name, title, syntax }: FileToSeal): Message {
   const text = textOf(bytes);
   if (text !== null) return { text, attachments: [], title, syntax };
-  return { text: '', attachments: [{ name, bytes }], title, syntax };
+  return { text: '', attachments: [{ name, bytes, syntax: null }], title, syntax };
+}
+
+/**
+ * Several files become attachments, also those of text, in their order: PrivateBin's page offers them so, and the
+ * message has no other place for their names. One file is as `messageOfFile` writes it.
+ */
+export function messageOfFiles(files: readonly Attachment[], title: string | null): Message {
+  const [only] = files;
+  if (only !== undefined && files.length === 1) return messageOfFile({ ...only, title });
+  return { text: '', attachments: files, title, syntax: null };
 }
 
 /**

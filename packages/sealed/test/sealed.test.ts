@@ -43,8 +43,8 @@ describe('a paste that PBinCLI has made', () => {
 describe('a message', () => {
   test('comes back with its title, language and attachments', async () => {
     const attachments = [
-      { name: 'a.bin', bytes: new Uint8Array([0, 255, 10]) },
-      { name: 'b.bin', bytes: new Uint8Array(100_000).fill(7) },
+      { name: 'a.bin', bytes: new Uint8Array([0, 255, 10]), syntax: null },
+      { name: 'b.bin', bytes: new Uint8Array(100_000).fill(7), syntax: 'json' },
     ];
     const whole = { ...message, attachments, title: 'A title', syntax: 'rust' };
     const { document, key } = await seal(whole, { password: 'pässword' });
