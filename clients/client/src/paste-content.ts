@@ -125,7 +125,7 @@ export type StreamFactory = () => ReadableStream<Uint8Array> | Promise<ReadableS
 export type Content = string | Uint8Array | Blob | ReadableStream<Uint8Array> | StreamFactory;
 
 /** The content of a request, for each of its tries. */
-interface ContentSource {
+export interface ContentSource {
   /** The body of the next try. */
   readonly next: () => Promise<{ readonly body: unknown; readonly duplex?: 'half' }>;
   readonly isRepeatable: () => boolean;

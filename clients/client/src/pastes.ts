@@ -2,7 +2,8 @@ import type { CreatedPaste, Paste, PasteChanges, PasteFilter, Timeline } from '.
 import { PasteFailedError, PasteflowApiError } from './errors.ts';
 import { followEvents, type EventsOptions, type PasteEvent } from './events.ts';
 import { Listing } from './listing.ts';
-import { type Bytes, type Content, contentSource, PasteContent } from './paste-content.ts';
+import { type NewFile, newPasteSource } from './new-files.ts';
+import { type Bytes, type Content, PasteContent } from './paste-content.ts';
 import type { CreatePasteOptions, OwnPasteOptions, RevealOptions } from './paste-options.ts';
 import type { Transport } from './transport.ts';
 import {
@@ -34,28 +35,28 @@ export class Pastes {
   }
 
   /**
+   * @param content one content, or up to 100 files
    * @throws PasteFailedError with `wait`, when the upload has failed; PasteflowApiError paste_gone when the
    *   paste is deleted during the wait
    */
   async create(
-    content: Content,
+    content: Content | readonly NewFile[],
     {
       wait = false,
       idempotencyKey = newIdempotencyKey(),
       signal,
       timeoutMs,
       deleteToken,
-      ...query
+      ...fields
     }: CreatePasteOptions = {},
   ): Promise<CreatedPaste> {
-    const source = contentSource(content);
-    const headers = { 'Content-Type': 'application/octet-stream', 'Idempotency-Key': idempotencyKey };
+    const { query, headers, ...source } = newPasteSource(content, fields);
     const created = await this.#transport
       .call(
         async (api, init) =>
           api.POST('/v1/pastes', {
             params: { query, header: withToken(deleteToken) },
-            headers,
+            headers: { ...headers, 'Idempotency-Key': idempotencyKey },
             bodySerializer: (body) => body,
             ...(await source.next()),
             ...init,

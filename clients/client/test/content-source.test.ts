@@ -41,6 +41,42 @@ describe('content', () => {
   });
 });
 
+describe('several files', () => {
+  it('are sent as a form, with the options and the languages, again for each try', async () => {
+    bed.server.script(async (req, res) => {
+      await buffer(req);
+      await reset(req, res);
+    }, store);
+    const files = [
+      { name: 'src/zéro.py', content: 'zéro', syntax: 'python' },
+      { name: 'bytes', content: Uint8Array.of(1, 2) },
+      { name: 'empty', content: new Blob([]) },
+    ];
+    await bed.client().pastes.create(files, { title: 'three', burn: true });
+    expect(bed.server.requests.map(({ path }) => path)).toEqual(['/v1/pastes', '/v1/pastes']);
+    const [, boundary = ''] =
+      /^multipart\/form-data; boundary=(.+)$/.exec(bed.server.requests[1]?.headers['content-type'] ?? '') ??
+      [];
+    expect(received.toString().split(`--${boundary}`).slice(1, -1)).toEqual(
+      [
+        ['name="title"', '', 'three'],
+        ['name="burn"', '', 'true'],
+        ['name="file_syntaxes"', '', 'python,,'],
+        ['name="file"; filename="src/zéro.py"', 'Content-Type: application/octet-stream', '', 'zéro'],
+        ['name="file"; filename="bytes"', 'Content-Type: application/octet-stream', '', '\u0001\u0002'],
+        ['name="file"; filename="empty"', 'Content-Type: application/octet-stream', '', ''],
+      ].map((lines) => `\r\nContent-Disposition: form-data; ${lines.join('\r\n')}\r\n`),
+    );
+  });
+
+  it('with a lone surrogate are refused before they are sent', async () => {
+    bed.server.script(store);
+    const files = [{ name: 'a', content: 'half a fox: \ud83e' }];
+    await expect(bed.client().pastes.create(files)).rejects.toThrow(TypeError);
+    expect(bed.server.requests).toEqual([]);
+  });
+});
+
 describe('a stream', () => {
   it('is sent as it is produced: the server has the first part before the rest exists', async () => {
     const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();

@@ -1,0 +1,54 @@
+import type { NewPasteFields } from './api-types.ts';
+import { type Bytes, type Content, type ContentSource, contentSource } from './paste-content.ts';
+
+/** A file of a new paste. Its content can be sent again, as a stream can't. */
+export interface NewFile {
+  /** A relative path, with `/` between its parts. */
+  readonly name: string;
+  readonly content: string | Uint8Array | Blob;
+  /** Default: the name or the first line tells. */
+  readonly syntax?: string | undefined;
+}
+
+/** What a creation sends, for each of its tries. */
+interface NewPasteSource extends ContentSource {
+  readonly query: NewPasteFields;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** One content is the body, and the options are in the query. Several files are a form with the options. */
+export function newPasteSource(
+  content: Content | readonly NewFile[],
+  fields: NewPasteFields,
+): NewPasteSource {
+  if (!isFiles(content))
+    return {
+      ...contentSource(content),
+      query: fields,
+      headers: { 'Content-Type': 'application/octet-stream' },
+    };
+  const form = formOf(content, fields);
+  const next = (): Promise<{ readonly body: FormData }> => Promise.resolve({ body: form });
+  return { next, isRepeatable: () => true, release: () => {}, query: {}, headers: {} };
+}
+
+function isFiles(content: Content | readonly NewFile[]): content is readonly NewFile[] {
+  return Array.isArray(content);
+}
+
+function formOf(files: readonly NewFile[], fields: NewPasteFields): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields))
+    if (value !== undefined) form.append(name, String(value));
+  if (files.some(({ syntax }) => syntax !== undefined))
+    form.append('file_syntaxes', files.map(({ syntax = '' }) => syntax).join(','));
+  for (const { name, content } of files) form.append('file', blobOf(content), name);
+  return form;
+}
+
+/** @throws TypeError for a string that UTF-8 can't encode */
+function blobOf(content: NewFile['content']): Blob {
+  if (content instanceof Blob) return content;
+  contentSource(content); // which refuses lone surrogates
+  return new Blob([content as Bytes | string]);
+}
