@@ -7,7 +7,7 @@ import { exportPastes } from './commands/export.ts';
 import { importFile } from './commands/import.ts';
 import { login, logout, whoami } from './commands/login.ts';
 import { change, history, ls, open, rm } from './commands/pastes.ts';
-import { pasteFlags, put } from './commands/put.ts';
+import { put } from './commands/put.ts';
 import { timeline, watch } from './commands/follow.ts';
 import {
   EXIT_DONE,
@@ -19,6 +19,7 @@ import {
   UsageError,
 } from './errors.ts';
 import { openSession, type Session } from './session.ts';
+import { pasteFlags } from './settings/paste-flags.ts';
 import type { CommonOptions } from './settings/settings.ts';
 import { Output, safeText } from './terminal/output.ts';
 import type { Terminal } from './terminal/terminal.ts';
@@ -66,10 +67,11 @@ export function buildProgram(terminal: Terminal, act: Act): Command {
 
   const putting = program
     .command('put')
-    .description('makes a paste of each file, or of stdin, and prints its URL')
+    .description('makes a paste of the files, or of stdin, and prints its URL')
     .argument('[files...]', 'the files; - is stdin');
   for (const { flags, description } of Object.values(pasteFlags)) putting.option(flags, description);
   putting
+    .option('--each', 'make a paste of each file')
     .option('-w, --wait', 'wait until the content is stored')
     .option('--encrypt', 'encrypt the content here; the key is in the URL behind #')
     .option('--password', 'with --encrypt: also ask for a password, or take PASTEFLOW_PASSWORD')
@@ -79,6 +81,7 @@ export function buildProgram(terminal: Terminal, act: Act): Command {
       'after',
       examples(
         'pasteflow put server.log',
+        'pasteflow put src/*.py README.md',
         'dmesg | pasteflow put --title "boot messages" --expires 2h --copy',
         'pasteflow put --encrypt --burn password.txt',
       ),

@@ -79,10 +79,10 @@ describe('pasteflow put', () => {
     });
   });
 
-  it('takes a slug for one file only', async () => {
-    const { code, stderr } = await bed.run(['put', '--slug', 'a-name', ...(await files(2))]);
+  it('takes a slug for one paste only', async () => {
+    const { code, stderr } = await bed.run(['put', '--each', '--slug', 'a-name', ...(await files(2))]);
     expect([code, bed.requests.length]).toEqual([2, 0]);
-    expect(stderr).toContain('--slug is for one file');
+    expect(stderr).toContain('--slug is for one paste');
   });
 
   it('draws the QR code on stderr', async () => {
@@ -99,7 +99,7 @@ describe('pasteflow put', () => {
     expect(JSON.parse(stdout)).toMatchObject({ status: 'PROCESSED' });
   });
 
-  it('sends at most four files at once, and prints their URLs in the order of the arguments', async () => {
+  it('sends at most four pastes at once, and prints their URLs in the order of the arguments', async () => {
     const waiting: (() => void)[] = [];
     let most = 0;
     bed.script(async (request, res) => {
@@ -119,7 +119,7 @@ describe('pasteflow put', () => {
       });
       return named(request, res);
     });
-    const { code, stdout } = await bed.run(['put', ...(await files(10))]);
+    const { code, stdout } = await bed.run(['put', '--each', ...(await files(10))]);
     expect(code).toBe(0);
     expect(stdout).toBe(Array.from({ length: 10 }, (_, n) => `https://x.test/code${n}\n`).join(''));
     expect(most).toBe(4);
@@ -129,7 +129,7 @@ describe('pasteflow put', () => {
     bed.script(named);
     const [first, second] = await files(2);
     const missing = join(bed.home, 'not\u001b[2Jhere');
-    const { code, stdout, stderr } = await bed.run(['put', first!, missing, bed.home, second!]);
+    const { code, stdout, stderr } = await bed.run(['put', '--each', first!, missing, bed.home, second!]);
     expect([code, stdout]).toEqual([1, 'https://x.test/code0\nhttps://x.test/code1\n']);
     expect(stderr).toContain('not\\u{1b}[2Jhere: ');
     expect(stderr).toContain('There is no such file or folder.');
@@ -161,7 +161,7 @@ describe('pasteflow put', () => {
   it('says once that it was interrupted, however many files are left', async () => {
     const interrupt = new AbortController();
     bed.script(() => void setTimeout(() => interrupt.abort(new Error('Ctrl-C')), 20));
-    const { code, stdout, stderr } = await bed.run(['put', ...(await files(9))], {
+    const { code, stdout, stderr } = await bed.run(['put', '--each', ...(await files(9))], {
       signal: interrupt.signal,
     });
     expect([code, stdout, stderr]).toEqual([1, '', 'pasteflow: Interrupted.\n']);
@@ -175,7 +175,7 @@ describe('pasteflow put', () => {
   });
 
   it.each([
-    [['put', '--title', 'x', 'a', 'b'], '--title is for one file'],
+    [['put', '--each', '--title', 'x', 'a', 'b'], '--title is for one paste'],
     [['put', '-', '-'], '- can be named once'],
     [['put', '--expires', 'soon'], 'is not a time'],
     [['put', '--exp\u001b[2J'], '\\u{1b}[2J'],
@@ -205,8 +205,8 @@ describe('pasteflow put', () => {
   it('draws its progress on a terminal only', async () => {
     bed.script(named);
     const paths = await files(3);
-    expect((await bed.run(['put', ...paths], { tty: ['stderr'] })).stderr).toContain('of 3 sent');
-    expect((await bed.run(['put', ...paths])).stderr).toBe('');
+    expect((await bed.run(['put', '--each', ...paths], { tty: ['stderr'] })).stderr).toContain('of 3 sent');
+    expect((await bed.run(['put', '--each', ...paths])).stderr).toBe('');
   });
 });
 

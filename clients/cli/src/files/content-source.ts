@@ -11,7 +11,7 @@ export interface ContentSource {
 }
 
 /** More than any server accepts, and less than the memory of a small machine. */
-const MAX_BUFFERED_BYTES = 256 * 1_048_576;
+export const MAX_BUFFERED_BYTES = 256 * 1_048_576;
 
 /** Node.js replaces the bytes of an argument that are not UTF-8, so that the name of the file is lost. */
 const UNREADABLE_CHARACTER = '\ufffd';

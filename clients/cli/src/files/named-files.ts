@@ -1,0 +1,68 @@
+import { basename, isAbsolute, relative, sep } from 'node:path';
+import type { Readable } from 'node:stream';
+import type { Bytes, Content } from '@pasteflow/client';
+import { fileNameProblems, MAX_FILES, normalFileName } from '@pasteflow/domain';
+import { messageOf, UsageError } from '../errors.ts';
+import { MAX_BUFFERED_BYTES, openContent } from './content-source.ts';
+
+/**
+ * The names that files have in their paste: their path below the current folder, and outside of it the last part of the
+ * path, which tells nothing of the folders of this machine.
+ * @param paths `-` is stdin
+ * @throws UsageError for names that a paste can't have
+ */
+export function namesOf(paths: readonly string[]): readonly string[] {
+  const names = paths.map((path) => normalFileName(path === '-' ? 'stdin' : nameOf(path)));
+  if (names.length > MAX_FILES)
+    throw new UsageError(
+      `A paste has at most ${MAX_FILES} files. Make a paste of each with --each, or put an archive of them.`,
+    );
+  const [problem] = names.length === 1 ? [] : fileNameProblems(names);
+  if (problem !== undefined)
+    throw new UsageError(
+      `The name ${JSON.stringify(names[problem.index])} ${problem.message}. Rename the file, or make a paste of each with --each.`,
+    );
+  return names;
+}
+
+function nameOf(path: string): string {
+  const below = relative('', path);
+  const parts = below.split(sep);
+  return parts[0] === '..' || isAbsolute(below) ? basename(path) : parts.join('/');
+}
+
+/** The bytes of the files of one paste. One that can't be read fails all. @throws Error that names it among several */
+export async function readFiles(
+  paths: readonly string[],
+  stdin: Readable,
+  onSent: (bytes: number) => void,
+): Promise<readonly Bytes[]> {
+  const contents: Bytes[] = [];
+  let left = MAX_BUFFERED_BYTES;
+  for (const path of paths) {
+    const bytes = await readOne(path, stdin, left).catch((error: unknown) => {
+      if (paths.length === 1) throw error;
+      throw new Error(`${path === '-' ? 'stdin' : path}: ${messageOf(error, path)}`, { cause: error });
+    });
+    left -= bytes.length;
+    onSent(bytes.length);
+    contents.push(bytes);
+  }
+  return contents;
+}
+
+async function readOne(path: string, stdin: Readable, maxBytes: number): Promise<Bytes> {
+  const source = await openContent(path, stdin, () => {});
+  try {
+    if (source.size > maxBytes) throw new Error('The files have more than 256 MiB.');
+    return await bytesOf(source.content);
+  } finally {
+    await source.close();
+  }
+}
+
+async function bytesOf(content: Content): Promise<Bytes> {
+  const body = typeof content === 'function' ? await content() : content;
+  const response = new Response(body instanceof Uint8Array ? new Blob([Uint8Array.from(body)]) : body);
+  return new Uint8Array(await response.arrayBuffer());
+}
