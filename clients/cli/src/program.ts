@@ -91,7 +91,8 @@ export function buildProgram(terminal: Terminal, act: Act): Command {
     .command('cat')
     .description('prints the content of pastes, and decrypts it when the URL has a key')
     .argument('<pastes...>', 'short codes or URLs')
-    .option('-o, --output <file>', 'write to this file instead')
+    .option('-o, --output <file>', 'write to this file instead, or all files to this new folder/')
+    .option('-f, --file <name>', 'print this file of a paste of several')
     .option(
       '-a, --attachment <file>',
       'write the attachment of an encrypted paste to this file; repeatable',
@@ -104,6 +105,8 @@ export function buildProgram(terminal: Terminal, act: Act): Command {
       'after',
       examples(
         'pasteflow cat q7Zk2Lm9Xa',
+        'pasteflow cat q7Zk2Lm9Xa --file src/main.py',
+        'pasteflow cat q7Zk2Lm9Xa -o folder/',
         "pasteflow cat 'https://paste.example.org/q7Zk2Lm9Xa#KEY' -o notes",
       ),
     )

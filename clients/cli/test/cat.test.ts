@@ -1,7 +1,8 @@
 import { chmod, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { problem, useBed, type Handler } from './support/bed.ts';
+import { json, pasteWith, problem, useBed, type Handler } from './support/bed.ts';
+import { route } from './support/jobs.ts';
 
 const bed = useBed();
 
@@ -34,7 +35,10 @@ describe('pasteflow cat', () => {
   });
 
   it('shows nothing on a terminal that could act on it, unless --raw is given', async () => {
-    bed.script(content(hostile));
+    route(bed, {
+      'GET /v1/pastes/q7Zk2Lm9Xa': json(200, pasteWith({ files: null })),
+      'GET /v1/pastes/q7Zk2Lm9Xa/content': content(hostile),
+    });
     const shown = await bed.run(['cat', 'q7Zk2Lm9Xa'], { tty: ['stdout'] });
     expect(shown.stdout).toBe('one\\u{1b}[2J\\u{9b}31m\ntwo\t\\u{202e}\n');
     const raw = await bed.run(['cat', '--raw', 'q7Zk2Lm9Xa'], { tty: ['stdout'] });

@@ -1,29 +1,27 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { Bytes } from '@pasteflow/client';
-import type { Attachment } from '@pasteflow/sealed';
+import type { Bytes, Paste } from '@pasteflow/client';
+import { fileNameOf } from '@pasteflow/domain';
 import { EXIT_DONE, type ExitCode, UsageError } from '../errors.ts';
-import { assertWritable, writeAtomically } from '../files/write-atomically.ts';
+import { assertWritable } from '../files/write-atomically.ts';
+import { assertNoFolder } from '../files/write-folder.ts';
 import {
   contentOfBytes,
-  type ContentPart,
   keyIn,
   openContent,
   type OpenedContent,
   type ReadableContent,
 } from '../sealed/open-content.ts';
 import type { Session } from '../session.ts';
-import { pasteNamedBy } from '../settings/named.ts';
+import { fileNamedBy, pasteNamedBy } from '../settings/named.ts';
+import { noteLeftOut, saveAttachments } from './attachments.ts';
+import { isFile, printContent, type PrintOptions } from './print-content.ts';
 import { type NamedPaste, reveal, type UseContent } from './reveal.ts';
-import { sizeText, startProgress } from '../terminal/progress-bar.ts';
-import { safeContent } from '../terminal/output.ts';
-import { writeTo } from '../terminal/terminal.ts';
+import { filesOf, isFolder, printFile, saveFiles, showFiles } from './several-files.ts';
 
-interface CatOptions {
-  /** A file; `-` is stdout. Default: stdout. */
-  readonly output?: string;
-  /** Whether a terminal, too, gets every byte as it is. */
-  readonly raw?: boolean;
+interface CatOptions extends PrintOptions {
+  /** The name of one file of a paste of several. Default: the one of the URL, or all of them. */
+  readonly file?: string;
   readonly reveal?: boolean;
   /** A file with the content, which is not asked for again. */
   readonly from?: string;
@@ -31,9 +29,14 @@ interface CatOptions {
   readonly attachment?: readonly string[];
 }
 
+/** `file`: null for all of the content. */
+interface NamedContent extends NamedPaste {
+  readonly file: string | null;
+}
+
 /**
  * `pasteflow cat CODE…`: the content of pastes, decrypted where a URL has the key, one after the other, on
- * stdout or in a file.
+ * stdout or in a file, or the files of one in a folder.
  */
 export async function cat(
   session: Session,
@@ -41,35 +44,69 @@ export async function cat(
   options: CatOptions,
 ): Promise<ExitCode> {
   const { server } = session;
-  const named = pastes.map((each) => ({ code: pasteNamedBy(each, server), key: keyIn(each) }));
+  const named = pastes.map((each): NamedContent => ({
+    code: pasteNamedBy(each, server),
+    key: keyIn(each),
+    file: options.file ?? fileNamedBy(each),
+  }));
   assertCompatible(named, options);
-  const { attachment: files = [] } = options;
   for (const each of named) {
-    for (const file of filesIn(options)) await assertWritable(file); // before a paste is deleted by the read
-    await withContent(session, each, options, async (content) => {
-      const opened = await open(
-        session,
-        each.key === null && options.raw !== true ? await readable(session, each, content, options) : content,
-        each.key,
-        files.length === 0 ? 'text or attachment' : 'text',
-      );
-      const left = await saveAttachments(session, opened.attachments, files);
-      await printContent(session, opened, options);
-      noteLeftOut(session, left);
-      return left.length === 0;
-    });
+    // Before a paste is deleted by the read.
+    if (isFolder(options.output)) await assertNoFolder(options.output);
+    else for (const file of filesIn(options)) await assertWritable(file);
+    await catOne(session, each, options);
   }
   return EXIT_DONE;
 }
 
+async function catOne(session: Session, named: NamedContent, options: CatOptions): Promise<void> {
+  const { attachment = [], output, raw = false, from } = options;
+  const isShown = session.terminal.stdout.isTTY === true && !isFile(output) && !raw;
+  const isByName = named.file !== null || isFolder(output);
+  const paste =
+    named.key === null && from === undefined && (isByName || isShown)
+      ? await session.client.pastes.get(named.code, { signal: session.signal })
+      : null;
+  const code = paste?.short_code ?? named.code; // a slug may move meanwhile
+  await withContent(session, { ...named, code }, { options, paste }, async (content) => {
+    const opened = await open(session, named, options, { content, paste });
+    const { files } = opened;
+    if (named.file !== null) {
+      await printFile(session, files, named.file, options);
+      return files.length === 1;
+    }
+    if (isFolder(output)) {
+      await saveFiles(session, files, output);
+      return true;
+    }
+    if (isShown && files.length > 1 && attachment.length === 0) return await showFiles(session, files);
+    const left = await saveAttachments(session, opened.attachments, attachment);
+    await printContent(session, opened, options);
+    noteLeftOut(session, left);
+    return left.length === 0;
+  });
+}
+
+/** @param paste null: nobody has asked for its files, or the content is encrypted */
 async function open(
   session: Session,
-  content: ReadableContent,
-  key: NamedPaste['key'],
-  part: ContentPart,
+  named: NamedPaste,
+  options: CatOptions,
+  { content, paste }: { readonly content: ReadableContent; readonly paste: Paste | null },
 ): Promise<OpenedContent> {
-  if (key !== null) return await openContent(session, content, { key, part });
-  return { size: content.size, stream: content.stream, attachments: [] };
+  const { key } = named;
+  if (key !== null) {
+    const part = options.attachment === undefined ? 'text or attachment' : 'text';
+    return await openContent(session, content, { key, part });
+  }
+  const { size, stream } = options.raw === true ? content : await readable(session, named, content, options);
+  const { files: placed = null } = paste ?? {}; // a server of an earlier version sends none
+  if (paste === null || (placed === null && !isFolder(options.output)))
+    return { size, stream, attachments: [], files: [] };
+  const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
+  const only = { name: fileNameOf(paste.title, paste.short_code), bytes };
+  const files = placed === null ? [only] : filesOf(bytes, placed);
+  return { ...contentOfBytes(bytes), attachments: [], files };
 }
 
 /** How every encrypted document begins. */
@@ -116,17 +153,24 @@ async function startOf(
 
 /** The files that the options name for what is written. */
 function filesIn({ output, attachment = [] }: CatOptions): readonly string[] {
-  return isFile(output) ? [output, ...attachment] : attachment;
+  return isFile(output) && !isFolder(output) ? [output, ...attachment] : attachment;
 }
 
 /** @throws UsageError */
-function assertCompatible(named: readonly NamedPaste[], options: CatOptions): void {
+function assertCompatible(named: readonly NamedContent[], options: CatOptions): void {
   const { output, from, attachment, reveal: revealing = false } = options;
-  for (const [option, value] of Object.entries({ output, from, attachment }))
+  const isByName = named.some(({ file }) => file !== null) || isFolder(output);
+  for (const [option, value] of Object.entries({ output, from, attachment, file: options.file }))
     if (value !== undefined && named.length > 1)
       throw new UsageError(`--${option} is for one paste. Read the pastes one by one.`);
   if (from !== undefined && revealing)
     throw new UsageError('--from reads a file, and --reveal asks the server. Choose one of them.');
+  if (isByName && from !== undefined && named.some(({ key }) => key === null))
+    throw new UsageError('--from has no names of files, unless the content is encrypted. Name the key.');
+  if (named.some(({ file }) => file !== null) && isFolder(output))
+    throw new UsageError('--file is one file, and a folder gets all of them. Choose one of them.');
+  if (isByName && attachment !== undefined)
+    throw new UsageError('--attachment saves files by their order. Leave it out, or --file and the folder.');
   if (attachment === undefined) return;
   if (named.some(({ key }) => key === null))
     throw new UsageError(
@@ -141,16 +185,17 @@ function assertCompatible(named: readonly NamedPaste[], options: CatOptions): vo
 async function withContent(
   session: Session,
   named: NamedPaste,
-  { from, reveal: revealing = false }: CatOptions,
+  { options, paste: known }: { readonly options: CatOptions; readonly paste: Paste | null },
   use: UseContent,
 ): Promise<void> {
   const { client, signal } = session;
+  const { from, reveal: revealing = false } = options;
   if (from !== undefined) {
     await use(contentOfBytes(await readFile(from)));
     return;
   }
   if (revealing) {
-    const paste = await client.pastes.get(named.code, { signal });
+    const paste = known ?? (await client.pastes.get(named.code, { signal }));
     if (paste.burn) return await reveal(session, named, paste, use);
   }
   await use(await client.pastes.content(named.code, { signal }));
@@ -166,97 +211,4 @@ export async function diff(
   const patch = await client.pastes.diff(pasteNamedBy(paste, server), { signal });
   await printContent(session, contentOfBytes(patch), options);
   return EXIT_DONE;
-}
-
-/** What stderr shows of the names: each may have megabytes, and there may be any number of them. */
-const MAX_NAME_CHARACTERS = 100;
-const MAX_NAMES = 20;
-
-/**
- * Writes the first attachments of a paste into these files. The names in the paste are texts of strangers:
- * they are shown, and never used as paths.
- * @returns the attachments that no file was named for
- * @throws Error when there are more files than attachments; nothing was written
- */
-async function saveAttachments(
-  { output, signal }: Session,
-  attachments: readonly Attachment[],
-  files: readonly string[],
-): Promise<readonly Attachment[]> {
-  if (files.length > attachments.length)
-    throw new Error(
-      `--attachment names ${files.length} files, but the paste has ${attachments.length} attachments. No attachment was saved.`,
-    );
-  for (const [index, { name, bytes }] of attachments.slice(0, files.length).entries()) {
-    signal.throwIfAborted();
-    const file = files[index] ?? '';
-    await writeAtomically(file, (handle) => handle.writeFile(bytes), { followsLink: true });
-    output.note(`The attachment ${shown(name)} is in ${file}`);
-  }
-  return attachments.slice(files.length);
-}
-
-/** Says which attachments nobody has got. */
-function noteLeftOut({ output }: Session, attachments: readonly Attachment[]): void {
-  if (attachments.length === 0) return;
-  const names = attachments.slice(0, MAX_NAMES).map(({ name }) => shown(name));
-  const others = attachments.length - names.length;
-  const all = others === 0 ? names.join(', ') : `${names.join(', ')} and ${others} others`;
-  output.note(
-    `These attachments of the paste are not printed: ${all}. To save them, add --attachment FILE for each one, in this order.`,
-  );
-}
-
-function shown(name: string): string {
-  return name.length > MAX_NAME_CHARACTERS ? `${name.slice(0, MAX_NAME_CHARACTERS)}…` : name;
-}
-
-/** Writes content to stdout or into a file, byte for byte. On a terminal nothing of it can act. */
-async function printContent(
-  session: Session,
-  content: ReadableContent,
-  options: Pick<CatOptions, 'output' | 'raw'>,
-): Promise<void> {
-  const { stdout } = session.terminal;
-  if (isFile(options.output)) await save(session, content, options.output);
-  else if (stdout.isTTY === true && options.raw !== true) await show(session, content);
-  else for await (const chunk of content.stream) await writeTo(stdout, chunk);
-}
-
-/** Whether `--output` names a file. */
-function isFile(output: string | undefined): output is string {
-  return output !== undefined && output !== '-';
-}
-
-async function save({ terminal, signal }: Session, content: ReadableContent, path: string): Promise<void> {
-  const progress = startProgress(terminal);
-  try {
-    await writeAtomically(
-      path,
-      async (file) => {
-        let received = 0;
-        for await (const chunk of content.stream) {
-          signal.throwIfAborted();
-          await file.writeFile(chunk);
-          received += chunk.length;
-          progress.update(received / content.size, `${sizeText(received)} of ${sizeText(content.size)}`);
-        }
-      },
-      { followsLink: true },
-    );
-  } finally {
-    progress.end();
-  }
-}
-
-/** Content of strangers on a terminal: nothing in it may act as a command of the terminal. */
-async function show({ terminal }: Session, content: ReadableContent): Promise<void> {
-  const decoder = new TextDecoder();
-  let held = '';
-  for await (const chunk of content.stream) {
-    const text = held + decoder.decode(chunk, { stream: true });
-    held = text.endsWith('\r') ? '\r' : ''; // its line feed may come with the next chunk
-    await writeTo(terminal.stdout, safeContent(text.slice(0, text.length - held.length)));
-  }
-  await writeTo(terminal.stdout, safeContent(held + decoder.decode()));
 }

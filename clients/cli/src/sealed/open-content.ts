@@ -10,7 +10,9 @@ import {
   WrongKeyError,
 } from '@pasteflow/sealed';
 import { text } from 'node:stream/consumers';
+import { fileNameOf } from '@pasteflow/domain';
 import { UsageError } from '../errors.ts';
+import type { NamedBytes } from '../files/write-folder.ts';
 import type { Session } from '../session.ts';
 import { withFragment } from '../settings/named.ts';
 import { readSecret } from '../terminal/terminal.ts';
@@ -22,6 +24,8 @@ export type ReadableContent = Pick<PasteContent, 'stream' | 'size'>;
 export interface OpenedContent extends ReadableContent {
   /** Those that are not in the content. */
   readonly attachments: readonly Attachment[];
+  /** All that the paste has, by name. Empty when nobody has asked for it. */
+  readonly files: readonly NamedBytes[];
 }
 
 /** What the content of a paste is: the text alone, or without a text the one attachment. */
@@ -75,11 +79,16 @@ async function open(session: Session, document: SealedPaste, key: SecretKey): Pr
   }
 }
 
-function contentOfMessage({ text: content, attachments }: Message, part: ContentPart): OpenedContent {
+function contentOfMessage(message: Message, part: ContentPart): OpenedContent {
+  const { attachments } = message;
   const [first, ...others] = attachments;
-  if (part !== 'text' && content === '' && first !== undefined && others.length === 0)
-    return { ...contentOfBytes(first.bytes), attachments: [] };
-  return { ...contentOfBytes(new TextEncoder().encode(content)), attachments };
+  const text = new TextEncoder().encode(message.text);
+  const hasText = text.length > 0 || first === undefined;
+  const textFile = { name: fileNameOf(message.title, 'paste'), bytes: text };
+  const files = hasText ? [textFile, ...attachments] : attachments;
+  if (part !== 'text' && !hasText && others.length === 0)
+    return { ...contentOfBytes(first.bytes), attachments: [], files };
+  return { ...contentOfBytes(text), attachments, files };
 }
 
 /** A command line is visible to every user of a machine, so that a password is no argument. */

@@ -44,6 +44,16 @@ function nameIn(argument: string, server: string): string | undefined {
   return path.replace(/^(v1\/(jobs|pastes)|my\/jobs)\//, '').split('/', 1)[0];
 }
 
+/** The file that a URL of the server names, `…/CODE/files/NAME`; null: none. */
+export function fileNamedBy(argument: string): string | null {
+  const [, name] = /^https?:[^?#]*\/files\/([^?#]+)/i.exec(argument) ?? [];
+  try {
+    return name === undefined ? null : decodeURIComponent(name);
+  } catch {
+    return null;
+  }
+}
+
 /** @returns a short code, or `~` and a slug. @throws UsageError */
 export function pasteNamedBy(argument: string, server: string): string {
   const named = namedBy(argument, server);

@@ -1,0 +1,73 @@
+import { isUtf8 } from 'node:buffer';
+import { normalFileName, type PasteFile } from '@pasteflow/domain';
+import { type NamedBytes, writeFolder } from '../files/write-folder.ts';
+import { contentOfBytes } from '../sealed/open-content.ts';
+import type { Session } from '../session.ts';
+import { sizeText } from '../terminal/progress-bar.ts';
+import { safeText } from '../terminal/output.ts';
+import { writeTo } from '../terminal/terminal.ts';
+import { printContent, type PrintOptions, show } from './print-content.ts';
+
+/** Whether `--output` names a folder for all files. */
+export function isFolder(output: string | undefined): output is string {
+  return output?.endsWith('/') === true;
+}
+
+/** The files of a content. @throws Error when the content has other sizes */
+export function filesOf(bytes: Uint8Array<ArrayBuffer>, files: readonly PasteFile[]): readonly NamedBytes[] {
+  const last = files.at(-1);
+  if (last !== undefined && last.offset + last.size !== bytes.length)
+    throw new Error('The content has another size than its files together. Try again.');
+  return files.map(({ name, offset, size }) => ({ name, bytes: bytes.subarray(offset, offset + size) }));
+}
+
+const MAX_NAMES = 20;
+
+/** Prints the file of this name. @throws Error when there is none */
+export async function printFile(
+  session: Session,
+  files: readonly NamedBytes[],
+  name: string,
+  options: PrintOptions,
+): Promise<void> {
+  const wanted = normalFileName(name);
+  const found = files.find((file) => file.name === wanted || file.name === name);
+  if (found === undefined) {
+    const names = files.slice(0, MAX_NAMES).map((file) => JSON.stringify(file.name.slice(0, 255)));
+    const more = files.length > MAX_NAMES ? `, and ${files.length - MAX_NAMES} others` : '';
+    throw new Error(
+      `The paste has no file ${JSON.stringify(name)}. ${names.length > 0 ? `It has ${names.join(', ')}${more}.` : 'It has no files with names.'}`,
+    );
+  }
+  await printContent(session, contentOfBytes(found.bytes), options);
+}
+
+/** Saves all files in a new folder. */
+export async function saveFiles(
+  { output, signal }: Session,
+  files: readonly NamedBytes[],
+  folder: string,
+): Promise<void> {
+  await writeFolder(folder, files, signal);
+  output.note(`${files.length === 1 ? 'One file is' : `${files.length} files are`} in ${folder}`);
+}
+
+/**
+ * Shows a person one file below the other, under the headings of `tail`.
+ * @returns whether all of them are text
+ */
+export async function showFiles(session: Session, files: readonly NamedBytes[]): Promise<boolean> {
+  const { stdout } = session.terminal;
+  let isWhole = true;
+  for (const [index, { name, bytes }] of files.entries()) {
+    const isText = isUtf8(bytes);
+    const kind = isText ? '' : ` (${sizeText(bytes.length)} that are no text: save them with --file and -o)`;
+    await writeTo(stdout, `${index > 0 ? '\n' : ''}==> ${safeText(name.slice(0, 255))} <==${kind}\n`);
+    if (isText) await show(session, contentOfBytes(bytes));
+    if (isText && bytes.length > 0 && bytes.at(-1) !== LINE_FEED) await writeTo(stdout, '\n');
+    isWhole &&= isText;
+  }
+  return isWhole;
+}
+
+const LINE_FEED = 10;
