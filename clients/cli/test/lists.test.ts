@@ -47,6 +47,28 @@ describe('pasteflow ls', () => {
     expect(timeFrom(1e12, new Date(1e12 + ms).toISOString())).toBe(text);
   });
 
+  it('names the first files of a paste of several', async () => {
+    const files = ['src/a.py', 'b\u001b[2J', 'c', 'd', 'e'].map((name, offset) => ({
+      name,
+      offset,
+      size: 1,
+      syntax: null,
+    }));
+    const pastes = [
+      pasteWith({ files, title: 'Five' }),
+      pasteWith({ files: files.slice(0, 2) }),
+      pasteWith({ files: null }),
+    ];
+    bed.script(json(200, { pastes, next_cursor: null }));
+    const { stdout } = await bed.run(['ls'], { env });
+    expect(
+      stdout
+        .trim()
+        .split('\n')
+        .map((line) => line.split('unlisted')[1]),
+    ).toEqual(['  Five (src/a.py, b\\u{1b}[2J, c, 2 more)', '  src/a.py, b\\u{1b}[2J', '']);
+  });
+
   it('asks for the pastes of one status, in either case, and prints nothing when there are none', async () => {
     bed.script(json(200, { pastes: [], next_cursor: null }));
     expect(await bed.run(['ls', '--status', 'failed'], { env })).toEqual({ code: 0, stdout: '', stderr: '' });

@@ -49,7 +49,7 @@ export async function ls(
 }
 
 function rowOf(paste: Paste, now: number): readonly string[] {
-  const { short_code, status, size_bytes, created_at, expires_at, visibility, title } = paste;
+  const { short_code, status, size_bytes, created_at, expires_at, visibility } = paste;
   const expiry = expires_at === null ? 'never expires' : `expires ${timeFrom(now, expires_at)}`;
   return [
     short_code,
@@ -58,8 +58,18 @@ function rowOf(paste: Paste, now: number): readonly string[] {
     timeFrom(now, created_at),
     expiry,
     visibility,
-    title ?? '',
+    nameOf(paste),
   ];
+}
+
+const MAX_NAMES = 3;
+
+/** The title, and the first files by their names. */
+function nameOf({ title, files }: Paste): string {
+  const names = files?.slice(0, MAX_NAMES).map(({ name }) => name) ?? []; // a server of an earlier version sends none
+  const others = (files?.length ?? 0) - names.length;
+  const named = [...names, ...(others > 0 ? [`${others} more`] : [])].join(', ');
+  return title !== null && named !== '' ? `${title} (${named})` : (title ?? named);
 }
 
 const UNITS = [
