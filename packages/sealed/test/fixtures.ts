@@ -14,6 +14,11 @@ export const recordedPastes = JSON.parse(
   readFileSync(new URL('fixtures/pbincli-0.3.7.json', import.meta.url), 'utf8'),
 ) as readonly RecordedPaste[];
 
+/** What the CryptTool of PrivateBin 2 has made of a text and three files, as its page does. */
+export const privateBinPaste = JSON.parse(
+  readFileSync(new URL('fixtures/privatebin-2.json', import.meta.url), 'utf8'),
+) as Pick<RecordedPaste, 'body' | 'key'>;
+
 export function recorded(name: string): RecordedPaste {
   const found = recordedPastes.find((each) => each.name === name);
   if (found === undefined) throw new Error(`No recorded paste is named ${name}.`);

@@ -12,7 +12,7 @@ import {
   type SealedPaste,
   type SecretKey,
 } from '../src/index.ts';
-import { recorded, recordedPastes } from './fixtures.ts';
+import { privateBinPaste, recorded, recordedPastes } from './fixtures.ts';
 
 const message: Message = { text: 'Grüße\n'.repeat(1000), attachments: [], title: null, syntax: null };
 
@@ -38,6 +38,17 @@ describe('a paste that PBinCLI has made', () => {
       expect(textOfSealed(toSealed(JSON.parse(body)))).toContain(`"adata":${adata},"ct"`);
     }
   });
+});
+
+test('the files of a paste that the script of PrivateBin 2 has made are opened, in their order', async () => {
+  const { body, key } = privateBinPaste;
+  const { text, attachments } = await openSealed(toSealed(JSON.parse(body)), keyOf(key));
+  expect(text).toBe('see the files');
+  expect(attachments.map(({ name, bytes }) => [name, Buffer.from(bytes).toString('latin1')])).toEqual([
+    ['notes.txt', Buffer.from('notes: Grüße\n').toString('latin1')],
+    ['../pic ture.png', '\u0089PNG\u0000ÿ'],
+    ['empty', ''],
+  ]);
 });
 
 describe('a message', () => {
