@@ -148,6 +148,7 @@ it('the queue of reports shows marks of direction in a text as their code points
     shortCode: 'a',
     title: null,
     userId: null,
+    fileCount: null,
     reporters: 1,
     oldestAt: '2026-11-27T12:00:00.000Z',
     classes: ['malware'],

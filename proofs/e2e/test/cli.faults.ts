@@ -40,7 +40,10 @@ describe('pasteflow', () => {
     const unique = randomBytes(8).toString('hex');
     await Promise.all(files.map((path, n) => writeFile(path, `${unique} ${n}`)));
     const api = cluster.apis[0]!;
-    const { child, ended } = cli.start(['put', '--each', '--json', ...files], options({ token: alice.token }));
+    const { child, ended } = cli.start(
+      ['put', '--each', '--json', ...files],
+      options({ token: alice.token }),
+    );
     await new Promise((resolve) => child.stdout!.once('data', resolve));
     await api.kill();
     await api.start();
