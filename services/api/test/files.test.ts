@@ -5,7 +5,8 @@ import { useApi } from './support/api.ts';
 import { postJson, problemOf } from './support/http.ts';
 import { newKey } from './support/keyed.ts';
 import { deletedPaste, pasteRow, processedPaste, upload } from './support/pastes.ts';
-import { newUser, type TestUser } from './support/users.ts';
+import { browseAs } from './support/sign-in.ts';
+import { newUser, signedInWith, type TestUser } from './support/users.ts';
 
 const bed = useApi({ contentWaitMs: 0 });
 let owner: TestUser;
@@ -82,6 +83,31 @@ describe('a paste of several files', () => {
     expect(await pasteRow(bed.db, body.short_code)).toMatchObject({ title: 'All', files: shown });
     await deletedPaste(bed.db, body.short_code);
     expect(await pasteRow(bed.db, body.short_code)).toMatchObject({ title: null, files: null });
+  });
+
+  it('has no language of the whole, also when it is changed', async () => {
+    const { body } = await create({ files }, owner.headers);
+    const change = (changes: object) =>
+      fetch(`${bed.api.url}/v1/pastes/${body.short_code}`, {
+        method: 'PATCH',
+        headers: { 'content-type': 'application/json', ...owner.headers },
+        body: JSON.stringify(changes),
+      });
+    expect(await problemOf(await change({ title: 'x', syntax: 'python' }))).toMatchObject({
+      status: 422,
+      errors: [{ path: 'syntax', message: 'must be empty: each file has a syntax of its own' }],
+    });
+    expect(await (await change({ title: 'New', syntax: null })).json()).toMatchObject({
+      title: 'New',
+      syntax: null,
+      files: shown,
+    });
+    const page = await browseAs(
+      bed.api,
+      await signedInWith(bed.db, owner.token),
+      `/${body.short_code}/change`,
+    );
+    expect(await page.text()).not.toContain('name="syntax"');
   });
 
   it('can supersede one without files, whose syntax it does not have', async () => {

@@ -10,6 +10,8 @@ export const SHOWN_BEFORE = 'before_';
 interface ChangeablePaste extends Pick<StoredOptions, 'title' | 'syntax' | 'visibility' | 'encrypted'> {
   readonly short_code: string;
   readonly expires_at: string | null;
+  /** Each has a language of its own. */
+  readonly hasFiles: boolean;
   /** Whoever has the delete token changes it, and it can't be private. */
   readonly isAnonymous: boolean;
 }
@@ -24,7 +26,7 @@ export function changePage(
   refused: { readonly fields: ReadonlyMap<string, unknown>; readonly problem: ShownProblem } | null = null,
 ): string {
   const { change: text, form, paste: ofPaste } = site.words;
-  const { short_code: code, encrypted, isAnonymous } = paste;
+  const { short_code: code, encrypted, hasFiles, isAnonymous } = paste;
   const { maxCharacters } = pasteOptions.title;
   const entered = (name: string, otherwise: string): string => {
     const value = refused?.fields.get(name);
@@ -41,13 +43,15 @@ export function changePage(
 ${refused !== null && html`<div class="notice bad" role="alert">${reasonsOf(site.words, refused.problem)}</div>\n`}<form class="narrow" method="post" action="${site.base}/${code}/change">${formUser(site)}
 ${
   !encrypted &&
-  html`${before('title', title)}${field('title', form.labels.title, html`<input id="title" name="title" value="${entered('title', title)}" dir="auto" maxlength="${maxCharacters}" autocomplete="off">`)}
-${before('syntax', syntax)}${select('syntax', form.labels.syntax, entered('syntax', syntax), [
-    ['', form.detectSyntax],
-    ...languages.map((each) => [each.id, languageName(each, site.words)] as const),
-  ])}`
-}
-${select('expires_in', text.expires, entered('expires_in', ''), [['', text.keep], ...Object.entries(form.expiries)])}
+  html`${before('title', title)}${field('title', form.labels.title, html`<input id="title" name="title" value="${entered('title', title)}" dir="auto" maxlength="${maxCharacters}" autocomplete="off">`)}\n`
+}${
+      !encrypted &&
+      !hasFiles &&
+      html`${before('syntax', syntax)}${select('syntax', form.labels.syntax, entered('syntax', syntax), [
+        ['', form.detectSyntax],
+        ...languages.map((each) => [each.id, languageName(each, site.words)] as const),
+      ])}\n`
+    }${select('expires_in', text.expires, entered('expires_in', ''), [['', text.keep], ...Object.entries(form.expiries)])}
 <p class="hint">${paste.expires_at === null ? ofPaste.neverExpiresLine : html`${ofPaste.expiresLine} ${formatTime(paste.expires_at, site.words)}`}</p>
 ${
   !isAnonymous &&

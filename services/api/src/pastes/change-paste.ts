@@ -44,7 +44,10 @@ const exampleChange = { title: 'Greeting for all', expires_in: '7d' };
 const changesSchema = z
   .strictObject({
     title: changeFields.title.meta({ description: 'One line of text. null or empty: none.' }),
-    syntax: changeFields.syntax.meta({ description: 'The language of the content. null or empty: none.' }),
+    syntax: changeFields.syntax.meta({
+      description:
+        'The language of the content. null or empty: none, as it stays where each of several files has its own.',
+    }),
     visibility: changeFields.visibility.meta({
       description: 'Who can read the paste. A paste without an owner cannot be private.',
     }),
@@ -130,6 +133,8 @@ async function change(
   { expires_in: expiresIn, expires_at: at, ...fields }: Changes,
   deleteToken: string | undefined,
 ): Promise<void> {
+  if (paste.files !== null && (fields.syntax ?? null) !== null)
+    throw validationFailed([{ path: 'syntax', message: 'must be empty: each file has a syntax of its own' }]);
   const isForEver = expiresIn === 'never' || at === null;
   const expires = {
     ...(isForEver && { expires: null }),
@@ -229,7 +234,8 @@ function shownOf(paste: PasteRow): Parameters<typeof changePage>[1] {
   const { short_code, title, syntax, visibility, encrypted, expires_at } = paste;
   const isAnonymous = paste.user_id === null;
   const expires = expires_at?.toISOString() ?? null;
-  return { short_code, title, syntax, visibility, encrypted, isAnonymous, expires_at: expires };
+  const hasFiles = paste.files !== null;
+  return { short_code, title, syntax, visibility, encrypted, hasFiles, isAnonymous, expires_at: expires };
 }
 
 /** The fields that differ from what the form has shown: another one may have changed the rest meanwhile. */

@@ -83,7 +83,7 @@ const documentOfPaste = jsonPaste.refine(
       (input as z.output<typeof jsonPaste>).files === undefined
         ? 'must be a text, unless you send `files`'
         : 'must be left out when you send `files`; send one of them',
-    when: ({ value }) => typeof value === 'object' && value !== null,
+    when: ({ value }) => typeof value === 'object' && value !== null && !Array.isArray(value),
   },
 );
 
