@@ -695,7 +695,7 @@ export interface components {
     PasteChanges: {
       /** @description One line of text. null or empty: none. */
       title?: string | null;
-      /** @description The language of the content. null or empty: none. */
+      /** @description The language of the content. null or empty: none, as it stays where each of several files has its own. */
       syntax?: string | null;
       /**
        * @description Who can read the paste. A paste without an owner cannot be private.
@@ -782,8 +782,10 @@ export interface components {
         items?: {
           [key: string]: unknown;
         }[];
-        /** @description The short code of a paste that is NDJSON (one item on each line), a tar, a tar.gz or a zip (one paste for each file, titled with its path). The format is detected from the content. */
+        /** @description The short code of a paste that is NDJSON (one item on each line), a tar, a tar.gz or a zip (one paste for each file, titled with its path, and for each folder that an export has made of several files). The format is detected from the content. */
         source_short_code?: string;
+        /** @description With source_short_code of an archive: one paste of all its files, at most 100, instead of one paste for each. */
+        as_one_paste?: boolean;
         /**
          * @description With source_short_code: for entries without a value of their own.
          * @enum {string}

@@ -47,7 +47,7 @@ describe('NDJSON', () => {
     const source = Buffer.concat([
       Buffer.from(`${linesOf({ content: 'good' }, [1], 'x')}\n{"content": \n`),
       Buffer.from('{"content":"\xff"}\n', 'latin1'),
-      Buffer.from(`{"content":"x","title":${'['.repeat(500)}${']'.repeat(500)}}\n`),
+      Buffer.from(`{"content":"x","title":${'['.repeat(5000)}${']'.repeat(5000)}}\n`),
       Buffer.from(linesOf({ content: 'x', expires_at: 'soon' }, { content: '\u0000' })),
     ]);
     const { ending, result, pastes } = await imported(source);
@@ -60,7 +60,7 @@ describe('NDJSON', () => {
         [2, 'must be a JSON object'],
         [3, 'must be JSON in UTF-8, one object on each line'],
         [4, 'must be JSON in UTF-8, one object on each line'],
-        [5, 'must be one flat JSON object'],
+        [5, 'must be one JSON object with the fields of a paste'],
         [6, 'expires_at: must be an RFC 3339 time, or null'],
       ].map(([position, reason]) => ({ position, name: null, reason })),
     });

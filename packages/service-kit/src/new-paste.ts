@@ -163,7 +163,7 @@ const contentText = z
 /** Of a file; empty or null: none was chosen. */
 export const fileSyntax = language.nullish().transform((value) => value || null);
 
-const file = z.strictObject({
+export const jsonFile = z.strictObject({
   /** Its rules, which need the other names, are those of `toFiles`. */
   name: z.string('must be a text').meta({ minLength: 1, maxLength: MAX_FILE_NAME_BYTES }),
   content: contentText.meta({ description: 'May be empty, unless all files are.' }),
@@ -179,7 +179,7 @@ export const jsonPaste = z.strictObject(
     content: contentText.optional().meta({ minLength: 1 }), // documented only: empty content has an error code of its own, and is checked for all body formats in one place
     ...fieldsAs('json'),
     files: z
-      .array(file, 'must be a list of files')
+      .array(jsonFile, 'must be a list of files')
       .min(1, 'must have at least one file')
       .max(MAX_FILES, `must have at most ${MAX_FILES} files`)
       .optional()

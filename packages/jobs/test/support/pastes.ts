@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { objectKeyOf, type ContentEncoding, type Visibility } from '@pasteflow/domain';
+import { objectKeyOf, type ContentEncoding, type PasteFile, type Visibility } from '@pasteflow/domain';
 import { makePastes } from '@pasteflow/postgres/testing';
 import { sql } from 'kysely';
 import type { World } from './world.ts';
@@ -14,6 +14,7 @@ export interface PasteFacts {
   readonly shortCode?: string;
   readonly burn?: boolean;
   readonly slug?: string;
+  readonly files?: readonly PasteFile[];
 }
 
 /** Creates a PROCESSED paste with its object in S3. @returns its short code */
@@ -52,7 +53,7 @@ export async function pasteRow(
   { db }: World,
   status: 'IN_PROGRESS' | 'PROCESSED' | 'FAILED',
   content: Buffer,
-  { title = null, syntax = null, shortCode, ...facts }: PasteFacts = {},
+  { title = null, syntax = null, files, shortCode, ...facts }: PasteFacts = {},
 ): Promise<string> {
   const [paste] = await makePastes(db, 1, {
     status,
@@ -60,7 +61,10 @@ export async function pasteRow(
     ...facts,
     ...(shortCode !== undefined && { shortCodes: [shortCode] }),
   });
-  await sql`UPDATE pastes SET title = ${title}, syntax = ${syntax} WHERE id = ${paste!.id}`.execute(db);
+  const stored = files === undefined ? null : JSON.stringify(files);
+  await sql`UPDATE pastes SET title = ${title}, syntax = ${syntax}, files = ${stored}::jsonb WHERE id = ${paste!.id}`.execute(
+    db,
+  );
   return paste!.shortCode;
 }
 
@@ -68,6 +72,7 @@ export interface ImportedPasteRow {
   readonly position: number;
   readonly title: string | null;
   readonly syntax: string | null;
+  readonly files: readonly PasteFile[] | null;
   readonly visibility: Visibility;
   readonly encrypted: boolean;
   readonly user_id: string;
@@ -80,7 +85,7 @@ export interface ImportedPasteRow {
 /** The pastes that a job has imported, by position, with the content of their payloads. */
 export async function importedBy({ db }: World, jobId: string): Promise<ImportedPasteRow[]> {
   const { rows } = await sql<ImportedPasteRow>`
-    SELECT a.position, p.title, p.syntax, p.visibility, p.encrypted, p.user_id, p.short_code, p.content_hash,
+    SELECT a.position, p.title, p.syntax, p.files, p.visibility, p.encrypted, p.user_id, p.short_code, p.content_hash,
       extract(epoch FROM p.expires_at - p.created_at)::integer AS expires_in, payload.content
     FROM assets a JOIN pastes p ON a.storage_path = 'pastes/' || p.short_code JOIN paste_payloads payload ON payload.paste_id = p.id
     WHERE a.job_id = ${jobId} ORDER BY a.position`.execute(db);

@@ -92,6 +92,7 @@ data-too-large="${form.atMost(formatSize(maxFileBytes, words))}"><p id="file-hin
 class="hint">${text.fileHint} ${form.atMost(formatSize(maxFileBytes, words))}</p></div>
 ${choice({ id: 'visibility', label: form.labels.visibility }, Object.entries(form.choices.visibility))}
 ${choice({ id: 'expires_in', label: form.labels.expires_in }, Object.entries(form.expiries), '2592000')}
+<div class="field"><label class="check" for="as_one_paste"><input id="as_one_paste" name="as_one_paste" type="checkbox" value="true"> ${text.asOnePaste}</label></div>
 <p><button class="primary" type="submit">${text.startImport}</button></p>
 </form>`;
 }

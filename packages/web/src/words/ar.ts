@@ -472,6 +472,7 @@ export const ar: Translation = {
     importTitle: 'استيراد',
     file: 'الملف',
     fileHint: 'تُنشأ من أرشيف zip أو tar أو tar.gz لصيقة لكل ملف، ومن ملف NDJSON لصيقة لكل سطر.',
+    asOnePaste: 'إنشاء لصيقة واحدة من كل ملفات الأرشيف، 100 ملف على الأكثر',
     startImport: 'بدء الاستيراد',
     exportTitle: 'تصدير',
     exportHint: 'كل لصائقك التي لها محتوى، في أرشيف واحد أو أكثر.',

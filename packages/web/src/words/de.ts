@@ -453,6 +453,7 @@ export const de: Translation = {
     importTitle: 'Import',
     file: 'Datei',
     fileHint: 'Bei zip, tar oder tar.gz wird jede Datei ein Paste, bei NDJSON jede Zeile.',
+    asOnePaste: 'Aus allen Dateien eines Archivs ein Paste machen, höchstens 100',
     startImport: 'Import starten',
     exportTitle: 'Export',
     exportHint: 'Alle Ihre Pastes, die Inhalt haben, in einem oder mehreren Archiven.',

@@ -449,6 +449,7 @@ export const en = {
     importTitle: 'Import',
     file: 'File',
     fileHint: 'A zip, tar or tar.gz makes one paste of each file, NDJSON one of each line.',
+    asOnePaste: 'Make one paste of all files of an archive, at most 100',
     startImport: 'Start import',
     exportTitle: 'Export',
     exportHint: 'All your pastes that have content, in one or more archives.',

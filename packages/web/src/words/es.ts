@@ -466,6 +466,7 @@ export const es: Translation = {
     importTitle: 'Importar',
     file: 'Archivo',
     fileHint: 'Con un zip, tar o tar.gz se crea un paste por cada archivo; con NDJSON, uno por cada línea.',
+    asOnePaste: 'Crear un solo paste con todos los archivos del zip o tar, 100 como máximo',
     startImport: 'Iniciar importación',
     exportTitle: 'Exportar',
     exportHint: 'Todos sus pastes que tienen contenido, en uno o varios archivos.',

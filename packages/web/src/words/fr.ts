@@ -473,6 +473,7 @@ export const fr: Translation = {
     file: 'Fichier',
     fileHint:
       'Une archive zip, tar ou tar.gz donne un paste par fichier, un fichier NDJSON un paste par ligne.',
+    asOnePaste: 'Créer un seul paste avec tous les fichiers d’une archive, 100 au plus',
     startImport: 'Lancer l’import',
     exportTitle: 'Export',
     exportHint: 'Tous vos pastes qui ont un contenu, dans une ou plusieurs archives.',

@@ -446,6 +446,7 @@ export const ja: Translation = {
     importTitle: 'インポート',
     file: 'ファイル',
     fileHint: 'zip、tar、tar.gz ではファイルごとに、NDJSON では 1 行ごとに、1 件のペーストを作成します。',
+    asOnePaste: 'アーカイブのすべてのファイル（100 個まで）を 1 件のペーストにする',
     startImport: 'インポートを開始',
     exportTitle: 'エクスポート',
     exportHint: '内容のあるすべてのペーストを、1 つ以上のアーカイブにまとめます。',

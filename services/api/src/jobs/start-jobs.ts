@@ -84,7 +84,7 @@ function sourcePaste(userId: string, content: Buffer) {
 /** @throws RequestError validation_failed */
 function importOf(shortCode: string, { files, fields }: Form) {
   const fileName = files[0]?.name.split(/[\\/]/).at(-1);
-  const { file: _, expires_in: expiry, ...others } = Object.fromEntries(fields);
+  const { file: _, expires_in: expiry, as_one_paste: asOnePaste, ...others } = Object.fromEntries(fields);
   const isSeconds = expiry !== undefined && /^\d{1,10}$/.test(expiry);
   const expiresIn = isSeconds ? Number(expiry) : expiry;
   return validate(newJobSchema, {
@@ -93,6 +93,7 @@ function importOf(shortCode: string, { files, fields }: Form) {
     parameters: {
       source_short_code: shortCode,
       ...others,
+      ...(asOnePaste !== undefined && { as_one_paste: asOnePaste === 'true' || asOnePaste }),
       ...(expiresIn !== undefined && { expires_in: expiresIn }),
     },
   });

@@ -40,10 +40,7 @@ async function* lines(files: AsyncIterable<ExportedFile>): AsyncGenerator<Buffer
   }
 }
 
-/**
- * One line for each paste, in pieces, because JSON escapes can make content six times as long. Content that
- * is not UTF-8 is base64.
- */
+/** One line for each paste, in pieces, because JSON escapes can make content six times as long. */
 function* line({ paste, content }: ExportedFile): Generator<Buffer> {
   const { slug, visibility, ...options } = valuesOf(exportedOptionNames, paste);
   const fields = {
@@ -56,10 +53,30 @@ function* line({ paste, content }: ExportedFile): Generator<Buffer> {
     content_hash: paste.contentHash,
     size_bytes: paste.sizeBytes,
   };
+  yield open(fields);
+  if (paste.files === null) yield* contentField(content);
+  else {
+    yield Buffer.from(',"files":[');
+    for (const [n, { name, syntax, offset, size }] of paste.files.entries()) {
+      if (n > 0) yield Buffer.from(',');
+      yield open({ name, syntax });
+      yield* contentField(content.subarray(offset, offset + size));
+      yield Buffer.from('}');
+    }
+    yield Buffer.from(']');
+  }
+  yield Buffer.from('}\n');
+}
+
+/** An object without its end. */
+const open = (fields: object): Buffer => Buffer.from(JSON.stringify(fields).slice(0, -1));
+
+/** Content that is not UTF-8 is base64. */
+function* contentField(content: Buffer): Generator<Buffer> {
   const isText = isUtf8(content);
-  yield Buffer.from(`${JSON.stringify(fields).slice(0, -1)},"${isText ? 'content' : 'content_base64'}":"`);
+  yield Buffer.from(`,"${isText ? 'content' : 'content_base64'}":"`);
   yield* isText ? escaped(content) : encoded(content);
-  yield Buffer.from('"}\n');
+  yield Buffer.from('"');
 }
 
 function* escaped(content: Buffer): Generator<Buffer> {
@@ -82,17 +99,13 @@ const tarGz: ArchiveFormat = {
     tar.on('error', () => {});
     pipeline(Readable.from(tar), gzip, () => {});
     return feedArchive(gzip, async (closed) => {
-      for await (const { paste, content } of files) {
-        const header = {
-          name: archivedName(paste),
-          mtime: paste.createdAt,
-          mode: 0o644,
-          size: content.length,
-        };
-        await untilDone(closed, (done) => {
-          tar.entry({ ...header, type: 'file' }, content, done).on('error', () => {});
-        });
-      }
+      for await (const exported of files)
+        for (const { name, content, mtime } of archivedFiles(exported)) {
+          const header = { name, mtime, mode: 0o644, size: content.length };
+          await untilDone(closed, (done) => {
+            tar.entry({ ...header, type: 'file' }, content, done).on('error', () => {});
+          });
+        }
       tar.finalize();
     });
   },
@@ -111,7 +124,8 @@ const zip: ArchiveFormat = {
   write: (files) => {
     const archive = new ZipFile();
     return feedArchive(archive.outputStream as Readable, async (closed) => {
-      for await (const file of files) await add(archive, file, closed);
+      for await (const exported of files)
+        for (const file of archivedFiles(exported)) await add(archive, file, closed);
       archive.end();
     });
   },
@@ -122,12 +136,16 @@ const zip: ArchiveFormat = {
  * the end of the archive: a buffer would stay in memory. It gets a function instead, which drops its stream
  * after one call.
  */
-async function add(archive: ZipFile, { paste, content }: ExportedFile, closed: AbortSignal): Promise<void> {
+async function add(
+  archive: ZipFile,
+  { name, content, mtime, comment }: ArchivedFile,
+  closed: AbortSignal,
+): Promise<void> {
   let source: Readable | null = Readable.from(inPieces(content, ZIP_PIECE_BYTES));
-  const options = { mtime: paste.createdAt, mode: REGULAR_FILE, size: content.length };
+  const options = { mtime, mode: REGULAR_FILE, size: content.length, fileComment: comment };
   await untilDone(closed, (done) => {
     finished(source as Readable, done);
-    archive.addReadStreamLazy(archivedName(paste), options, (give) => {
+    archive.addReadStreamLazy(name, options, (give) => {
       give(null, source as Readable);
       source = null;
     });
@@ -167,6 +185,35 @@ export const archiveFormats: Readonly<Record<ExportFormat, ArchiveFormat>> = { z
 export function* inPieces(content: Buffer, bytes: number): Generator<Buffer> {
   for (let start = 0; start < content.length; start += bytes) yield content.subarray(start, start + bytes);
 }
+
+interface ArchivedFile {
+  readonly name: string;
+  readonly content: Buffer;
+  readonly mtime: Date;
+  /** In a zip; empty: none. */
+  readonly comment: string;
+}
+
+/** A file, or of a paste with several files a folder of them. */
+function* archivedFiles({ paste, content }: ExportedFile): Generator<ArchivedFile> {
+  const mtime = paste.createdAt;
+  const name = archivedName(paste);
+  if (paste.files === null) return yield { name, content, mtime, comment: '' };
+  const folder = name.replace(/(.)\.[A-Za-z0-9]{1,10}$/, '$1');
+  for (const file of paste.files)
+    yield {
+      name: `${folder}/${file.name}`,
+      content: content.subarray(file.offset, file.offset + file.size),
+      mtime,
+      comment: `${FILE_OF_PASTE}${paste.shortCode}`,
+    };
+}
+
+/**
+ * Begins the comment of a file in a zip that is one of several files of a paste, so that an import makes one paste of
+ * them again: any archive may have a folder whose name looks like one of an export.
+ */
+export const FILE_OF_PASTE = 'pasteflow paste ';
 
 /** The name of a paste's file in an archive. It begins with the short code, which makes it unique. */
 function archivedName({ shortCode, title }: Pick<ExportablePaste, 'shortCode' | 'title'>): string {

@@ -94,6 +94,8 @@ export interface ArchiveFile {
   readonly name: string;
   /** null: larger than `maxKeptBytes`. */
   readonly content: Buffer | null;
+  /** The same for all files of a paste that an export has written as a folder. Default: a paste of its own. */
+  readonly ofPaste?: string | undefined;
 }
 
 export interface ReadOptions {

@@ -1,17 +1,27 @@
 import {
   languageNamed,
   MAX_EXPIRY_SECONDS,
+  MAX_FILES,
   MIN_EXPIRY_SECONDS,
   optionNames,
   optionOf,
   pasteOptions,
+  type ChosenOptions,
   type OptionsWith,
+  type PasteFile,
 } from '@pasteflow/domain';
-import { encryptionErrors, jsonPaste, toOptions } from '@pasteflow/service-kit';
+import {
+  encryptionErrors,
+  jsonFile,
+  jsonPaste,
+  toFiles,
+  toOptions,
+  type PasteFieldError,
+} from '@pasteflow/service-kit';
 import { z } from 'zod';
 import { type EntryPaste, InvalidEntryError } from './input.ts';
 import type { EntryDefaults } from './parameters.ts';
-import type { ArchiveFile } from './archive-rules.ts';
+import type { FilesOfPaste } from './archive-pastes.ts';
 
 const { maxCharacters } = pasteOptions.title;
 
@@ -22,16 +32,38 @@ const notImported = Object.fromEntries(
 
 const options = jsonPaste.omit({ content: true, ...notImported });
 
-/** Creates the paste of a file in an archive. @throws InvalidEntryError */
-export function pasteFromFile(
-  { name, content }: ArchiveFile,
+/** Creates the paste of files in an archive. One without a folder is titled with its path. @throws InvalidEntryError */
+export function pasteFromFiles(
+  { folder, files }: Pick<FilesOfPaste, 'folder' | 'files'>,
   { defaults, maxBytes }: { defaults: EntryDefaults; maxBytes: number },
 ): EntryPaste {
-  if (content === null) throw tooLarge(maxBytes);
-  const parsed = options.safeParse({ ...defaults, title: titleOf(name) });
+  const sent = files.map(({ name, content }) => {
+    if (content === null) throw tooLarge(maxBytes);
+    return { name: folder === null ? name : name.slice(folder.length + 1), syntax: null, content };
+  });
+  const [first] = sent;
+  const title = folder ?? (sent.length === 1 && first !== undefined ? first.name : null);
+  const parsed = options.safeParse({ ...defaults, title: title === null ? null : titleOf(title) });
   if (!parsed.success) throw new InvalidEntryError(describeIssues(parsed.error));
-  assertContentSize(content, maxBytes);
-  return { ...toOptions(parsed.data), content };
+  const chosen = toOptions(parsed.data);
+  const paste =
+    sent.length === 1 && first !== undefined
+      ? { ...chosen, content: first.content }
+      : { ...chosen, ...pasteOfFiles(sent, chosen) };
+  assertContentSize(paste.content, maxBytes);
+  return paste;
+}
+
+interface SentFile extends Omit<PasteFile, 'offset' | 'size'> {
+  readonly content: Buffer;
+}
+
+/** @throws InvalidEntryError for names that break a rule, and too many files */
+function pasteOfFiles(sent: readonly SentFile[], chosen: Pick<ChosenOptions, 'title' | 'syntax'>) {
+  const sizes = sent.map(({ name, syntax, content }) => ({ name, syntax, size: content.length }));
+  const made = toFiles(sizes, chosen);
+  if ('errors' in made) throw new InvalidEntryError(describe(made.errors));
+  return { ...made.options, content: Buffer.concat(sent.map(({ content }) => content)) };
 }
 
 /** The path. One that is too long for a title is shortened at its start, if possible at a folder. */
@@ -47,9 +79,18 @@ function titleOf(name: string): string {
  * A paste as POST accepts it, but without a parent and a slug, or as an NDJSON export writes it. Fields that only an
  * export has are accepted and ignored.
  */
-const entrySchema = jsonPaste.omit(notImported).extend({
-  content: jsonPaste.shape.content.optional(),
+const contentFields = {
+  content: jsonFile.shape.content.optional(),
   content_base64: z.string('must be a text').optional(),
+};
+
+const entrySchema = jsonPaste.omit(notImported).extend({
+  ...contentFields,
+  files: z
+    .array(jsonFile.extend(contentFields), 'must be a list of files')
+    .min(1, 'must have at least one file')
+    .max(MAX_FILES, `must have at most ${MAX_FILES} files`)
+    .optional(),
   expires_at: z.iso.datetime({ offset: true, error: 'must be an RFC 3339 time, or null' }).nullish(),
   short_code: z.unknown().optional(),
   slug: z.unknown().optional(),
@@ -57,6 +98,9 @@ const entrySchema = jsonPaste.omit(notImported).extend({
   content_hash: z.unknown().optional(),
   size_bytes: z.unknown().optional(),
 });
+
+type SentEntry = z.output<typeof entrySchema>;
+type ContentFields = Pick<SentEntry, keyof typeof contentFields>;
 
 /**
  * Creates the paste of a JSON object. An entry's expires_at, which exports contain, applies unless it has
@@ -74,14 +118,32 @@ export function pasteFromObject(
   if (isExported(object) && languageNamed(String(object.syntax)) === null) fields.syntax = null; // of an earlier release
   const parsed = entrySchema.safeParse(fields);
   if (!parsed.success) throw new InvalidEntryError(describeIssues(parsed.error));
-  const content = contentOf(parsed.data);
-  assertContentSize(content, maxBytes);
-  assertNoSlug(parsed.data);
-  const paste = { ...toOptions({ ...parsed.data, slug: null }), content };
+  const { files, ...entry } = parsed.data;
+  const chosen = toOptions({ ...entry, slug: null });
+  const paste = {
+    ...chosen,
+    ...(files === undefined ? { content: contentOf(entry) } : ofFiles(files, entry, chosen)),
+  };
+  assertContentSize(paste.content, maxBytes);
+  assertNoSlug(entry);
   const errors = encryptionErrors(paste);
-  if (errors.length > 0)
-    throw new InvalidEntryError(errors.map(({ path, message }) => `${path}: ${message}`).join('; '));
+  if (errors.length > 0) throw new InvalidEntryError(describe(errors));
   return paste;
+}
+
+function ofFiles(
+  files: NonNullable<SentEntry['files']>,
+  entry: ContentFields,
+  chosen: Pick<ChosenOptions, 'title' | 'syntax'>,
+) {
+  for (const path of ['content', 'content_base64'] as const)
+    if (entry[path] !== undefined) throw new InvalidEntryError(`${path}: cannot be combined with files`);
+  const sent = files.map((file, n) => ({ ...file, content: contentOf(file, `files.${n}.`) }));
+  return pasteOfFiles(sent, chosen);
+}
+
+function describe(errors: readonly PasteFieldError[]): string {
+  return errors.map(({ path, message }) => `${path}: ${message}`).join('; ');
 }
 
 /** @throws InvalidEntryError for content that is empty or too long for a paste */
@@ -99,7 +161,7 @@ function tooLarge(maxBytes: number): InvalidEntryError {
  * Whoever writes an entry with a slug expects the slug, which an import does not give. @throws
  * InvalidEntryError
  */
-function assertNoSlug(entry: z.output<typeof entrySchema>): void {
+function assertNoSlug(entry: Pick<SentEntry, 'slug' | 'short_code'>): void {
   const { slug = null } = entry;
   if (slug === null || slug === '' || isExported(entry)) return;
   throw new InvalidEntryError('slug: an import gives no slugs; create this paste with POST /v1/pastes');
@@ -121,15 +183,17 @@ function describeIssues(error: z.ZodError): string {
     .join('; ');
 }
 
-function contentOf({ content, content_base64: base64 }: z.output<typeof entrySchema>): Buffer {
+/** @param at what stands before the names of the fields in an error */
+function contentOf({ content, content_base64: base64 }: ContentFields, at = ''): Buffer {
   if (content !== undefined && base64 !== undefined)
-    throw new InvalidEntryError('content_base64: cannot be combined with content');
+    throw new InvalidEntryError(`${at}content_base64: cannot be combined with content`);
   if (content !== undefined) return Buffer.from(content);
   if (base64 === undefined)
-    throw new InvalidEntryError('content: is required unless content_base64 is given');
+    throw new InvalidEntryError(`${at}content: is required unless content_base64 is given`);
   const decoded = Buffer.from(base64, 'base64');
   // Node skips characters that are no base64, so valid base64 is what encodes to the same text again.
-  if (decoded.toString('base64') !== base64) throw new InvalidEntryError('content_base64: must be base64');
+  if (decoded.toString('base64') !== base64)
+    throw new InvalidEntryError(`${at}content_base64: must be base64`);
   return decoded;
 }
 

@@ -81,7 +81,11 @@ async function importEntries(
       throw new ImportRefusedError(
         `The import has stopped after ${report.handled} of ${input.total} entries. ${new QuotaExceededError(usedUp).message} Then import the other entries.`,
       );
-    context.progress((100 * report.handled) / input.total, `${report.handled} of ${input.total} entries`);
+    // What macOS has added can be told only by its content, so that `total` may lack some of it.
+    context.progress(
+      Math.min(100, (100 * report.handled) / input.total),
+      `${report.handled} of ${input.total} entries`,
+    );
     batch = [];
     bytes = 0;
   };

@@ -2,18 +2,13 @@ import { databaseTime, findPaste } from '@pasteflow/postgres';
 import { canRead, isHeldFrom } from '@pasteflow/service-kit';
 import { readContent } from '../../read-content.ts';
 import { WorkFailedError, type JobContext, type JobServices } from '../../job-type.ts';
-import { pasteFromFile, pasteFromObject } from './entry-paste.ts';
+import { pastesOfArchive } from './archive-pastes.ts';
+import { pasteFromFiles, pasteFromObject } from './entry-paste.ts';
 import { type Entry, ImportRefusedError, type Input } from './input.ts';
 import { ndjsonInput } from './ndjson.ts';
 import type { EntryDefaults, ImportParameters } from './parameters.ts';
 import { detectFormat, gunzipInPieces, PIECE_BYTES, type SourceFormat } from './byte-source.ts';
-import {
-  type ArchiveFile,
-  InflationBudget,
-  isMacMetadata,
-  type ReadOptions,
-  SourceRefusedError,
-} from './archive-rules.ts';
+import { type ArchiveFile, InflationBudget, type ReadOptions, SourceRefusedError } from './archive-rules.ts';
 import { inPieces } from '../export/archive-formats.ts';
 import { readTar } from './read-tar.ts';
 import { readZip } from './read-zip.ts';
@@ -36,13 +31,13 @@ export async function openInput({
   services,
   signal,
 }: JobContext<ImportParameters>): Promise<Input> {
-  const { items, source_short_code: shortCode, ...defaults } = parameters;
+  const { items, source_short_code: shortCode, as_one_paste: asOnePaste = false, ...defaults } = parameters;
   const rules = { defaults, maxBytes: services.maxPasteBytes, now: await databaseTime(services.db) };
   if (items !== undefined) return itemsInput(items, rules);
   if (shortCode === undefined) throw new ImportRefusedError('There is nothing to import.');
   const source = await readSource(services, { shortCode, userId, signal });
   try {
-    return await sourceInput(source, rules, signal);
+    return await sourceInput(source, { ...rules, asOnePaste }, signal);
   } catch (error) {
     if (!(error instanceof SourceRefusedError)) throw error;
     throw new ImportRefusedError(`The paste ${shortCode} cannot be imported: ${error.message}.`, {
@@ -61,9 +56,17 @@ function itemsInput(items: NonNullable<ImportParameters['items']>, rules: PasteR
   };
 }
 
-async function sourceInput(source: Buffer, rules: PasteRules, signal: AbortSignal): Promise<Input> {
+interface SourceRules extends PasteRules {
+  readonly asOnePaste: boolean;
+}
+
+async function sourceInput(source: Buffer, rules: SourceRules, signal: AbortSignal): Promise<Input> {
   const format = detectFormat(source);
   if (format === null) throw new SourceRefusedError('it is neither NDJSON nor a tar, a tar.gz or a zip');
+  if (format === 'ndjson' && rules.asOnePaste)
+    throw new SourceRefusedError(
+      'it is NDJSON, whose lines are pastes, and only an archive can be one paste',
+    );
   if (format === 'ndjson') return ndjsonInput(source, (object) => pasteFromObject(object, rules));
   return await archiveInput(format, source, rules, signal);
 }
@@ -75,19 +78,19 @@ async function sourceInput(source: Buffer, rules: PasteRules, signal: AbortSigna
 async function archiveInput(
   format: ArchiveFormat,
   source: Buffer,
-  rules: PasteRules,
+  rules: SourceRules,
   signal: AbortSignal,
 ): Promise<Input> {
+  const pastes = (maxKeptBytes: number) =>
+    pastesOfArchive(readArchive(format, source, { maxKeptBytes, signal }), rules);
   let total = 0;
-  for await (const _ of readArchive(format, source, { maxKeptBytes: 0, signal })) total += 1;
+  for await (const _ of pastes(0)) total += 1;
   return {
     total,
     async *entries(): AsyncGenerator<Entry> {
-      let position = 0;
-      for await (const file of readArchive(format, source, { maxKeptBytes: rules.maxBytes, signal })) {
-        const { name } = file;
-        yield { position, name, isSkipped: isMacMetadata(file), read: () => pasteFromFile(file, rules) };
-        position += 1;
+      for await (const { position, isSkipped, ...of } of pastes(rules.maxBytes)) {
+        const name = of.folder ?? (of.files.length === 1 ? of.files[0]!.name : null);
+        yield { position, name, isSkipped, read: () => pasteFromFiles(of, rules) };
       }
     },
   };

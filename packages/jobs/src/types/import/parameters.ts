@@ -16,7 +16,7 @@ const items = z
 
 const sourceShortCode = z.string('must be a text').refine(isShortCode, 'must be a short code').meta({
   description:
-    'The short code of a paste that is NDJSON (one item on each line), a tar, a tar.gz or a zip (one paste for each file, titled with its path). The format is detected from the content.',
+    'The short code of a paste that is NDJSON (one item on each line), a tar, a tar.gz or a zip (one paste for each file, titled with its path, and for each folder that an export has made of several files). The format is detected from the content.',
 });
 
 /**
@@ -28,6 +28,10 @@ export const importParameters = z
     {
       items: items.optional(),
       source_short_code: sourceShortCode.optional(),
+      as_one_paste: z.boolean('must be true or false').optional().meta({
+        description:
+          'With source_short_code of an archive: one paste of all its files, at most 100, instead of one paste for each.',
+      }),
       visibility: visibilityField.optional().meta({
         description: 'With source_short_code: for entries without a value of their own.',
       }),
@@ -37,13 +41,15 @@ export const importParameters = z
     },
     { error: (issue) => (issue.code === 'invalid_type' ? 'must be a JSON object' : undefined) },
   )
-  .superRefine(({ items: given, source_short_code: source, visibility, expires_in: expiresIn }, context) => {
+  .superRefine((parameters, context) => {
+    const { items: given, source_short_code: source, visibility, expires_in: expiresIn } = parameters;
     const refuse = (path: string, message: string): void =>
       context.addIssue({ code: 'custom', path: [path], message });
     if (given === undefined && source === undefined)
       refuse('items', 'is required unless source_short_code is given');
     if (given === undefined) return;
     if (source !== undefined) refuse('source_short_code', 'cannot be combined with items');
+    if (parameters.as_one_paste !== undefined) refuse('as_one_paste', 'cannot be combined with items');
     if (visibility !== undefined) refuse('visibility', 'must be set in each item instead');
     if (expiresIn !== undefined) refuse('expires_in', 'must be set in each item instead');
   });
