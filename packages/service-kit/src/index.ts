@@ -31,15 +31,14 @@ export {
   formatTable,
   toOneLine,
 } from './command-line/formats.ts';
+export { canRead, isHeldFrom } from './readers.ts';
 export { toFiles, type FileOptions } from './new-files.ts';
 export {
-  canRead,
   changeFields,
   contentHashOf,
   encryptionErrors,
   expiresInField,
   fileSyntax,
-  isHeldFrom,
   jsonFile,
   jsonPaste,
   MAX_SHORT_CODE_TRIES,

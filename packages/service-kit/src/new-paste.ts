@@ -28,7 +28,6 @@ import {
   type PasteOption,
   type StoredOption,
   type StoredOptions,
-  type Visibility,
 } from '@pasteflow/domain';
 import { z } from 'zod';
 import { parseSealedText, SealedFormatError } from '@pasteflow/sealed';
@@ -271,28 +270,6 @@ function formatErrors(content: Buffer, burn: boolean): readonly PasteFieldError[
     const { path, rule } = error;
     return [{ path: path === '' ? 'content' : `content.${path}`, message: rule }];
   }
-}
-
-/**
- * Whether somebody may know of a paste. For everybody else a private paste is not found.
- * @param userId null: an anonymous caller
- */
-export function canRead(
-  paste: { readonly visibility: Visibility; readonly user_id: string | null },
-  userId: string | null,
-): boolean {
-  return paste.visibility !== 'private' || paste.user_id === userId;
-}
-
-/**
- * Whether reports hold a paste from somebody, which they do from everybody but its owner.
- * @param userId null: an anonymous caller
- */
-export function isHeldFrom(
-  paste: { readonly held_at: Date | null; readonly user_id: string | null },
-  userId: string | null,
-): boolean {
-  return paste.held_at !== null && (userId === null || paste.user_id !== userId);
 }
 
 /** Generates a short code that is probably unused. */
