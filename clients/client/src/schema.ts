@@ -676,7 +676,7 @@ export interface paths {
     };
     /**
      * Reads what has changed since the paste that this one was made from, or since any other one; in a browser, as a page.
-     * @description The answer is a patch in the unified format of diff, empty for equal content. Content of more than 256 KiB or 5,000 lines, contents whose lines were moved too often, and encrypted ones are answered with `diff_unavailable`.
+     * @description The answer is a patch in the unified format of diff, empty for equal content. When one of the pastes has several files, it is one for each file that was added, removed, changed or renamed, as git writes it. Content of more than 256 KiB or 5,000 lines, contents whose lines were moved too often, and encrypted ones are answered with `diff_unavailable`.
      */
     get: operations['readDiff'];
     put?: never;

@@ -7,20 +7,24 @@ import type { PaintedChunk } from './highlight/ranges.ts';
 // are one text, as they are in the newer paste.
 
 const changes = element('changes', HTMLElement);
-const { language = '', worker = '' } = changes.dataset;
 showRelativeTimes();
-if (language !== '' && language !== 'text' && canPaint())
-  new Painter([...changes.querySelectorAll('section')].flatMap(chunksOf), worker);
+const texts = [...changes.querySelectorAll<HTMLElement>('[data-language]')].flatMap(chunksOf);
+if (texts.length > 0 && canPaint()) new Painter(texts, changes.dataset.worker ?? '');
 
-function chunksOf(hunk: HTMLElement): readonly PaintedChunk[] {
-  const runs = [...hunk.querySelectorAll<HTMLElement>('.change')];
-  const isRemoved = (run: HTMLElement): boolean => run.classList.contains('removed');
-  const newer = runs.filter((run) => !isRemoved(run));
-  return [...newer, ...runs.filter(isRemoved)].map((box) => ({
-    box,
-    nodes: textsOf(box),
-    language: box === newer[0] || isRemoved(box) ? language : null,
-  }));
+/** The hunks of a text, which is a file of the paste or all of it. */
+function chunksOf(text: HTMLElement): readonly PaintedChunk[] {
+  const { language = '' } = text.dataset;
+  if (language === '' || language === 'text') return [];
+  return [...text.querySelectorAll('section')].flatMap((hunk) => {
+    const runs = [...hunk.querySelectorAll<HTMLElement>('.change')];
+    const isRemoved = (run: HTMLElement): boolean => run.classList.contains('removed');
+    const newer = runs.filter((run) => !isRemoved(run));
+    return [...newer, ...runs.filter(isRemoved)].map((box) => ({
+      box,
+      nodes: textsOf(box),
+      language: box === newer[0] || isRemoved(box) ? language : null,
+    }));
+  });
 }
 
 function textsOf(run: HTMLElement): readonly Text[] {

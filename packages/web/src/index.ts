@@ -12,7 +12,13 @@ export { pasteFilesPage, type FilesPage } from './pages/files.ts';
 export { changePage, SHOWN_BEFORE } from './pages/change.ts';
 export { createdPage } from './pages/created.ts';
 export { encryptedPage } from './pages/encrypted.ts';
-export { diffPage, diffRefusedPage, historyPage, type ShownHunk } from './pages/versions.ts';
+export {
+  diffPage,
+  diffRefusedPage,
+  historyPage,
+  type ShownChanges,
+  type ShownHunk,
+} from './pages/versions.ts';
 export { myJobPage } from './pages/my-job.ts';
 export { myJobsPage } from './pages/my-jobs.ts';
 export { confirmDeletionPage, myPastesPage } from './pages/my-pastes.ts';

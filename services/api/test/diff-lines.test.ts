@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { ShownHunk } from '@pasteflow/web';
 import { markChangedWords } from '../src/diffs/changed-words.ts';
 import { compareLines, MAX_COMPARISONS, MAX_EDITS } from '../src/diffs/compare.ts';
 import { diffTexts, linesOf, MAX_DIFF_LINES } from '../src/diffs/diff-texts.ts';
@@ -132,8 +133,12 @@ describe('the marked words of a diff', () => {
   });
   const markedOf = (from: string, to: string): readonly (readonly string[])[] => {
     const runs = [runOf('removed', from), runOf('added', to)];
-    const [hunk] = markChangedWords([{ oldNumber: 1, newNumber: 1, runs }]);
-    return hunk!.runs.map(({ text, marks }) => marks.map(([start, end]) => text.slice(start, end)));
+    const [marked] = markChangedWords<{ readonly hunks: readonly ShownHunk[] }>([
+      { hunks: [{ oldNumber: 1, newNumber: 1, runs }] },
+    ]);
+    return marked!.hunks[0]!.runs.map(({ text, marks }) =>
+      marks.map(([start, end]) => text.slice(start, end)),
+    );
   };
 
   it('are those that the line at the same place does not have', () => {

@@ -26,46 +26,70 @@ export interface ShownHunk {
   readonly runs: readonly ShownRun[];
 }
 
+/** The changes of a text: of the whole paste, or of one of its files. */
+export interface ShownChanges {
+  /** null: the paste has no files. */
+  readonly file: ShownFileChange | null;
+  readonly hunks: readonly ShownHunk[];
+  /** The first characters of the text, which may name its language. */
+  readonly firstText: string;
+}
+
+interface ShownFileChange {
+  readonly kind: 'changed' | 'added' | 'removed' | 'renamed';
+  readonly name: string;
+  readonly syntax: string | null;
+  /** The name before; the same for a file that was not renamed. */
+  readonly oldName: string;
+}
+
 /** A paste, and the one with which it is compared. */
 export interface ShownPair {
   readonly paste: ShownPaste;
   readonly older: ShownPaste;
 }
 
-/**
- * The page that shows what has changed since another paste.
- * @param firstText the first characters of the newer text, which may name its language
- */
+/** The page that shows what has changed since another paste. */
 export function diffPage(
   site: Site,
   pair: ShownPair,
   {
-    hunks,
+    changes,
     lineEndsDiffer,
-    firstText,
-  }: {
-    readonly hunks: readonly ShownHunk[];
-    readonly lineEndsDiffer: boolean;
-    readonly firstText: string;
-  },
+  }: { readonly changes: readonly ShownChanges[]; readonly lineEndsDiffer: boolean },
 ): string {
   const { diff: text, paste: warnings } = site.words;
+  const hunks = changes.flatMap((each) => each.hunks);
   const all = hunks.flatMap(({ runs }) => runs.map((run) => run.text)).join('');
   const notes = [
     lineEndsDiffer && text.lineEnds,
     BIDI_MARK.test(all) && warnings.bidi,
     REPLACED.test(all) && text.notUtf8,
   ];
+  const isEqual = changes.every(({ file }) => file === null) && hunks.length === 0;
   return page(site, {
     title: text.title(titleOf(site.words, pair.paste)),
     scripts: ['diff.js'],
     main: html`${heading(site, pair, hunks)}
-${hunks.length === 0 && html`<p class="notice">${text.equal}</p>\n`}${notes.map(
+${isEqual && html`<p class="notice">${text.equal}</p>\n`}${notes.map(
       (note) => note !== false && html`<p class="warning" role="note">${note}</p>\n`,
-    )}<div id="changes" data-language="${languageOf(pair.paste, firstText)?.id ?? ''}" data-worker="${site.asset('worker.js')}">
-${hunks.map((hunk) => hunkHtml(site.words, hunk))}</div><p class="hint">${text.command} <code
+    )}<div id="changes" data-worker="${site.asset('worker.js')}">
+${changes.map((each) => changesHtml(site.words, pair.paste, each))}</div><p class="hint">${text.command} <code
 dir="ltr">${commandOf(pair)}</code></p>`,
   });
+}
+
+function changesHtml(words: Words, paste: ShownPaste, { file, hunks, firstText }: ShownChanges): Html {
+  const named = file === null ? paste : { syntax: file.syntax, title: file.name };
+  return html`<div data-language="${languageOf(named, firstText)?.id ?? ''}">
+${file !== null && fileHeading(words, file)}${hunks.map((hunk) => hunkHtml(words, hunk))}</div>
+`;
+}
+
+/** What has become of a file that was only renamed is said, and not shown. */
+function fileHeading({ diff: { files: text } }: Words, { kind, name, oldName }: ShownFileChange): Html {
+  return html`<h2><bdi>${name}</bdi> <span class="badge">${text[kind]}</span></h2>
+${kind === 'renamed' && html`<p>${text.before} <bdi>${oldName}</bdi></p>\n`}`;
 }
 
 function commandOf({ paste, older }: ShownPair): string {

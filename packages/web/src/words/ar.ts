@@ -226,6 +226,13 @@ export const ar: Translation = {
     hunk: (oldNumber: number, newNumber: number) =>
       `التغييرات ابتداءً من السطر ${oldNumber} في النص القديم والسطر ${newNumber} في النص الجديد`,
     groups: { removed: 'أسطر محذوفة', added: 'أسطر مضافة' },
+    files: {
+      changed: 'ملف معدَّل',
+      added: 'ملف مضاف',
+      removed: 'ملف محذوف',
+      renamed: 'ملف أعيدت تسميته',
+      before: 'الاسم السابق:',
+    },
     noNewline: 'لا يوجد سطر جديد في النهاية',
     equal: 'النصان متطابقان.',
     lineEnds:

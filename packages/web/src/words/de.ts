@@ -216,6 +216,13 @@ export const de: Translation = {
     hunk: (oldNumber: number, newNumber: number) =>
       `Änderungen ab Zeile ${oldNumber} des alten und Zeile ${newNumber} des neuen Textes`,
     groups: { removed: 'Entfernt', added: 'Hinzugefügt' },
+    files: {
+      changed: 'Geändert',
+      added: 'Hinzugefügt',
+      removed: 'Entfernt',
+      renamed: 'Umbenannt',
+      before: 'Vorheriger Name:',
+    },
     noNewline: 'Kein Zeilenumbruch am Ende',
     equal: 'Die Texte sind gleich.',
     lineEnds:

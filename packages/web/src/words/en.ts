@@ -226,6 +226,13 @@ export const en = {
     hunk: (oldNumber: number, newNumber: number) =>
       `Changes from line ${oldNumber} of the old text and line ${newNumber} of the new text`,
     groups: { removed: 'Removed', added: 'Added' },
+    files: {
+      changed: 'Changed',
+      added: 'Added',
+      removed: 'Removed',
+      renamed: 'Renamed',
+      before: 'The name before:',
+    },
     noNewline: 'No newline at the end',
     equal: 'The texts are equal.',
     lineEnds:

@@ -227,6 +227,13 @@ export const es: Translation = {
     hunk: (oldNumber: number, newNumber: number) =>
       `Cambios desde la línea ${oldNumber} del texto anterior y la línea ${newNumber} del texto nuevo`,
     groups: { removed: 'Eliminado', added: 'Añadido' },
+    files: {
+      changed: 'Modificado',
+      added: 'Añadido',
+      removed: 'Eliminado',
+      renamed: 'Renombrado',
+      before: 'Nombre anterior:',
+    },
     noNewline: 'Sin salto de línea al final',
     equal: 'Los textos son iguales.',
     lineEnds:

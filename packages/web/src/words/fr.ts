@@ -228,6 +228,13 @@ export const fr: Translation = {
     hunk: (oldNumber: number, newNumber: number) =>
       `Modifications à partir de la ligne ${oldNumber} de l’ancien texte et de la ligne ${newNumber} du nouveau`,
     groups: { removed: 'Suppression', added: 'Ajout' },
+    files: {
+      changed: 'Modifié',
+      added: 'Ajouté',
+      removed: 'Supprimé',
+      renamed: 'Renommé',
+      before: 'Ancien nom :',
+    },
     noNewline: 'Pas de saut de ligne à la fin',
     equal: 'Les textes sont identiques.',
     lineEnds:

@@ -214,6 +214,13 @@ export const ja: Translation = {
     hunk: (oldNumber: number, newNumber: number) =>
       `変更箇所: 変更前のテキストは ${oldNumber} 行目から、変更後のテキストは ${newNumber} 行目から`,
     groups: { removed: '削除', added: '追加' },
+    files: {
+      changed: '変更',
+      added: '追加',
+      removed: '削除',
+      renamed: '名前の変更',
+      before: '変更前の名前:',
+    },
     noNewline: '末尾に改行なし',
     equal: '2 つのテキストは同じです。',
     lineEnds:

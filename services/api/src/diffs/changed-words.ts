@@ -13,12 +13,14 @@ const MAX_COMPARISONS = 40_000;
 const MAX_LINE_CHARACTERS = 2000;
 
 /**
- * Marks the words that differ between a removed line and the one that is at its place. The words are only a
- * help for the eye: what would take too long stays without marks.
+ * Marks the words that differ between a removed line and the one that is at its place, in all texts of a page. The
+ * words are only a help for the eye: what would take too long stays without marks.
  */
-export function markChangedWords(hunks: readonly ShownHunk[]): readonly ShownHunk[] {
+export function markChangedWords<T extends { readonly hunks: readonly ShownHunk[] }>(
+  texts: readonly T[],
+): readonly T[] {
   let left = MAX_COMPARISONS;
-  return hunks.map((hunk) => {
+  const marked = (hunk: ShownHunk): ShownHunk => {
     const runs = [...hunk.runs];
     for (const [n, removed] of runs.entries()) {
       const added = runs[n + 1];
@@ -37,7 +39,8 @@ export function markChangedWords(hunks: readonly ShownHunk[]): readonly ShownHun
       runs[n + 1] = { ...added, marks: newMarks };
     }
     return { ...hunk, runs };
-  });
+  };
+  return texts.map((text) => ({ ...text, hunks: text.hunks.map(marked) }));
 }
 
 function linesOf(text: string): readonly { readonly text: string; readonly at: number }[] {

@@ -3,15 +3,18 @@ import {
   diffRefusedPage,
   encodingOf,
   pendingPastePage,
+  type ShownChanges,
   type ShownHunk,
   type ShownPaste,
   textOf,
 } from '@pasteflow/web';
+import type { PasteFile } from '@pasteflow/domain';
 import type { PasteRow } from '@pasteflow/postgres';
 import type { ApiContext } from '../context.ts';
 import { statusOf } from '../http/answers/problem-codes.ts';
 import { markChangedWords } from './changed-words.ts';
-import { diffTexts } from './diff-texts.ts';
+import { type Both, bytesOf, diffFiles, filesOfBoth } from './diff-files.ts';
+import { diffTexts, type TextDiff } from './diff-texts.ts';
 import type { Hunk } from './hunks.ts';
 import { RequestError } from '../http/answers/request-error.ts';
 import { contextOf } from '../http/request/request-context.ts';
@@ -52,6 +55,7 @@ function diffInBrowser(api: ApiContext): Handler {
     const shown = { paste: shownOf(paste), older: shownOf(older) };
     try {
       assertComparable(diffed);
+      const files = filesOfBoth(older, paste);
       const etag = etagOfDiff(diffed, [api.pages.assets.version, site.words.locale, site.viewer, shown]);
       const caching = { 'Cache-Control': cachingOfBoth(diffed, res) };
       const known = knownTagOf(req, etag);
@@ -64,13 +68,11 @@ function diffInBrowser(api: ApiContext): Handler {
         return;
       }
       await withContents(api, { req, res, ...diffed }, async (texts) => {
-        const diff = diffTexts({ from: asUtf8(texts.from), to: asUtf8(texts.to) }, 'ignored');
-        if (diff === null) throw tooComplex();
+        const found = changesOf(texts, files);
         const markup = Buffer.from(
           diffPage(site, shown, {
-            lineEndsDiffer: diff.lineEndsDiffer,
-            hunks: markChangedWords(diff.hunks.map(shownHunk)),
-            firstText: textOf(texts.to.subarray(0, 400)),
+            lineEndsDiffer: found.some(({ lineEndsDiffer }) => lineEndsDiffer),
+            changes: markChangedWords(found.map((each) => ({ ...each, hunks: each.hunks.map(shownHunk) }))),
           }),
         );
         const isCompressed = beginCompressed(res.type('html').set(caching), etag);
@@ -86,6 +88,30 @@ function diffInBrowser(api: ApiContext): Handler {
     }
   };
 }
+
+type FoundChanges = Omit<ShownChanges, 'hunks'> & TextDiff;
+
+/** @param files null: the contents are compared as a whole @throws RequestError diff_unavailable */
+function changesOf(
+  { from, to }: Both<Buffer>,
+  files: Both<readonly PasteFile[]> | null,
+): readonly FoundChanges[] {
+  if (files === null) {
+    const diff = diffTexts({ from: asUtf8(from), to: asUtf8(to) }, 'ignored');
+    if (diff === null) throw tooComplex();
+    return [{ ...diff, file: null, firstText: firstTextOf(to) }];
+  }
+  const diffs = diffFiles({ from, to }, files, 'ignored', asUtf8);
+  if (diffs === null) throw tooComplex();
+  return diffs.map((each) => {
+    const { name, syntax } = each.to ?? each.from;
+    const file = { kind: each.kind, name, syntax, oldName: each.from?.name ?? name };
+    const bytes = each.to === null ? bytesOf(from, each.from) : bytesOf(to, each.to);
+    return { ...each, file, firstText: firstTextOf(bytes) };
+  });
+}
+
+const firstTextOf = (bytes: Buffer): string => textOf(bytes.subarray(0, 400));
 
 /** A text in UTF-16 has other bytes for the same letters than the one that the form has made of it. */
 function asUtf8(content: Buffer): Buffer {

@@ -1,8 +1,15 @@
-import { compareLines } from './compare.ts';
+import { compareLines, MAX_COMPARISONS, MAX_EDITS } from './compare.ts';
 import { type Hunk, hunksOf } from './hunks.ts';
 
 /** So many lines take up to 10 ms of CPU time, and a page of all of them 12 to 19 ms. */
 export const MAX_DIFF_LINES = 5000;
+
+/** What is left of the work for all texts of an answer. */
+export class DiffBudget {
+  oldLines = MAX_DIFF_LINES;
+  newLines = MAX_DIFF_LINES;
+  comparisons = MAX_COMPARISONS;
+}
 
 export interface TextDiff {
   readonly hunks: readonly Hunk[];
@@ -14,19 +21,25 @@ export interface TextDiff {
  * The changes from one text to another.
  * @param lineEnds whether a line with CR LF equals one with LF: a patch needs the bytes, but a person who
  *   changed one line in a browser, which writes LF, looks for that line
+ * @param budget for several texts
  * @returns null when the texts have too many lines, or too many of their lines were moved
  */
 export function diffTexts(
   { from, to }: { readonly from: Buffer; readonly to: Buffer },
   lineEnds: 'exact' | 'ignored',
+  budget = new DiffBudget(),
 ): TextDiff | null {
-  const [oldLines, newLines] = [linesOf(from, MAX_DIFF_LINES), linesOf(to, MAX_DIFF_LINES)];
+  const [oldLines, newLines] = [linesOf(from, budget.oldLines), linesOf(to, budget.newLines)];
   if (oldLines === null || newLines === null) return null;
+  budget.oldLines -= oldLines.length;
+  budget.newLines -= newLines.length;
   const compared = (lines: readonly string[]): readonly string[] =>
     lineEnds === 'exact' ? lines : lines.map(withoutReturn);
   const [oldCompared, newCompared] = [compared(oldLines), compared(newLines)];
-  const comparison = compareLines(oldCompared, newCompared);
+  const bounds = { edits: MAX_EDITS, comparisons: budget.comparisons };
+  const comparison = compareLines(oldCompared, newCompared, bounds);
   if (comparison === null) return null;
+  budget.comparisons -= comparison.comparisons;
   const { keptOld, keptNew } = comparison;
   const returnsOf = (lines: readonly string[], kept: Uint8Array): number =>
     lines.filter((line, index) => kept[index] === 1 && line.endsWith('\r\n')).length;

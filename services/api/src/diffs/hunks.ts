@@ -108,12 +108,57 @@ export function unifiedPatch(
   { from, to }: { readonly from: string; readonly to: string },
   hunks: readonly Hunk[],
 ): Buffer {
-  if (hunks.length === 0) return Buffer.alloc(0);
+  return Buffer.concat([Buffer.from(headed(from, to, hunks)), body(hunks)]);
+}
+
+/**
+ * The patch of the files of two pastes, which `git apply` and `patch -p1` apply. @param diffs in their order
+ */
+export function patchOfFiles(diffs: readonly PatchedFile[]): Buffer {
+  return Buffer.concat(
+    diffs.flatMap(({ from, to, hunks }) => {
+      const [older, newer] = [(from ?? to)?.name, (to ?? from)?.name];
+      const said = [
+        `diff --git a/${older} b/${newer}\n`,
+        from === null && 'new file mode 100644\n',
+        to === null && 'deleted file mode 100644\n',
+        older !== newer && `similarity index 100%\nrename from ${older}\nrename to ${newer}\n`,
+        headed(from === null ? NOTHING : `a/${older}`, to === null ? NOTHING : `b/${newer}`, hunks),
+      ].filter((line) => line !== false);
+      return [Buffer.from(said.join('')), body(hunks)];
+    }),
+  );
+}
+
+interface PatchedFile {
+  /** null: the file was added. */
+  readonly from: { readonly name: string } | null;
+  /** null: the file was removed. */
+  readonly to: { readonly name: string } | null;
+  readonly hunks: readonly Hunk[];
+}
+
+const NOTHING = '/dev/null';
+
+function headed(from: string, to: string, hunks: readonly Hunk[]): string {
+  return hunks.length === 0 ? '' : `--- ${ended(from)}\n+++ ${ended(to)}\n`;
+}
+
+/** A tab ends a name with a blank: a time could stand behind it. */
+const ended = (name: string): string => (/\s/.test(name) ? `${name}\t` : name);
+
+/** The lines are bytes, and not the names. */
+function body(hunks: readonly Hunk[]): Buffer {
   const text = hunks.map(
     ({ oldNumber, oldCount, newNumber, newCount, runs }) =>
-      `@@ -${oldNumber},${oldCount} +${newNumber},${newCount} @@\n${runs.map(written).join('')}`,
+      `@@ -${placeOf(oldNumber, oldCount)} +${placeOf(newNumber, newCount)} @@\n${runs.map(written).join('')}`,
   );
-  return Buffer.from(`--- ${from}\n+++ ${to}\n${text.join('')}`, 'latin1');
+  return Buffer.from(text.join(''), 'latin1');
+}
+
+/** No lines stand behind the line before them. */
+function placeOf(number: number, count: number): string {
+  return `${count === 0 ? number - 1 : number},${count}`;
 }
 
 function written({ kind, lines }: Run): string {

@@ -2,12 +2,13 @@ import { createHash } from 'node:crypto';
 import type { Request, Response } from 'express';
 import type { PasteRow } from '@pasteflow/postgres';
 import { z } from 'zod';
-import { DependencyUnavailableError } from '@pasteflow/domain';
+import { DependencyUnavailableError, type PasteFile } from '@pasteflow/domain';
 import { canRead } from '@pasteflow/service-kit';
 import type { ApiContext } from '../context.ts';
 import { MAX_WHOLE_BYTES } from '../http/limits/download-budget.ts';
+import { diffFiles, filesOfBoth, type Both } from './diff-files.ts';
 import { diffTexts, MAX_DIFF_LINES } from './diff-texts.ts';
-import { unifiedPatch } from './hunks.ts';
+import { patchOfFiles, unifiedPatch } from './hunks.ts';
 import { RequestError } from '../http/answers/request-error.ts';
 import { isKnownToClient } from '../http/request/conditional.ts';
 import { readQuery } from '../http/request/query.ts';
@@ -49,7 +50,7 @@ const diffOperation: Operation = {
   summary:
     'Reads what has changed since the paste that this one was made from, or since any other one; in a browser, as a page.',
   description:
-    'The answer is a patch in the unified format of diff, empty for equal content. Content of more than 256 KiB or 5,000 lines, contents whose lines were moved too often, and encrypted ' +
+    'The answer is a patch in the unified format of diff, empty for equal content. When one of the pastes has several files, it is one for each file that was added, removed, changed or renamed, as git writes it. Content of more than 256 KiB or 5,000 lines, contents whose lines were moved too often, and encrypted ' +
     'ones are answered with `diff_unavailable`.',
   params: {
     path: namesPaste(example.childCode),
@@ -89,16 +90,16 @@ async function readDiff(api: ApiContext, req: Request, res: Response): Promise<v
   if (older === null) return;
   const diffed = { paste, older };
   assertComparable(diffed);
-  const etag = etagOfDiff(diffed, 'patch');
+  const files = filesOfBoth(older, paste);
+  const etag = etagOfDiff(diffed, files === null ? 'patch' : files);
   const caching = { ETag: etag, 'Cache-Control': `${cachingOfBoth(diffed, res)}, no-transform` };
   if (isKnownToClient(req.get('If-None-Match'), etag)) {
     res.status(304).set(caching).end();
     return;
   }
   await withContents(api, { req, res, ...diffed }, async (contents) => {
-    const diff = diffTexts(contents, 'exact');
-    if (diff === null) throw tooComplex();
-    const patch = unifiedPatch({ from: older.short_code, to: paste.short_code }, diff.hunks);
+    const names = { from: older.short_code, to: paste.short_code };
+    const patch = files === null ? patchOf(contents, names) : patchByFile(contents, files);
     res.set({
       ...caching,
       'Content-Type': 'text/plain; charset=utf-8',
@@ -106,6 +107,18 @@ async function readDiff(api: ApiContext, req: Request, res: Response): Promise<v
     });
     await sendDiff(api, req, res, patch);
   });
+}
+
+function patchOf(contents: Both<Buffer>, names: Both<string>): Buffer {
+  const diff = diffTexts(contents, 'exact');
+  if (diff === null) throw tooComplex();
+  return unifiedPatch(names, diff.hunks);
+}
+
+function patchByFile(contents: Both<Buffer>, files: Both<readonly PasteFile[]>): Buffer {
+  const diffs = diffFiles(contents, files, 'exact');
+  if (diffs === null) throw tooComplex();
+  return patchOfFiles(diffs);
 }
 
 export function tooComplex(): Error {
@@ -227,7 +240,7 @@ const WEIGHT = 9;
 export async function withContents(
   api: ApiContext,
   { req, res, paste, older }: DiffedPastes & { readonly req: Request; readonly res: Response },
-  use: (contents: { readonly from: Buffer; readonly to: Buffer }) => Promise<void>,
+  use: (contents: Both<Buffer>) => Promise<void>,
 ): Promise<void> {
   // One share for both: a second share would be refused for ever where half of the budget is less than the
   // two.
