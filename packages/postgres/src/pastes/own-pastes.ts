@@ -14,13 +14,13 @@ export interface PasteSearch {
   readonly userId: string;
   /** null: any. */
   readonly status: PasteUploadState | null;
-  /** A part of the title, in any case and normal form; null: any title. */
+  /** A part of the title or of the name of a file, in any case and normal form; null: any title. */
   readonly title: string | null;
   /** null: any. */
   readonly visibility: Visibility | null;
   /**
-   * In lower case; null: any language. A paste without a syntax has that of the file that its title names: the
-   * pattern is a regular expression for what stands behind the last slash.
+   * In lower case; null: any language. A paste or file without a syntax has that of the file that its title or
+   * name names: the pattern is a regular expression for what stands behind the last slash.
    */
   readonly language: { readonly syntaxes: readonly string[]; readonly filePattern: string | null } | null;
 }
@@ -84,12 +84,26 @@ export async function searchPastesByExpiry(
   return { ...toPage(placed(rows.map((row) => ({ ...row, placed_at: row.expiry }))), limit), isCut };
 }
 
-/** Whether a paste of the list `scanned` is what is searched for. */
+/** Whether a paste of the list `scanned`, or a file of it, is what is searched for. */
 function matches({ title, visibility, language }: PasteSearch): RawBuilder<boolean> {
-  return sql`(${title}::text IS NULL OR strpos(${folded(sql`title`)}, ${folded(sql`${title}::text`)}) > 0)
+  return sql`(${title}::text IS NULL OR ${hasPart(sql`title`, title)}
+      OR EXISTS (SELECT FROM jsonb_array_elements(files) AS file WHERE ${hasPart(sql`file->>'name'`, title)}))
     AND visibility = coalesce(${visibility}::text, visibility)
-    AND (${language === null} OR lower(btrim(syntax)) = ANY (${language?.syntaxes ?? []}::text[])
-      OR syntax IS NULL AND regexp_replace(lower(btrim(title)), '^.*/', '') ~ ${language?.filePattern ?? null}::text)`;
+    AND (${language === null} OR files IS NULL AND ${isIn(language, { syntax: sql`syntax`, name: sql`title` })}
+      OR EXISTS (SELECT FROM jsonb_array_elements(files) AS file
+        WHERE ${isIn(language, { syntax: sql`file->>'syntax'`, name: sql`file->>'name'` })}))`;
+}
+
+function hasPart(text: RawBuilder<unknown>, part: string | null): RawBuilder<boolean> {
+  return sql`strpos(${folded(text)}, ${folded(sql`${part}::text`)}) > 0`;
+}
+
+function isIn(
+  language: PasteSearch['language'],
+  { syntax, name }: { readonly syntax: RawBuilder<unknown>; readonly name: RawBuilder<unknown> },
+): RawBuilder<boolean> {
+  return sql`(lower(btrim(${syntax})) = ANY (${language?.syntaxes ?? []}::text[])
+    OR ${syntax} IS NULL AND regexp_replace(lower(btrim(${name})), '^.*/', '') ~ ${language?.filePattern ?? null}::text)`;
 }
 
 function placed(rows: readonly Found[]): readonly ListedPaste[] {

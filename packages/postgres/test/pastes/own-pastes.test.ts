@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import type { Visibility } from '@pasteflow/domain';
+import type { PasteFile, Visibility } from '@pasteflow/domain';
 import {
   createPaste,
   ensureUser,
@@ -24,7 +24,13 @@ async function newPaste(
     visibility = 'private',
     syntax = null,
     expiresInSeconds = null,
-  }: { visibility?: Visibility; syntax?: string | null; expiresInSeconds?: number | null } = {},
+    files = null,
+  }: {
+    visibility?: Visibility;
+    syntax?: string | null;
+    expiresInSeconds?: number | null;
+    files?: readonly PasteFile[] | null;
+  } = {},
 ): Promise<string> {
   const shortCode = randomBytes(5).toString('hex');
   await createPaste(current.db, {
@@ -36,6 +42,7 @@ async function newPaste(
     title,
     syntax,
     expiresInSeconds,
+    files,
     deleteTokenHash: null,
   });
   return shortCode;
@@ -100,6 +107,31 @@ describe('searchPastes', () => {
     expect(await titles({ language: { syntaxes: [], filePattern: '^dockerfile$' } })).toEqual(['Dockerfile']);
     expect(await titles({ visibility: 'unlisted' })).toEqual(['b']);
     expect(await titles({ visibility: 'private', language: rust, title: 'LIB' })).toEqual(['src/lib.RS']);
+  });
+
+  it('finds a paste by the name and by the language of one of its files, once', async () => {
+    const userId = await newUser();
+    const file = (name: string, syntax: string | null = null, offset = 0): PasteFile => ({
+      name,
+      offset,
+      size: offset === 0 ? 1 : 0,
+      syntax,
+    });
+    await newPaste(userId, 'all.py', { files: [file('src/Größe.RS'), file('main.rs', 'rust', 1)] });
+    await newPaste(userId, null, { files: [file('a'), file('main.rs', 'text', 1)] });
+    await newPaste(userId, 'src/lib.rs');
+    const found = async (search: object) => {
+      const page = { limit: 5, after: null };
+      const { rows } = await searchPastes(current.db, { ...anyPaste, userId, ...search }, page);
+      return rows.map(({ title }) => title);
+    };
+    expect(await found({ title: 'GRO\u0308SSE' })).toEqual([]);
+    expect(await found({ title: 'gro\u0308\u00dfe' })).toEqual(['all.py']);
+    expect(await found({ title: 'main' })).toEqual([null, 'all.py']);
+    expect(await found({ title: 'syntax' })).toEqual([]);
+    const rust = { syntaxes: ['rust', 'rs'], filePattern: String.raw`^(?:.*\.)?rs$` };
+    expect(await found({ language: rust })).toEqual(['src/lib.rs', 'all.py']);
+    expect(await found({ language: { syntaxes: ['python'], filePattern: String.raw`\.py$` } })).toEqual([]);
   });
 
   it('filters by status', async () => {

@@ -420,7 +420,7 @@ export const ar: Translation = {
 
   myPastes: {
     title: 'لصائقي',
-    titleFilter: 'العنوان يحتوي على',
+    titleFilter: 'العنوان أو اسم ملف يحتوي على',
     upload: 'الرفع',
     readers: 'الظهور',
     visibilities: { unlisted: 'غير مدرجة', private: 'خاصة' },

@@ -423,7 +423,7 @@ export const de: Translation = {
 
   myPastes: {
     title: 'Meine Pastes',
-    titleFilter: 'Titel enthält',
+    titleFilter: 'Titel oder Dateiname enthält',
     upload: 'Upload',
     readers: 'Sichtbarkeit',
     visibilities: { unlisted: 'Nicht gelistet', private: 'Privat' },

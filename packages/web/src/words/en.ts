@@ -421,7 +421,7 @@ export const en = {
 
   myPastes: {
     title: 'My pastes',
-    titleFilter: 'Title contains',
+    titleFilter: 'Title or file name contains',
     upload: 'Upload',
     readers: 'Visibility',
     visibilities: { unlisted: 'Unlisted', private: 'Private' },

@@ -426,7 +426,7 @@ export const es: Translation = {
 
   myPastes: {
     title: 'Mis pastes',
-    titleFilter: 'En el título',
+    titleFilter: 'En el título o un nombre de archivo',
     upload: 'Subida',
     readers: 'Visibilidad',
     visibilities: { unlisted: 'No listado', private: 'Privado' },

@@ -432,7 +432,7 @@ export const fr: Translation = {
 
   myPastes: {
     title: 'Mes pastes',
-    titleFilter: 'Dans le titre',
+    titleFilter: 'Dans le titre ou un nom de fichier',
     upload: 'Envoi',
     readers: 'Visibilité',
     visibilities: { unlisted: 'Non répertorié', private: 'Privé' },

@@ -417,7 +417,7 @@ export const ja: Translation = {
 
   myPastes: {
     title: 'マイペースト',
-    titleFilter: 'タイトルに含む語',
+    titleFilter: 'タイトルかファイル名に含む語',
     upload: 'アップロード',
     readers: '公開範囲',
     visibilities: { unlisted: '限定公開', private: '非公開' },

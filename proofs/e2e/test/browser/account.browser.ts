@@ -84,7 +84,7 @@ describeInBrowser.each([
     for (const title of ['first note', 'second note', 'other'])
       await pastes.create(Buffer.from(title), { title });
     const page = await signedIn('/my/pastes', token, { javaScriptEnabled });
-    await page.getByLabel('Title contains').fill('NOTE');
+    await page.getByLabel('Title or file name contains').fill('NOTE');
     if (!javaScriptEnabled) await page.getByRole('button', { name: 'Filter' }).click();
     await page.getByRole('link', { name: 'other' }).waitFor({ state: 'detached' });
     await page.getByRole('link', { name: 'second note' }).waitFor();

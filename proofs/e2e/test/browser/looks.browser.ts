@@ -65,7 +65,7 @@ describeInBrowser('My pastes', () => {
     await page.getByLabel('Order').selectOption('expiry');
     await page.waitForURL('**/my/pastes?sort=expiry');
     expect((await names.allInnerTexts())[0]).toBe('kubectl get pods');
-    const field = page.getByLabel('Title contains');
+    const field = page.getByLabel('Title or file name contains');
     await field.pressSequentially('BETA');
     await page.waitForURL('**/my/pastes?title=BETA&sort=expiry');
     expect(await names.allInnerTexts()).toEqual(['beta', 'beta 2']);
@@ -106,7 +106,7 @@ describeInBrowser('My pastes', () => {
       token,
       options: { javaScriptEnabled: false },
     });
-    await page.getByLabel('Title contains').fill('alp');
+    await page.getByLabel('Title or file name contains').fill('alp');
     await page.getByLabel('Order').selectOption('expiry');
     await page.getByRole('button', { name: 'Filter' }).click();
     expect(await page.locator('.rows p:not(.line) a').allInnerTexts()).toEqual(['alpha']);

@@ -151,6 +151,6 @@ describeInBrowser('the key /', () => {
     await page.keyboard.type('a/b');
     expect(await page.locator('#title').inputValue()).toBe('a/b');
     await page.getByRole('button', { name: 'Keyboard shortcuts' }).click();
-    await page.getByRole('dialog').getByText('Title contains').waitFor();
+    await page.getByRole('dialog').getByText('Title or file name contains').waitFor();
   });
 });

@@ -39,7 +39,7 @@ const query = z.strictObject({
     .optional()
     .meta({ description: 'Only pastes in this upload state.', param: { example: 'PROCESSED' } }),
   q: titlePart.optional().meta({
-    description: 'Only pastes whose title contains this text, in any case.',
+    description: 'Only pastes whose title, or the name of a file, contains this text, in any case.',
     param: { example: 'release' },
   }),
   visibility: z
@@ -48,7 +48,7 @@ const query = z.strictObject({
     .meta({ description: 'Only pastes with this visibility.', param: { example: 'private' } }),
   syntax: syntaxField.optional().meta({
     description:
-      'Only pastes in this language: by their syntax, or else by their title as the name of a file. Other names of a language mean the same.',
+      'Only pastes in this language: by their syntax, or else by their title as the name of a file, and so for each of their files. Other names of a language mean the same.',
     param: { example: 'rust' },
   }),
   ...pageFields,
