@@ -10,7 +10,7 @@ export class PasteContent {
   readonly stream: ReadableStream<Bytes>;
   /** In bytes; NaN when the response was compressed, which happens in browsers only. */
   readonly size: number;
-  /** The SHA-256 of the content in hex, in quotes. */
+  /** The entity tag: of a content its SHA-256 in hex, in quotes. */
   readonly etag: string;
 
   /** @param maxStalls number of resumed downloads in a row that may bring nothing */

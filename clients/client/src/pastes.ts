@@ -1,5 +1,6 @@
 import type { CreatedPaste, Paste, PasteChanges, PasteFilter, Timeline } from './api-types.ts';
 import { PasteFailedError, PasteflowApiError } from './errors.ts';
+import { openContent, UPLOAD_TIMEOUT_MS, whenStored } from './open-content.ts';
 import { followEvents, type EventsOptions, type PasteEvent } from './events.ts';
 import { Listing } from './listing.ts';
 import { type NewFile, newPasteSource } from './new-files.ts';
@@ -14,17 +15,6 @@ import {
   type WaitOptions,
   waitUntilSettled,
 } from './waiting.ts';
-
-/**
- * An upload whose attempts all fail ends after about 31 s; one whose worker crashed continues within 10 s.
- */
-const UPLOAD_TIMEOUT_MS = 120_000;
-
-/**
- * Sizes and positions are those of the content. With a Range, fetch sends this header by itself, and in a
- * browser it can't be set.
- */
-const UNCOMPRESSED = { 'Accept-Encoding': 'identity' };
 
 /** Each paste is named by its short code, or by `~` and its slug. */
 export class Pastes {
@@ -99,19 +89,25 @@ export class Pastes {
   }
 
   /** Waits for an upload that is in progress. Resolves when the response starts. */
-  async content(
-    shortCode: string,
-    { signal, timeoutMs = UPLOAD_TIMEOUT_MS }: WaitOptions = {},
-  ): Promise<PasteContent> {
-    const first = await this.#whenStored(
-      shortCode,
-      { signal, timeoutMs },
-      async (pollSignal) => await this.#open(shortCode, UNCOMPRESSED, pollSignal),
+  async content(shortCode: string, options: WaitOptions = {}): Promise<PasteContent> {
+    return await openContent(this.#transport, shortCode, options, (api, header, init) =>
+      api.GET('/v1/pastes/{short_code}/content', { params: { ...pathOf(shortCode), header }, ...init }),
     );
-    const etag = first.headers.get('ETag') ?? '';
-    const resume = async (fromByte: number): Promise<Response> =>
-      await this.#open(shortCode, { Range: `bytes=${fromByte}-`, 'If-Match': etag }, signal);
-    return new PasteContent(first, resume, this.#transport.policy.maxTries - 1);
+  }
+
+  /** As `content`, of a file of the paste. @throws PasteflowApiError file_not_found */
+  async file(shortCode: string, name: string, options: WaitOptions = {}): Promise<PasteContent> {
+    const path = { short_code: shortCode, name };
+    return await openContent(this.#transport, shortCode, options, (api, header, init) =>
+      api.GET('/v1/pastes/{short_code}/files/{name}', { params: { path, header }, ...init }),
+    );
+  }
+
+  /** As `content`: all files of the paste as a zip. @throws PasteflowApiError not_several_files */
+  async archive(shortCode: string, options: WaitOptions = {}): Promise<PasteContent> {
+    return await openContent(this.#transport, shortCode, options, (api, _header, init) =>
+      api.GET('/v1/pastes/{short_code}/archive', { params: pathOf(shortCode), ...init }),
+    );
   }
 
   /**
@@ -119,7 +115,7 @@ export class Pastes {
    * empty when nothing has changed. Its bytes may be no UTF-8. Waits for uploads that are in progress.
    */
   async diff(shortCode: string, { signal, timeoutMs = UPLOAD_TIMEOUT_MS }: WaitOptions = {}): Promise<Bytes> {
-    const whole = await this.#whenStored(shortCode, { signal, timeoutMs }, async (pollSignal) => {
+    const whole = await whenStored(shortCode, { signal, timeoutMs }, async (pollSignal) => {
       const { response } = await this.#transport.call(
         (api, init) =>
           api.GET('/{short_code}/diff', {
@@ -163,7 +159,7 @@ export class Pastes {
       );
       return response;
     };
-    const first = await this.#whenStored(shortCode, { signal, timeoutMs }, open);
+    const first = await whenStored(shortCode, { signal, timeoutMs }, open);
     return new PasteContent(first, async () => await open(signal), this.#transport.policy.maxTries - 1);
   }
 
@@ -253,39 +249,6 @@ export class Pastes {
       { signal },
     );
     return data;
-  }
-
-  /** Requests something of the content, again and again while the upload is in progress. */
-  async #whenStored(
-    shortCode: string,
-    { signal, timeoutMs }: { signal: AbortSignal | undefined; timeoutMs: number },
-    open: (signal: AbortSignal) => Promise<Response>,
-  ): Promise<Response> {
-    return await waitUntilSettled(`paste ${shortCode}`, { signal, timeoutMs }, async (pollSignal) => {
-      try {
-        return { settled: await open(pollSignal) };
-      } catch (error) {
-        if (!(error instanceof PasteflowApiError) || error.code !== 'paste_in_progress') throw error;
-        return { pending: 'IN_PROGRESS', notBeforeMs: (error.retryAfter ?? 0) * 1000 };
-      }
-    });
-  }
-
-  async #open(
-    shortCode: string,
-    header: { Range?: string; 'If-Match'?: string; 'Accept-Encoding'?: string },
-    signal: AbortSignal | undefined,
-  ): Promise<Response> {
-    const { response } = await this.#transport.call(
-      (api, init) =>
-        api.GET('/v1/pastes/{short_code}/content', {
-          params: { ...pathOf(shortCode), header },
-          parseAs: 'stream',
-          ...init,
-        }),
-      { signal, streamed: true, codeOfBare503: 'paste_in_progress' },
-    );
-    return response;
   }
 }
 

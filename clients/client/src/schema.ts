@@ -4015,7 +4015,7 @@ export interface operations {
          */
         status?: 'IN_PROGRESS' | 'PROCESSED' | 'FAILED';
         /**
-         * @description Only pastes whose title contains this text, in any case.
+         * @description Only pastes whose title, or the name of a file, contains this text, in any case.
          * @example release
          */
         q?: string;
@@ -4025,7 +4025,7 @@ export interface operations {
          */
         visibility?: 'unlisted' | 'private';
         /**
-         * @description Only pastes in this language: by their syntax, or else by their title as the name of a file. Other names of a language mean the same.
+         * @description Only pastes in this language: by their syntax, or else by their title as the name of a file, and so for each of their files. Other names of a language mean the same.
          * @example rust
          */
         syntax?: string;

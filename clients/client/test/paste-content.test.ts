@@ -36,6 +36,27 @@ describe('the content of a paste', () => {
     expect(bed.server.requests[0]!.path).toBe(`/v1/pastes/${CODE}/content`);
   });
 
+  it('of a file is read by its name, and resumed within the file', async () => {
+    bed.server.script(serve(6), serve());
+    const file = await bed.client().pastes.file(CODE, 'src/ä b.ts');
+    expect(CONTENT.equals(await file.bytes())).toBe(true);
+    const path = `/v1/pastes/${CODE}/files/src%2F%C3%A4%20b.ts`;
+    expect(bed.server.requests.map((request) => [request.path, request.headers.range])).toEqual([
+      [path, undefined],
+      [path, 'bytes=6-'],
+    ]);
+  });
+
+  it('of an archive, which has no ranges, is requested again as a whole', async () => {
+    bed.server.script(serve(6), serve());
+    const archive = await bed.client().pastes.archive(CODE);
+    expect(CONTENT.equals(await archive.bytes())).toBe(true);
+    expect(bed.server.requests.map((request) => [request.path, request.headers.range])).toEqual([
+      [`/v1/pastes/${CODE}/archive`, undefined],
+      [`/v1/pastes/${CODE}/archive`, undefined],
+    ]);
+  });
+
   it('is requested as it is, because sizes and positions are those of the content', async () => {
     bed.server.script(serve(6), serve());
     await (await bed.client().pastes.content(CODE)).bytes();
