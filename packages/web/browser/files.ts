@@ -1,12 +1,14 @@
 import { fillToken, showRelativeTimes } from './browser-facts.ts';
 import { element } from './element.ts';
 import { paintTexts } from './highlight/painter.ts';
-import { startLines, type ShownText } from './paste/start-lines.ts';
+import type { ShownText } from './paste/lines.ts';
+import { startLines } from './paste/start-lines.ts';
 import { showEdit, startBar, startCopy } from './paste/toolbar.ts';
 
 // The page of a paste of several files, of which each text is used as the one of another page is.
 
 const { dataset: data } = element('files', HTMLElement);
+const { worker: painter = '' } = data;
 const texts = [...document.querySelectorAll<HTMLElement>('.file')].flatMap((file): readonly ShownText[] => {
   const content = file.querySelector<HTMLElement>('.content');
   if (content === null) return [];
@@ -23,11 +25,11 @@ for (const { prefix, content } of texts) {
   const views = file?.querySelector<HTMLElement>('.views');
   if (views)
     void import('./paste/views.ts').then(({ startViews }) =>
-      startViews({ prefix, content, views, data, isLazy: true }),
+      startViews({ prefix, content, views, data, painter, isLazy: true }),
     );
 }
 startLines(texts);
 paintTexts(
   texts.map(({ content, chunks }) => ({ language: content.dataset['language'] ?? '', chunks })),
-  data['worker'] ?? '',
+  painter,
 );

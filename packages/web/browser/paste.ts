@@ -14,8 +14,9 @@ startLines([{ prefix: '', content, chunks }]);
 startHighlighting(content, chunks);
 const views = optional('views', HTMLElement);
 if (views !== null) {
-  const data = { ...content.dataset, ...views.dataset };
+  const { dataset: data } = views;
+  const { worker: painter = '' } = content.dataset;
   void import('./paste/views.ts').then(({ startViews }) =>
-    startViews({ prefix: '', content, views, data, isLazy: false }),
+    startViews({ prefix: '', content, views, data, painter, isLazy: false }),
   );
 }

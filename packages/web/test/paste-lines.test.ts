@@ -211,12 +211,12 @@ describe('a text on a page of several', () => {
     expect(at(300_032)).toEqual({ markup: '', count: 0, cut: true });
   });
 
-  it('is no larger than expected, with what stands around it', () => {
-    const rows = Buffer.from('\n'.repeat(5000));
-    const lines = new PasteLines('utf-8', '', { prefix: 'f100-', linesAbove: 0 });
-    const markup = Buffer.byteLength(lines.push(rows) + lines.end());
-    expect(markup).toBeGreaterThan(rows.length * markupBytesOf(rows.length));
-    expect(markup).toBeLessThan(rows.length * markupBytesOf(rows.length, 2));
+  it.each(['\n', '"\n', '\0', '\x1b[1;4;31mx\n'])('of %j alone is no larger than expected', (unit) => {
+    for (const bytes of [100, 5120, 256 * 1024]) {
+      const lines = new PasteLines('utf-8', '', { prefix: 'f100-', linesAbove: 0 });
+      const markup = Buffer.byteLength(lines.push(Buffer.alloc(bytes, unit)) + lines.end());
+      expect(markup).toBeLessThanOrEqual(bytes * markupBytesOf(bytes, 2));
+    }
   });
 });
 

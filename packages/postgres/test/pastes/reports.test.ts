@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
-import { MAX_OPEN_REPORTS, placedFiles } from '@pasteflow/domain';
+import { MAX_OPEN_REPORTS } from '@pasteflow/domain';
 import { sql } from 'kysely';
 import {
   claimExpired,
@@ -206,29 +206,6 @@ describe('a judgement', () => {
     ]);
     const rows = await current.db.selectFrom('cleared_contents').select('shown_as').execute();
     expect(rows.map(({ shown_as: shown }) => shown)).toEqual(['', expect.stringMatching(/^[0-9a-f]{64}$/)]);
-  });
-
-  it('that rejects settles nothing of the same content in files of other names', async () => {
-    const [plain, files, others] = [await stored(), await stored(), await stored()];
-    for (const [paste, name] of [
-      [files, 'a'],
-      [others, 'your-bank'],
-    ] as const) {
-      const placed = placedFiles([
-        { name, size: 1, syntax: null },
-        { name: 'rest', size: 'content'.length - 1, syntax: null },
-      ]);
-      await sql`UPDATE pastes SET files = ${JSON.stringify(placed)}::jsonb WHERE id = ${paste.id}`.execute(
-        current.db,
-      );
-    }
-    await report(files, 'a');
-    expect(await reject(files)).toEqual({ reports: 1, pastes: 1 });
-    expect([await report(files, 'b'), await report(others, 'b'), await report(plain, 'b')]).toEqual([
-      'cleared',
-      'recorded',
-      'recorded',
-    ]);
   });
 
   it('that rejects, after a takedown of the paste, clears nothing', async () => {

@@ -1,6 +1,13 @@
 import { element, optional } from '../element.ts';
-import type { ShownText } from './start-lines.ts';
 import { isOneText, LINE_PX, numberRows, numbersOf, rowOf } from './number-rows.ts';
+
+/** A text of the page. */
+export interface ShownText {
+  /** Begins the addresses of its lines: `f2-` on a page of several texts. */
+  readonly prefix: string;
+  readonly content: HTMLElement;
+  readonly chunks: readonly HTMLElement[];
+}
 
 /** Lines that are selected, from 1. */
 interface Selection {

@@ -1,16 +1,8 @@
 import { optional } from '../element.ts';
-import type { LineSelection } from './lines.ts';
+import type { LineSelection, ShownText } from './lines.ts';
 
 /** The width of the numbers in page.css. */
 const NUMBERS_PX = 56;
-
-/** A text of the page. */
-export interface ShownText {
-  /** Begins the addresses of its lines: `f2-` on a page of several texts. */
-  readonly prefix: string;
-  readonly content: HTMLElement;
-  readonly chunks: readonly HTMLElement[];
-}
 
 /** A text, with the selection of its lines once there was one. */
 interface TextWithLines extends ShownText {

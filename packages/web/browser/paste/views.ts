@@ -1,6 +1,6 @@
 import { element } from '../element.ts';
 import { shownText } from './shown-text.ts';
-import type { ShownText } from './start-lines.ts';
+import type { ShownText } from './lines.ts';
 
 /** The reader waits without a word for as long as nobody notices a wait. */
 const SLOW_MS = 300;
@@ -8,19 +8,21 @@ const SLOW_MS = 300;
 interface MarkdownText extends Omit<ShownText, 'chunks'> {
   /** Has the switch between the text as it looks, which is shown first, and its source. */
   readonly views: HTMLElement;
-  /** Has the words and the addresses of the modules. */
+  /** Has the words and the addresses of the modules that render. */
   readonly data: DOMStringMap;
+  /** The address of the module that reads the code in a text. */
+  readonly painter: string;
   /** The text becomes another height only when it is near the view, so that what is in view stays there. */
   readonly isLazy: boolean;
 }
 
 /** A Markdown text as it looks, and its source, which an address of lines shows. */
-export function startViews({ prefix, content, views, data, isLazy }: MarkdownText): void {
+export function startViews({ prefix, content, views, data, painter, isLazy }: MarkdownText): void {
   const [source, rendered] = views.querySelectorAll('button');
   if (source === undefined || rendered === undefined) return;
   const status = element('paste-status', HTMLElement);
   const wrap = prefix === '' ? element('wrap', HTMLElement) : null;
-  const { markdown: worker = '', styles = '', image = '', alerts = '{}', worker: painter = '' } = data;
+  const { markdown: worker = '', styles = '', image = '', alerts = '{}' } = data;
   const { busy = '', failed = '', missing = '' } = data;
   let article: HTMLElement | null = null;
   /** The reader may ask for the source while the text is being rendered. */

@@ -113,8 +113,7 @@ export const operationsWords = {
     encrypted: 'The content is encrypted. This service has only the ciphertext.',
     'not text': 'The content is no text.',
     unreadable: 'The content cannot be read now',
-    'too far behind':
-      'This file stands too far behind in the content to be shown here. Download the content.',
+    'too far behind': 'This file stands too far behind in the content to be shown here.',
   },
   downloadContent: 'Download the content',
   options: {

@@ -36,7 +36,7 @@ interface FilePart {
 }
 
 /** How the reader gets a file in other ways than by the page. */
-export interface WaysToFiles {
+interface WaysToFiles {
   readonly note: Html | false;
   /** The bar above the list. */
   readonly bar: Html;

@@ -3,7 +3,7 @@ import { formatSize, formatTime, languageName } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
 import type { Site } from '../html/layout.ts';
 import type { Words } from '../words/translation.ts';
-import { deletion, ownerMenu } from './deletion.ts';
+import { ownerMenu } from './deletion.ts';
 import { changeLink, editLink, versionNotes } from './newer-version.ts';
 import { titleHtml, untilRead, type ShownPaste } from './shown-paste.ts';
 

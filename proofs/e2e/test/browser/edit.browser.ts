@@ -120,7 +120,7 @@ describeInBrowser('somebody without an account', () => {
     await page.getByRole('link', { name: 'Open the paste' }).click();
     await page.locator('#content').waitFor();
     await page.getByText('More', { exact: true }).click();
-    await page.getByRole('link', { name: 'Change', exact: true }).click();
+    await page.getByRole('link', { name: 'Change title or expiry' }).click();
     await page.getByLabel('Title').fill('Greeting');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByRole('heading', { name: 'Greeting' }).waitFor();

@@ -1,5 +1,6 @@
+import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
-import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { BrowserContextOptions, Download, Locator, Page } from 'playwright-core';
 import { startCluster } from '../../src/index.ts';
 import { isBrowserWanted, useBrowser, violationsOf } from './browser.ts';
 
@@ -23,7 +24,7 @@ async function opened(
   files: readonly object[] = FILES,
 ): Promise<Page> {
   const { url } = bed.cluster.http();
-  const answer = await fetch(url, {
+  const answer = await fetch(`${url}/v1/pastes`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ files, ...paste }),
@@ -31,6 +32,16 @@ async function opened(
   const { short_code: code } = (await answer.json()) as { short_code: string };
   await bed.cluster.untilStatus(code, 'PROCESSED');
   return await bed.open(`/${code}${part}`, options);
+}
+
+/** Presses a button. @returns the file that the browser saves: in this window or in a new one */
+async function saved(page: Page, button: Locator): Promise<readonly [name: string, bytes: Buffer]> {
+  const { promise, resolve } = Promise.withResolvers<Download>();
+  page.once('download', resolve);
+  page.context().once('page', (other) => void other.once('download', resolve));
+  await button.click();
+  const download = await promise;
+  return [download.suggestedFilename(), await readFile(await download.path())];
 }
 
 const selected = (page: Page) =>
@@ -102,9 +113,7 @@ describeInBrowser('the page of several files', () => {
       [page.locator('#f2').getByRole('link', { name: 'Download' }), 'b c.txt'],
       [page.getByRole('link', { name: 'Download all' }), /\.zip$/],
     ] as const) {
-      const saved = page.waitForEvent('download');
-      await link.click();
-      expect((await saved).suggestedFilename()).toMatch(name);
+      expect((await saved(page, link))[0]).toMatch(name);
     }
   });
 
@@ -156,5 +165,10 @@ describeInBrowser('the page of several files', () => {
     await page.locator('#f2').getByRole('button', { name: 'Copied' }).waitFor();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('second');
     expect(await violationsOf(page)).toEqual([]);
+    const [name, bytes] = await saved(page, page.locator('#f1').getByRole('button', { name: 'Download' }));
+    expect([name, bytes.toString()]).toEqual(['a.txt', 'first\r\nfile\n']);
+    const [archive, zip] = await saved(page, page.getByRole('button', { name: 'Download all' }));
+    expect([archive, zip.subarray(0, 2).toString()]).toEqual([expect.stringMatching(/\.zip$/), 'PK']);
+    expect(zip.toString()).toContain('first\r\nfile\n');
   });
 });

@@ -37,7 +37,7 @@ class ContentFiles {
     while (this.#rest.length === 0) {
       const { value, done } = await this.#pieces.next();
       if (done === true) return null;
-      this.#rest = value as Buffer;
+      this.#rest = value;
     }
     const bytes = this.#rest.subarray(0, maxBytes);
     this.#rest = this.#rest.subarray(bytes.length);

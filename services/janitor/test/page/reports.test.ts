@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { gzipSync } from 'node:zlib';
 import { createHash } from 'node:crypto';
-import { objectKeyOf, placedFiles } from '@pasteflow/domain';
+import { objectKeyOf } from '@pasteflow/domain';
 import { createApiToken, findPaste, reportPaste } from '@pasteflow/postgres';
 import { makePastes, makeUsers } from '@pasteflow/postgres/testing';
 import { sql } from 'kysely';
@@ -199,37 +199,6 @@ describe('the reports on the operations page', () => {
     expect(stdout).toContain('Title: <script>');
     expect(stdout).toContain('The content cannot be read now: ');
     expect((await ops('reject', code, '--reason', 'x')).code).toBe(0);
-  });
-
-  it('name all files of a paste and show how each begins, and so does the command', async () => {
-    const files = [
-      { name: `${'a'.repeat(9)}.txt`, content: `${hostile}\n` },
-      { name: 'tool', content: '\0\0\0' },
-      { name: 'long.txt', content: 'x'.repeat(300_000) },
-      { name: 'behind.txt', content: 'end' },
-    ];
-    const code = await reported(files.map(({ content }) => content).join(''));
-    const placed = placedFiles(
-      files.map(({ name, content }) => ({ name, size: Buffer.byteLength(content), syntax: null })),
-    );
-    await sql`UPDATE pastes SET files = ${JSON.stringify(placed)}::jsonb WHERE short_code = ${code}`.execute(
-      world.db,
-    );
-    const { body } = await page.call(`/reports/${code}`);
-    expect(body).toContain(`<h3><bdi>aaaaaaaaa.txt</bdi> <small>${placed[0]!.size} bytes</small></h3>`);
-    expect(body).toContain(`<pre class="reported" tabindex="0">${escaped}`);
-    expect(body).toContain('<h3><bdi>tool</bdi> <small>3 bytes</small></h3>\n<p>The content is no text.</p>');
-    expect(body).toContain('Only the beginning is shown.');
-    expect(body).toContain(
-      '<h3><bdi>behind.txt</bdi> <small>3 bytes</small></h3>\n<p>This file stands too far',
-    );
-    expect(body.match(/Download the content/g)).toHaveLength(1);
-    expect((await page.call('/reports')).body).toContain('<span>4 files</span>');
-    const { stdout } = await ops('reports', code);
-    for (const { name } of files) expect(stdout).toContain(`File: ${name}, `);
-    const confirm = await page.call(`/confirm/takedown?subject=${code}`);
-    expect(confirm.body).toContain('This takes down 1 paste, with all of its 4 files.');
-    expect((await page.call(`/pastes/${code}`)).body).toMatch(/<dt>Files<\/dt>\s*<dd><bdi>4</);
   });
 
   it('of other pastes are not there, and neither is their content', async () => {
