@@ -11,10 +11,12 @@ import { fileNameOf, languageOf } from '@pasteflow/domain';
 import { element, optional } from '../element.ts';
 import { ask, fail, say, type SealedWords } from './messages.ts';
 import { tabSizeOf } from '../../src/content/tab-size.ts';
-import { PasteLines, type TextWarnings } from '../../src/content/paste-lines.ts';
+import { PasteLines } from '../../src/content/paste-lines.ts';
 import { startHighlighting } from '../highlight/painter.ts';
 import { startNumbers } from '../paste/start-lines.ts';
-import { startToolbar } from '../paste/toolbar.ts';
+import { startBar, startToolbar } from '../paste/toolbar.ts';
+import { showFiles } from './sealed-files.ts';
+import { warnings } from './warnings.ts';
 
 export interface HeldParts {
   readonly document: SealedPaste;
@@ -138,14 +140,38 @@ function linkTo(text: string, words: SealedWords): HTMLElement {
   return link;
 }
 
-/** Shows a decrypted message as the page of any other paste shows its text. */
+/** Shows a decrypted message as the page of any other paste shows its text, or its files. */
 function showMessage(message: Message, box: HTMLElement, words: SealedWords): void {
-  if (message.title !== null) showTitle(message.title);
-  element('attachments', HTMLElement).replaceChildren(
-    ...message.attachments.map((each) => attachmentLink(each, words)),
-  );
-  if (message.text !== '' || message.attachments.length === 0) showText(message, words);
+  const { text, attachments, title } = message;
+  if (title !== null) showTitle(title);
+  if (attachments.length > 1) {
+    addKeyToLinks();
+    startBar();
+    showFiles(filesOf(message), title, words);
+  } else {
+    element('attachments', HTMLElement).replaceChildren(
+      ...attachments.map((each) => attachmentLink(each, words)),
+    );
+    if (text !== '' || attachments.length === 0) showText(message, words);
+  }
   box.hidden = false;
+}
+
+/** The text that other clients write beside attachments stands before them. */
+function filesOf({ text, attachments, title, syntax }: Message): readonly Attachment[] {
+  if (text === '') return attachments;
+  return [
+    { name: fileNameOf(title, 'paste'), bytes: new TextEncoder().encode(text), syntax },
+    ...attachments,
+  ];
+}
+
+/** The server has made the links without the key. */
+function addKeyToLinks(): void {
+  for (const id of ['qr', 'copy-link']) {
+    const button = optional(id, HTMLButtonElement); // a paste that was read once has no link any more
+    if (button !== null) button.dataset['url'] = `${button.dataset['url'] ?? ''}${location.hash}`;
+  }
 }
 
 function showTitle(title: string): void {
@@ -169,26 +195,10 @@ function showText({ text, title, syntax }: Message, words: SealedWords): void {
   const download = element('download', HTMLAnchorElement);
   download.href = URL.createObjectURL(new Blob([text], { type: 'text/plain;charset=utf-8' }));
   if (title !== null) download.download = fileNameOf(title, 'paste');
-  for (const id of ['qr', 'copy-link']) {
-    const button = optional(id, HTMLButtonElement); // a paste that was read once has no link any more
-    if (button !== null) button.dataset['url'] = `${button.dataset['url'] ?? ''}${location.hash}`;
-  }
+  addKeyToLinks();
   startToolbar(content, () => text);
   startNumbers(content);
   startHighlighting(content, [...content.querySelectorAll<HTMLElement>('.chunk')]);
-}
-
-function warnings({ bidi, longLines, cut }: TextWarnings, words: SealedWords): readonly HTMLElement[] {
-  const texts = [bidi && words.bidi, longLines && words.longLines, cut && words.cut];
-  return texts.flatMap((text) => {
-    if (text === false) return [];
-    const warning = document.createElement('p');
-    warning.className = 'warning';
-    warning.dir = document.documentElement.dir; // the lines around it go from left to right
-    warning.setAttribute('role', 'note');
-    warning.textContent = text;
-    return [warning];
-  });
 }
 
 /** A download, whatever its name says: nothing of an attachment is shown or run. */

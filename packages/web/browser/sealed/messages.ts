@@ -21,6 +21,22 @@ export interface SealedWords {
   readonly bidi: string;
   readonly longLines: string;
   readonly cut: string;
+  readonly notUtf8: string;
+  readonly copy: string;
+  readonly copied: string;
+  readonly copyFailed: string;
+  readonly download: string;
+  readonly downloadAll: string;
+  readonly fileList: string;
+  readonly emptyFile: string;
+  readonly binary: string;
+  readonly binaryHint: string;
+  /** With FORMAT in place of the format. */
+  readonly image: string;
+  /** With NAME in place of the name. */
+  readonly imageAlt: string;
+  readonly plainText: string;
+  readonly units: { readonly kib: string; readonly mib: string; readonly gib: string };
 }
 
 export function wordsOf(box: HTMLElement): SealedWords {

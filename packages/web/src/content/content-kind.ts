@@ -23,8 +23,8 @@ const IMAGES: readonly (readonly [type: ImageType, begin: RegExp])[] = [
  * unless it is UTF-16, nor is one with many control characters; a text in Latin-1 or with some damage has few.
  * @param beginning the first BEGINNING_BYTES of the content, or all of a shorter one
  */
-export function kindOf(beginning: Buffer): ContentKind {
-  const begin = beginning.toString('latin1', 0, 16);
+export function kindOf(beginning: Uint8Array): ContentKind {
+  const begin = String.fromCharCode(...beginning.subarray(0, 16));
   const image = IMAGES.find(([, each]) => each.test(begin));
   if (image !== undefined) return image[0];
   const bytes = asUtf8(beginning.subarray(0, BEGINNING_BYTES));
@@ -32,11 +32,11 @@ export function kindOf(beginning: Buffer): ContentKind {
 }
 
 /** A beginning in UTF-16 may end within a letter. What is no UTF-16 stays as it is. */
-function asUtf8(bytes: Buffer): Buffer {
+function asUtf8(bytes: Uint8Array): Uint8Array {
   const encoding = encodingOf(bytes);
   if (encoding === 'utf-8') return bytes;
   try {
-    return Buffer.from(decoderOf(encoding, { fatal: true }).decode(bytes, { stream: true }));
+    return new TextEncoder().encode(decoderOf(encoding, { fatal: true }).decode(bytes, { stream: true }));
   } catch {
     return bytes;
   }

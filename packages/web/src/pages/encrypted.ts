@@ -59,7 +59,7 @@ ${!paste.burn && html`<a class="button" href="${raw}">${encrypted.document}</a>\
 }
 
 /** What the browser says by itself: SealedWords in browser/sealed. */
-function browserWords(words: Words): Readonly<Record<string, string>> {
+function browserWords(words: Words): Readonly<Record<string, unknown>> {
   const { paste: text, encrypted } = words;
   return {
     ...encrypted.inBrowser,
@@ -67,5 +67,19 @@ function browserWords(words: Words): Readonly<Record<string, string>> {
     bidi: text.bidi,
     longLines: text.longLines(formatNumber(MAX_LINE_CHARACTERS, words)),
     cut: text.cut(formatNumber(MAX_LINES, words)),
+    notUtf8: text.notUtf8,
+    copy: text.copy,
+    copied: text.copied,
+    copyFailed: text.copyFailed,
+    download: text.download,
+    downloadAll: text.downloadAll,
+    fileList: text.fileList,
+    emptyFile: text.emptyFile,
+    binary: text.binary,
+    binaryHint: text.binaryHint,
+    image: text.imageOf('FORMAT'),
+    imageAlt: text.imageAlt('NAME'),
+    plainText: text.plainText,
+    units: words.units,
   };
 }

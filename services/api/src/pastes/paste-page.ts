@@ -44,7 +44,10 @@ export function pasteInBrowser(api: ApiContext): Handler {
       isBinaryText: req.query['view'] === 'text',
     };
     if (paste.status === 'IN_PROGRESS') sendPage(res, pendingPastePage(api.pages.site(req), shown));
-    else if (paste.encrypted) sendPage(res, encryptedPage(api.pages.site(req), shown));
+    else if (paste.encrypted)
+      sendPage(res, encryptedPage(api.pages.site(req), shown), {
+        'Content-Security-Policy': policyWithImages(),
+      });
     else if (paste.burn) sendPage(res, burnPage(api.pages.site(req), shown, newSecret()));
     else await sendText(api, req, res, paste, shown);
   };
