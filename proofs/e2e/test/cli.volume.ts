@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
@@ -65,6 +65,26 @@ describe.each([
     expect((await asAlice(['watch', code], using)).stdout).toMatch(/end {2}PROCESSED\n$/);
     expect(await asAlice(['rm', code], using)).toMatchObject({ code: 0, stdout: '', stderr: '' });
     expect(await asAlice(['cat', code], using)).toMatchObject({ code: 1, stdout: '' });
+  });
+
+  test('puts several files as one paste, also encrypted, prints one and saves all into a folder', async () => {
+    const files = {
+      'src/ä.py': Buffer.from('print(1)\n'),
+      'b.bin': randomBytes(1000),
+      empty: Buffer.alloc(0),
+    };
+    await mkdir(join(folder, 'src'));
+    for (const [name, bytes] of Object.entries(files)) await writeFile(join(folder, name), bytes);
+    for (const encryption of [[], ['--encrypt']]) {
+      const put = await asAlice(['put', '--wait', ...encryption, ...Object.keys(files)], using);
+      expect(put).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^http:\S+\n$/) });
+      const url = put.stdout.trim();
+      expect((await asAlice(['cat', url, '-f', 'src/ä.py'], using)).stdout).toBe('print(1)\n');
+      const saved = `saved${encryption.length}/`;
+      expect((await asAlice(['cat', url, '-o', saved], using)).stderr).toBe(`3 files are in ${saved}\n`);
+      for (const [name, bytes] of Object.entries(files))
+        expect((await readFile(join(folder, saved, name))).equals(bytes)).toBe(true);
+    }
   });
 
   test('keeps the delete token of an anonymous paste', async () => {

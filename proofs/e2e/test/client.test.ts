@@ -216,6 +216,10 @@ describe('the examples in the README of the client', () => {
   it.each(
     [
       ['pastes', /^http:\S+ PROCESSED\nhello, world\n$/],
+      [
+        'several files',
+        /^\[\n {2}\{ name: 'src\/main\.py', offset: 0, size: 9, syntax: null \},\n.* offset: 9, size: 8, [^]*\]\n$/,
+      ],
       ['large content', /^700000 bytes\n$/],
       ['jobs', /^(\d+ %\n)*completed \{[^]*\}\n(http:\S+\n){3}$/],
       ['events', /^(\w+ → \w+\n)+completed\n$/],
@@ -227,7 +231,7 @@ describe('the examples in the README of the client', () => {
   });
 
   it('are all tested', () => {
-    expect(examples).toHaveLength(6);
+    expect(examples).toHaveLength(7);
   });
 
   it('download the same bytes as they upload', async () => {
