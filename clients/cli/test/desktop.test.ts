@@ -25,6 +25,8 @@ describe('pasteflow open', () => {
     [['~a-name'], '/~a-name'],
     [['019aa5b2-7c00-7b6e-9c3d-5f2a1e8d4c70'], '/my/jobs/019aa5b2-7c00-7b6e-9c3d-5f2a1e8d4c70'],
     [[`${CODE}#L3-L5`], `/${CODE}#L3-L5`],
+    [[`${CODE}#f2-L3-L5`], `/${CODE}#f2-L3-L5`],
+    [[`${CODE}#f2`], `/${CODE}#f2`],
   ])('opens %j in the browser, with what follows the #', async (args, path) => {
     const ended = await bed.run(['open', ...args], { env: await program(opener, 'printf %s "$1" >"$SEEN"') });
     expect(ended).toEqual({ code: 0, stdout: '', stderr: '' });

@@ -38,8 +38,8 @@ export function contentOfBytes(bytes: Uint8Array<ArrayBuffer>): ReadableContent 
   return { size: bytes.length, stream: new Blob([bytes]).stream() };
 }
 
-/** The part of an address that selects lines of the page. */
-const LINES = /^#L\d+(-L?\d+)?$/;
+/** The part of an address that selects a file of the page, or lines. */
+const LINES = /^#(f\d+|(f\d+-)?L\d+(-L?\d+)?)$/;
 
 /** The key in the argument of a command; null: it has none. @throws UsageError for a damaged key */
 export function keyIn(given: string): SecretKey | null {
