@@ -58,6 +58,21 @@ const textOf = (page: Page, id: string): Promise<string> =>
     id,
   );
 
+/** The name of the zip that the page makes, and its entries in hex. */
+async function downloadAll(
+  page: Page,
+): Promise<{ readonly name: string; readonly entries: readonly (readonly [string, string])[] }> {
+  const downloading = page.waitForEvent('download');
+  await page.getByRole('link', { name: 'Download all' }).click();
+  const download = await downloading;
+  const script = `import json, sys, zipfile
+archive = zipfile.ZipFile(sys.argv[1])
+assert archive.testzip() is None
+print(json.dumps([(each.filename, archive.read(each).hex()) for each in archive.infolist()]))`;
+  const printed = execFileSync('python3', ['-c', script, await download.path()], { encoding: 'utf8' });
+  return { name: download.suggestedFilename(), entries: JSON.parse(printed) as [string, string][] };
+}
+
 describeInBrowser('an encrypted paste of several files', () => {
   it('shows each below their list, by its kind, and runs nothing of them', async () => {
     const link = await put();
@@ -102,21 +117,30 @@ describeInBrowser('an encrypted paste of several files', () => {
   it('is downloaded as a zip that the browser makes, again and again', async () => {
     const page = await openLink(await put());
     for (const _ of [1, 2]) {
-      const downloading = page.waitForEvent('download');
-      await page.getByRole('link', { name: 'Download all' }).click();
-      const download = await downloading;
-      expect(download.suggestedFilename()).toBe('Five_files.zip');
-      const zip = join(folder, 'all.zip');
-      await download.saveAs(zip);
-      const script = `import zipfile, sys
-z = zipfile.ZipFile(sys.argv[1])
-assert z.testzip() is None
-print([(i.filename, z.read(i).hex()) for i in z.infolist()])`;
-      const listed = execFileSync('python3', ['-c', script, zip], { encoding: 'utf8' });
-      const wanted = Object.entries(FILES).map(([name, bytes]) => `('${name}', '${bytes.toString('hex')}')`);
-      expect(listed.trim()).toBe(`[${wanted.join(', ')}]`);
-      await rm(zip);
+      const { name, entries } = await downloadAll(page);
+      expect(name).toBe('Five_files.zip');
+      expect(entries).toEqual(Object.entries(FILES).map(([file, bytes]) => [file, bytes.toString('hex')]));
     }
+  });
+
+  it('that the script of PrivateBin has made shows its text first, and no name leads out of its zip', async () => {
+    const fixture = new URL('../../../../packages/sealed/test/fixtures/privatebin-2.json', import.meta.url);
+    const { body, key } = JSON.parse(await readFile(fixture, 'utf8')) as { body: string; key: string };
+    const { v, adata, ct } = JSON.parse(body) as Record<string, unknown>;
+    const { url } = await bed.cluster
+      .client()
+      .pastes.create(JSON.stringify({ v, adata, ct }), { encrypted: true });
+    const page = await openLink(`${url}#${key}`);
+    await page.getByRole('heading', { name: '../pic ture.png' }).waitFor();
+    expect(await page.locator('.files a').allInnerTexts()).toEqual([
+      'paste.txt',
+      'notes.txt',
+      '../pic ture.png',
+      'empty',
+    ]);
+    expect([await textOf(page, 'f1'), await textOf(page, 'f2')]).toEqual(['see the files', 'notes: Grüße\n']);
+    const { entries } = await downloadAll(page);
+    expect(entries.map(([name]) => name)).toEqual(['paste.txt', 'notes.txt', 'file-3.png', 'empty']);
   });
 
   it('that is read once shows all of its files, and asks before the page is left', async () => {
