@@ -15,6 +15,7 @@ import type { Endpoint } from '../http/openapi/endpoint.ts';
 import { pageAnswer } from '../http/pages/page.ts';
 import { createOperation, shellOperation } from './create-operations.ts';
 import { viewOfNew, type CreatedPasteView, type PasteView } from './paste-view.ts';
+import { withKeptFiles } from './kept-files.ts';
 import { newerVersionOf } from './supersede.ts';
 import { receivePaste, type ReceivedPaste } from './receive-paste.ts';
 
@@ -54,7 +55,11 @@ const page: PasteForm = {
   receive: (api, req, res) => {
     keepForm(api, req, null);
     requireFormUser(req, req.get(FORM_USER_HEADER));
-    return receivePaste(api, req, res, { json: false, onForm: (sent) => keepForm(api, req, sent) });
+    return receivePaste(api, req, res, {
+      json: false,
+      onForm: (sent) => keepForm(api, req, sent),
+      amend: (sent) => withKeptFiles(api, req, res, sent),
+    });
   },
   answerTo: (paste, deleteToken, site) =>
     pageAnswer(201, createdPage(site(), { ...paste, deleteToken }), { Location: paste.url }),
@@ -150,7 +155,7 @@ const MAX_SHOWN_BYTES = 256 * 1024;
  * Keeps the form of a page for a slug, a parent or several files that are refused, for a text with a file, for a
  * user who has changed, and for a newer version. Without JavaScript, the refusal would otherwise cost everything that was
  * entered.
- * @param form null: a script has sent the paste, and keeps what was entered
+ * @param form null: a script has sent one content, and keeps what was entered, as that of several files does
  */
 function keepForm({ pages, maxPasteBytes }: ApiContext, req: Request, form: Form | null): void {
   const { content, files, text, fields: sent } = form ?? NOTHING_SENT;
@@ -162,7 +167,8 @@ function keepForm({ pages, maxPasteBytes }: ApiContext, req: Request, form: Form
     const site = pages.site(req);
     const hasOtherUser = code === 'user_changed';
     const conflict = code === 'superseded' && newer !== undefined ? newer : null;
-    if (form === null && !hasOtherUser && conflict === null) return null;
+    const isScripted = form === null || req.get(FORM_USER_HEADER) !== undefined;
+    if (isScripted && !hasOtherUser && conflict === null) return null;
     const supersedes = sent.get('supersedes') ?? (typeof inQuery === 'string' ? inQuery : '');
     // Only those who are signed in have the field of the slug.
     const slugError = site.viewer === null ? undefined : errors.find(({ path }) => path === 'slug')?.message;

@@ -102,13 +102,22 @@ const noParameters = z.strictObject({}).transform(() => null);
  * @param json whether an application/json body is a document that holds the content; otherwise the body is the
  * content
  * @param onForm called with a form before its fields are checked
+ * @param amend makes another form of it
  * @throws RequestError for each rule that the request breaks
  */
 export async function receivePaste(
   api: ApiContext,
   req: Request,
   res: Response,
-  { json, onForm }: { readonly json: boolean; readonly onForm?: (form: Form) => void },
+  {
+    json,
+    onForm,
+    amend = async (form) => form,
+  }: {
+    readonly json: boolean;
+    readonly onForm?: (form: Form) => void;
+    readonly amend?: (form: Form) => Promise<Form>;
+  },
 ): Promise<ReceivedPaste> {
   const { maxPasteBytes: maxBytes, bodies: budget } = api;
   const caller = callerOf(req);
@@ -158,7 +167,7 @@ export async function receivePaste(
     }
   } else {
     const formLimit = { ...limit, maxBytes: maxBytes + MULTIPART_OVERHEAD_BYTES, weight: WEIGHTS.form };
-    const form = await readForm(req, res, formLimit, onForm);
+    const form = await amend(await readForm(req, res, formLimit, onForm));
     // A form without JavaScript can't leave a field out: what nobody has chosen is that of the older paste.
     const fields = new Map(form.fields);
     if (fields.get('supersedes') && fields.get('expires_in') === '') fields.delete('expires_in');
