@@ -2,10 +2,13 @@ import { fillToken } from './browser-facts.ts';
 import { element, optional } from './element.ts';
 import { keepCreated, keptCreated, readPage, showCreated } from './form/created.ts';
 import { conflictOf, openSaved, tokenOfEdited } from './form/edited.ts';
-import { enter, forgetDraft, keepDraft, keptFields, type Fields } from './form/draft.ts';
-import { FileField } from './form/file-field.ts';
-import { indent, otherUserOf, reasonsOf, SyntaxField } from './form/fields.ts';
-import { readText } from './read-text.ts';
+import { enter, forgetDraft, isLoadedAgain, keepDraft, keptFields, type Fields } from './form/draft.ts';
+import type { DraftFile, FormFile } from './form/form-file.ts';
+import { FormFiles, originFiles } from './form/form-files.ts';
+import { otherUserOf, reasonsOf, SyntaxField } from './form/fields.ts';
+import { bodyOfFile, bodyOfFiles, newKey, postBody, type Body } from './form/body.ts';
+import { listenToKeys } from './form/text-keys.ts';
+import { readBlob, readText } from './read-text.ts';
 import { EncryptionOption } from './sealed/encryption-option.ts';
 
 /**
@@ -25,26 +28,25 @@ const submit = element('create', HTMLButtonElement);
 /** Only for those who are signed in. */
 const slug = document.getElementById('slug');
 const encryption = new EncryptionOption();
-const file = new FileField(text, {
-  onChange: onEdit,
-  canEach: () => !isEdit && !encryption.isWanted && text.value === '',
-  onEach: (files) => void sendEach(files),
-  isBusy: () => submit.disabled || !form.isConnected,
-});
-const syntax = new SyntaxField(() => ({
-  names: [title.value, file.chosen?.name ?? ''],
-  text: file.chosen === undefined ? text.value : '',
+const files = new FormFiles({ onChange: onEdit, isBusy: () => submit.disabled || !form.isConnected });
+const syntax = new SyntaxField(element('syntax', HTMLSelectElement), () => ({
+  names: [title.value],
+  text: text.value,
 }));
+/** Makes a paste of each file. */
+const each = element('each', HTMLButtonElement);
 /** Burning, encryption and the slug. It is open where one of them is used. The form of a newer version has none. */
 const more = optional('more', HTMLDetailsElement);
 const isEdit = more === null;
+const version = { isEdit, maxTitle: title.maxLength };
 /** Who is signed in; empty: nobody. */
 let { viewer = '' } = form.dataset;
 
 /** Somebody has changed or sent the form. */
 let isTouched = false;
-let tabLeaves = false;
-const NO_OPTIONS = ['text', 'form_key', 'form_user', 'delete_token', 'syntax'];
+/** The draft that is kept has files which the form does not have yet. */
+let isLoading = false;
+const NO_OPTIONS = ['text', 'form_key', 'form_user', 'delete_token', 'title', 'syntax'];
 
 type Sealed = Awaited<ReturnType<EncryptionOption['seal']>>;
 /** Each encryption gives other bytes: a creation is repeated with the same ones. */
@@ -55,7 +57,8 @@ form.addEventListener('submit', (event) => {
   void send();
 });
 form.addEventListener('input', onEdit);
-text.addEventListener('keydown', onKey);
+listenToKeys(text);
+each.addEventListener('click', () => void sendEach());
 more?.addEventListener('invalid', openMore, { capture: true }); // a browser can't show what is folded
 addEventListener('pagehide', isDraftKept);
 document.addEventListener('visibilitychange', isDraftKept); // a tab that ends in the background says nothing else
@@ -71,19 +74,15 @@ function start(): void {
     return;
   }
   const fields = keptFields(viewer);
-  const isRefused = form.dataset['refused'] !== undefined; // the page shows what was entered
-  if (form.dataset['shared'] !== undefined) {
+  const { shared, refused } = form.dataset; // the page shows what was entered
+  if (shared !== undefined) {
     history.replaceState(null, '', location.pathname); // what was shared is a draft now, and no part of the address
     onEdit();
-  } else if (fields !== null && !isRefused && isLoadedAgain()) restore(fields);
-  void fillFrom(form.dataset['from']);
+  }
+  const draft = shared === undefined && refused === undefined && isLoadedAgain() ? fields : null;
+  if (draft !== null) restore(draft);
+  void fill(draft);
   fillToken();
-}
-
-/** A link to the form gives an empty one. The way back to a draft is the way back in the history. */
-function isLoadedAgain(): boolean {
-  const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
-  return navigation?.type !== 'navigate';
 }
 
 function openMore(): void {
@@ -94,50 +93,32 @@ function onEdit(): void {
   isTouched = true;
   syntax.changed();
   formKey.value = newKey();
+  showEach();
   if (encryption.isWanted) isDraftKept(); // forgets the draft
-  warnOfBoth();
 }
 
-/** Tab indents. After Esc, Tab leaves the field, as everywhere else (WCAG 2.2, 2.1.2). */
-function onKey(event: KeyboardEvent): void {
-  if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
-    event.preventDefault();
-    form.requestSubmit();
-  } else if (event.key === 'Escape') {
-    tabLeaves = true;
-  } else if (event.key === 'Tab' && !tabLeaves && text.value !== '') {
-    event.preventDefault();
-    indent(text, event.shiftKey ? 'out' : 'in');
-  } else if (event.key !== 'Shift') {
-    tabLeaves = false;
-  }
-}
-
-/** A paste is a text or a file. The writer decides which. */
-function warnOfBoth(): boolean {
-  const { both = '' } = form.dataset;
-  const hasBoth = text.value !== '' && file.chosen !== undefined;
-  if (hasBoth) failure.textContent = both;
-  else if (failure.textContent === both) failure.textContent = '';
-  return hasBoth;
+function showEach(): void {
+  each.hidden = isEdit || encryption.isWanted || files.count < 2;
 }
 
 async function send(): Promise<void> {
   if (submit.disabled) return; // one creation at a time, however often Ctrl+Enter is pressed
-  const { chosen } = file;
   failure.textContent = '';
   signInAgain.hidden = true;
   refuseSlug('');
-  if (chosen === undefined && text.value === '') failure.textContent = form.dataset['empty'] ?? '';
-  if (failure.textContent !== '' || warnOfBoth()) return;
+  if (files.count === 0 && text.value === '') {
+    failure.textContent = form.dataset['empty'] ?? '';
+    return;
+  }
   showBusy(true);
   isTouched = true; // a form that starts with a text is sent as it is
   try {
     const { value: key } = formKey;
-    const query = options();
-    const sealed = encryption.isWanted ? await encrypted(key, chosen) : null;
+    const sent = await files.sent();
+    if (isTooLarge(sent) || files.refuseNames(sent)) return;
+    const sealed = encryption.isWanted ? await encrypted(key, sent) : null;
     if (sealed === undefined) return;
-    const response = await post(sealed?.body ?? chosen ?? new Blob([text.value]), query, key);
+    const response = await post(bodyOf(sealed, sent), key);
     const markup = await response.text();
     if (response.status === 201) {
       isTouched = false;
@@ -154,33 +135,43 @@ async function send(): Promise<void> {
   }
 }
 
-/** A type of its own keeps a file that happens to be a form or JSON from being read as one. */
-function post(body: Blob, query: string, key: string): Promise<Response> {
-  return fetch(`${form.action}?${query}`, {
-    method: 'POST',
-    body,
-    headers: {
-      Accept: 'text/html',
-      'Content-Type': 'application/octet-stream',
-      'Idempotency-Key': key,
-      'Form-User': formUser.value,
-      ...(tokenOfEdited() !== '' && { 'Delete-Token': tokenOfEdited() }),
-    },
-    redirect: 'error',
+/** What is too large is refused before it is sent. */
+function isTooLarge(sent: readonly FormFile[]): boolean {
+  const { maxBytes = '', tooLarge = '' } = form.dataset;
+  const isRefused = sent.reduce((total, { content }) => total + content.size, 0) > Number(maxBytes);
+  if (isRefused) failure.textContent = tooLarge;
+  return isRefused;
+}
+
+function bodyOf(sealed: Sealed | null, sent: readonly FormFile[]): Body {
+  const query = options();
+  if (sealed !== null) {
+    query.set('encrypted', 'true');
+    return { content: sealed.body, query };
+  }
+  const [only = { name: '', syntax: syntax.value, content: new Blob([text.value]) }] = sent;
+  if (title.value !== '' || isEdit) query.set('title', title.value); // what is left out is that of the version before
+  return sent.length < 2 ? bodyOfFile(only, query, version) : bodyOfFiles(sent, query);
+}
+
+function post(body: Body, key: string): Promise<Response> {
+  return postBody(form.action, body, {
+    'Idempotency-Key': key,
+    'Form-User': formUser.value,
+    ...(tokenOfEdited() !== '' && { 'Delete-Token': tokenOfEdited() }),
   });
 }
 
-async function sendEach(files: readonly File[]): Promise<void> {
+async function sendEach(): Promise<void> {
   const { createEach } = await import('./form/create-each.ts');
   showBusy(true);
-  const send = async (each: File) => {
-    const query = new URLSearchParams(options());
-    for (const name of ['slug', 'parent', 'syntax']) query.delete(name);
-    query.set('title', each.name.slice(0, title.maxLength));
-    const response = await post(each, query.toString(), newKey());
+  const send = async (file: FormFile) => {
+    const query = options();
+    for (const name of ['slug', 'parent']) query.delete(name);
+    const response = await post(bodyOfFile(file, query, version), newKey());
     return { created: response.status === 201, markup: await response.text() };
   };
-  const isCreated = await createEach(files, {
+  const isCreated = await createEach(await files.sent(), {
     send,
     writer: viewer,
     unreachable: form.dataset['unreachable'] ?? '',
@@ -189,24 +180,20 @@ async function sendEach(files: readonly File[]): Promise<void> {
   if (isCreated) forgetDraft();
 }
 
-function newKey(): string {
-  return btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(18))));
-}
-
 function showBusy(isBusy: boolean): void {
-  submit.disabled = isBusy;
+  for (const button of [submit, each]) button.disabled = isBusy;
   text.readOnly = isBusy; // what is written now would be lost
-  if (isBusy) status.textContent = '…';
-  else file.show();
+  files.readOnly = isBusy;
+  status.textContent = isBusy ? '…' : '';
 }
 
 /** undefined: the browser could not encrypt, and has said so. */
-async function encrypted(key: string, chosen: File | undefined): Promise<Sealed | undefined> {
+async function encrypted(key: string, sent: readonly FormFile[]): Promise<Sealed | undefined> {
   if (sealedFor?.key === key) return sealedFor.sealed;
   try {
     const sealed = await encryption.seal({
       text: text.value,
-      file: chosen,
+      files: sent,
       title: title.value,
       syntax: syntax.value,
       burn: new FormData(form).get('burn') === 'true',
@@ -219,17 +206,12 @@ async function encrypted(key: string, chosen: File | undefined): Promise<Sealed 
   }
 }
 
-/** The title and the language of an encrypted paste are in its ciphertext. */
-function options(): string {
+/** But the title and the language. */
+function options(): URLSearchParams {
   const query = new URLSearchParams();
-  const left = [...NO_OPTIONS, ...(encryption.isWanted ? ['title'] : [])];
-  for (const [name, value] of new FormData(form)) {
-    const isSaid = value !== '' || (isEdit && name === 'title'); // what is left out is that of the version before
-    if (!left.includes(name) && typeof value === 'string' && isSaid) query.set(name, value);
-  }
-  if (encryption.isWanted) query.set('encrypted', 'true');
-  else if (syntax.value !== '' || isEdit) query.set('syntax', syntax.value);
-  return query.toString();
+  for (const [name, value] of new FormData(form))
+    if (!NO_OPTIONS.includes(name) && typeof value === 'string' && value !== '') query.set(name, value);
+  return query;
 }
 
 /** Shows why there is no paste, and keeps the text. */
@@ -265,16 +247,15 @@ function refuseSlug(reason: string): void {
  * @returns whether nothing would be lost
  */
 function isDraftKept(): boolean {
-  if (!isTouched || !form.isConnected) return true;
-  const hasFile = file.chosen !== undefined;
-  if (!encryption.isWanted) return keepDraft({ writer: viewer, fields: fieldsOfDraft() }) && !hasFile;
+  if (!isTouched || isLoading || !form.isConnected) return true;
+  if (!encryption.isWanted) return keepDraft({ writer: viewer, fields: fieldsOfDraft() }) && files.areKept;
   forgetDraft();
-  return text.value === '' && !hasFile;
+  return !hasContent();
 }
 
 function fieldsOfDraft(): Fields {
   const fields = Object.fromEntries([...new FormData(form)].filter(([, value]) => typeof value === 'string'));
-  if (file.gaveTitle) fields['title'] = ''; // it goes with the file
+  fields['files'] = JSON.stringify(files.draft);
   for (const name of ['delete_token', 'form_user']) delete fields[name]; // the page that is loaded again has its own
   return fields as Record<string, string>;
 }
@@ -287,14 +268,31 @@ function restore(fields: Fields): void {
   syntax.changed();
 }
 
-/** Starts with the text of another paste, where the page has not. */
-async function fillFrom(url: string | undefined): Promise<void> {
-  if (url === undefined || text.value !== '') return;
+/** Starts with the text or the files of another paste, where the page has not, and with the files of a draft. */
+async function fill(draft: Fields | null): Promise<void> {
+  const { from: url, files: list } = form.dataset;
+  const given =
+    draft?.['files'] === undefined ? originFiles(list) : (JSON.parse(draft['files']) as DraftFile[]);
   try {
-    const fetched = await readText(url);
-    if (text.value === '') text.value = fetched; // the writer may have begun
-    syntax.changed();
+    if (url !== undefined && given.some(({ range }) => range !== null)) {
+      isLoading = true;
+      showBusy(true); // what is not loaded yet would be missing in the paste
+      files.restore(given, await readBlob(url));
+      showBusy(false);
+      isLoading = false;
+    } else files.restore(given, null);
+    showEach();
+    if (url !== undefined && list === undefined && !hasContent()) {
+      const fetched = await readText(url);
+      if (!hasContent()) text.value = fetched; // the writer may have begun
+      syntax.changed();
+    }
   } catch {
+    status.textContent = '';
     failure.textContent = form.dataset['unfilled'] ?? '';
   }
+}
+
+function hasContent(): boolean {
+  return text.value !== '' || files.areUsed;
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { keyOfFragment, openSealed, parseSealedText, type Message } from '@pasteflow/sealed';
 import { sealForm } from '../browser/sealed/seal-form.ts';
 
-const form = { text: '', file: undefined, title: '', syntax: '', password: '', burn: false };
+const form = { text: '', files: [], title: '', syntax: '', password: '', burn: false };
 
 async function opened({ body, key }: Awaited<ReturnType<typeof sealForm>>, password = ''): Promise<Message> {
   return await openSealed(parseSealedText(await body.text()), keyOfFragment(key)!, { password });
@@ -20,8 +20,9 @@ describe('the form encrypts', () => {
   });
 
   it('a file of text as the text, with its byte order mark', async () => {
-    const file = new File(['\ufefftext'], 'notes.txt');
-    expect(await opened(await sealForm({ ...form, file }))).toMatchObject({
+    const files = [{ name: 'notes.txt', syntax: '', content: new Blob(['\ufefftext']) }];
+    expect(await opened(await sealForm({ ...form, files }))).toMatchObject({
+      title: 'notes.txt',
       text: '\ufefftext',
       attachments: [],
     });
@@ -29,10 +30,26 @@ describe('the form encrypts', () => {
 
   it('any other file as an attachment, byte for byte', async () => {
     const bytes = new Uint8Array([0, 255, 10]);
-    const file = new File([bytes], 'picture.png');
-    expect(await opened(await sealForm({ ...form, file }))).toMatchObject({
+    const files = [{ name: 'picture.png', syntax: '', content: new Blob([bytes]) }];
+    expect(await opened(await sealForm({ ...form, files }))).toMatchObject({
       text: '',
       attachments: [{ name: 'picture.png', bytes }],
+    });
+  });
+
+  it('several files as attachments in their order, with the title and the languages that were chosen', async () => {
+    const files = [
+      { name: 'b.txt', syntax: 'rust', content: new Blob(['text']) },
+      { name: 'a/empty', syntax: '', content: new Blob([]) },
+    ];
+    expect(await opened(await sealForm({ ...form, files, title: 'T', syntax: 'go' }))).toEqual({
+      title: 'T',
+      syntax: null,
+      text: '',
+      attachments: [
+        { name: 'b.txt', syntax: 'rust', bytes: new TextEncoder().encode('text') },
+        { name: 'a/empty', syntax: null, bytes: new Uint8Array() },
+      ],
     });
   });
 

@@ -1,7 +1,7 @@
 import { keepToken } from '../delete-tokens.ts';
 import { element } from '../element.ts';
 import { keepCreated, readPage } from './created.ts';
-import { wordsOfSeveral } from './file-field.ts';
+import type { FormFile } from './form-file.ts';
 
 interface Refused {
   readonly name: string;
@@ -19,16 +19,20 @@ export interface Sent {
  * @returns whether there is at least one paste
  */
 export async function createEach(
-  files: readonly File[],
-  { send, writer, unreachable }: { send: (file: File) => Promise<Sent>; writer: string; unreachable: string },
+  files: readonly FormFile[],
+  {
+    send,
+    writer,
+    unreachable,
+  }: { send: (file: FormFile) => Promise<Sent>; writer: string; unreachable: string },
 ): Promise<boolean> {
   const pastes: HTMLElement[] = [];
   const refused: Refused[] = [];
-  const { maxBytes = '', tooLarge = '' } = element('file', HTMLInputElement).dataset;
+  const { maxBytes = '', tooLarge = '' } = element('new-paste', HTMLFormElement).dataset;
   let last: Document | null = null;
   for (const [index, file] of files.entries()) {
     element('form-status', HTMLElement).textContent = `${index + 1} / ${files.length} …`;
-    if (file.size > Number(maxBytes)) {
+    if (file.content.size > Number(maxBytes)) {
       refused.push({ name: file.name, reason: tooLarge });
       continue;
     }
@@ -72,7 +76,7 @@ const reasonOf = (main: HTMLElement): string =>
 
 /** The page of one creation, with all of them in place of the one. */
 function listOf(page: Document, pastes: readonly HTMLElement[], refused: readonly HTMLElement[]): string {
-  const { created = '', refused: title = '', copyAll = '' } = wordsOfSeveral();
+  const { created = '', refused: title = '', copyAll = '' } = element('each', HTMLButtonElement).dataset;
   const heading = created.replace('{count}', String(pastes.length));
   const list = Object.assign(document.createElement('ul'), { className: 'several' });
   list.append(...pastes);

@@ -50,6 +50,12 @@ export function isFor(writer: string, viewer: string): boolean {
   return writer === '' || writer === viewer;
 }
 
+/** A link to the form gives an empty one. The way back to a draft is the way back in the history. */
+export function isLoadedAgain(): boolean {
+  const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
+  return navigation?.type !== 'navigate';
+}
+
 /** Enters the fields of a draft into its form. */
 export function enter(form: HTMLFormElement, fields: Fields): void {
   for (const control of form.elements) {

@@ -1,9 +1,10 @@
-import { fragmentOfKey, messageOfFile, seal, textOfSealed, type Message } from '@pasteflow/sealed';
+import { fragmentOfKey, messageOfFiles, seal, textOfSealed, type Message } from '@pasteflow/sealed';
+import type { FormFile } from '../form/form-file.ts';
 
 /** What a form for a new paste holds. */
 export interface FormContent {
   readonly text: string;
-  readonly file: File | undefined;
+  readonly files: readonly FormFile[];
   readonly title: string;
   readonly syntax: string;
   readonly password: string;
@@ -16,9 +17,17 @@ export async function sealForm(content: FormContent): Promise<{ readonly body: B
   return { body: new Blob([textOfSealed(document)]), key: fragmentOfKey(key) };
 }
 
-async function messageOf({ text, file, ...fields }: FormContent): Promise<Message> {
+/** One file: its name is the title, where there is no other. */
+async function messageOf({ text, files, ...fields }: FormContent): Promise<Message> {
   const title = fields.title === '' ? null : fields.title;
-  const syntax = fields.syntax === '' ? null : fields.syntax;
-  if (file === undefined) return { text, attachments: [], title, syntax };
-  return messageOfFile({ bytes: new Uint8Array(await file.arrayBuffer()), name: file.name, title, syntax });
+  if (files.length === 0) return { text, attachments: [], title, syntax: fields.syntax || null };
+  const attachments = await Promise.all(
+    files.map(async ({ name, syntax, content }) => ({
+      name,
+      syntax: syntax || null,
+      bytes: new Uint8Array(await content.arrayBuffer()),
+    })),
+  );
+  const [only] = files;
+  return messageOfFiles(attachments, files.length === 1 ? (title ?? only?.name ?? null) : title);
 }

@@ -5,6 +5,7 @@ import { html, type Html } from '../html/html.ts';
 import { formUser, page, type Site } from '../html/layout.ts';
 import type { Words } from '../words/translation.ts';
 import { conflictNote, editFields, type Conflict } from './newer-version.ts';
+import { fileBlock, hiddenKept, keptFiles } from './file-block.ts';
 import { control, controlsAt, type FormOption } from './option-controls.ts';
 import { reasonsOf, type ShownProblem } from './problem.ts';
 
@@ -32,13 +33,15 @@ interface RefusedForm {
 export const MAX_FILLED_BYTES = 256 * 1024;
 
 /** The paste that a new one is made from, with the options that the new one begins with. */
-export interface ShownOrigin extends Pick<StoredOptions, CopiedOption> {
+export interface ShownOrigin extends Pick<StoredOptions, CopiedOption | 'files'> {
   readonly short_code: string;
   /**
-   * The text to begin with; or why there is none: a script fetches a long one, and what is no text stays
-   * away.
+   * The text to begin with; or why there is none: a script fetches a long one and several files, and what is no text
+   * stays away.
    */
-  readonly text: string | { readonly missing: 'too long' | 'in progress' | 'not text' | 'encrypted' };
+  readonly text:
+    | string
+    | { readonly missing: 'too long' | 'in progress' | 'not text' | 'encrypted' | 'files' };
   /** What a newer version has besides; null: the new paste is another one. */
   readonly edit: EditedPaste | null;
 }
@@ -60,7 +63,7 @@ export interface SharedText {
 
 /**
  * The form at `/`. Without JavaScript the browser sends the form itself: a field named `text`, whose newlines
- * the browser turns into CR LF, or a file named `content`, byte for byte.
+ * the browser turns into CR LF, or files named `content`, byte for byte.
  * @param refused the form as it was sent; null: an empty form
  */
 export function newPastePage(
@@ -97,16 +100,22 @@ ${
   html`<p class="intro">${site.words.intro}</p>
 `
 }<form id="new-paste" class="new-paste" method="post" action="${site.base}/" enctype="multipart/form-data"
-data-empty="${form.empty}" data-both="${form.both}" data-unreachable="${form.unreachable}"
+data-empty="${form.empty}" data-max-bytes="${maxPasteBytes}" data-too-large="${form.atMost(formatSize(maxPasteBytes, site.words))}"
+data-unreachable="${form.unreachable}"
 data-unencrypted="${site.words.encryption.failed}"
 data-viewer="${site.viewer?.name ?? ''}"${refused !== null && html` data-refused`}${shared !== null && html` data-shared`}${fetched(site, origin)}>
 <input id="form-key" type="hidden" name="form_key" value="${randomUUID()}" autocomplete="off">${formUser(site)}
 <div class="editor">
 <label class="visually-hidden" for="text">${form.content}</label>
 <textarea id="text" name="text" rows="12" dir="ltr" placeholder="${form.placeholder}" spellcheck="false"
-autocapitalize="off" autocomplete="off" aria-describedby="text-hint"${refused === null && html` autofocus`}>
+autocapitalize="off" autocomplete="off" aria-describedby="text-hint"${refused === null && html` autofocus`}${(origin?.files || fields.has('files_of')) && html` hidden`}>
 ${text}</textarea>
-<p id="text-hint" class="hint keys">${form.contentHint}</p>
+<div id="files" hidden></div>
+<template id="file-template">${fileBlock(site.words)}</template>
+${origin?.files && keptFiles(site.words, origin.short_code, origin.files)}${
+      refused !== null && hiddenKept(fields)
+    }<div class="below"><p id="text-hint" class="hint keys">${form.contentHint}</p><button id="add-file" type="button"
+hidden>${form.addFile}</button></div>
 </div>
 <div class="side">
 ${refused?.hasOtherUser === true && otherUser(site)}${
@@ -122,9 +131,7 @@ role="alert">${site.words.diff.parentMissing}</p>\n`
           ? editFields(site, supersedes, fields.has('delete_token'))
           : originField(site.words, origin, entered('parent'))
     }${show('title')}<div class="field"><label for="file">${form.file}</label><input id="file"
-name="content" type="file" aria-describedby="file-hint" data-max-bytes="${maxPasteBytes}"
-data-too-large="${form.atMost(formatSize(maxPasteBytes, site.words))}"> <button id="remove-file" type="button"
-hidden>${form.removeFile}</button><p id="file-hint"
+name="content" type="file" multiple aria-describedby="file-hint"><p id="file-hint"
 class="hint">${form.atMost(formatSize(maxPasteBytes, site.words))}${
       refused?.text === '' && html` ${form.fileAgain}`
     }</p></div>
@@ -140,16 +147,13 @@ ${besideFile.map(show)}${
 <p id="sign-in-again" hidden>${signInAgain(site)}</p>
 <p id="form-status" class="hint" role="status"></p>
 <button id="create" class="primary" type="submit">${isEdit ? site.words.edit.save : form.submit}</button>
+<button id="each" type="button" data-created="${form.several.created}" data-refused="${form.several.refused}"
+data-copy-all="${form.several.copyAll}" hidden>${form.several.each}</button>
 ${isEdit && html`<p class="hint">${site.words.edit.hint}</p>`}${site.viewer === null && html`<p class="hint readers">${form.privacy}</p>`}<p class="hint readers encrypted">${site.words.encryption.readers}</p>
 <p class="hint readers burn">${site.words.burn.readers}</p>
 </div>
 </div>
-</form>
-<dialog id="several" aria-labelledby="several-title" data-words="${JSON.stringify(form.several)}"><form method="dialog">
-<h2 id="several-title"></h2>
-<p class="toolbar"><button
-class="primary" value="archive">${form.several.archive}</button> <button value="each">${form.several.each}</button> <button value="">${form.several.none}</button></p>
-</form></dialog>`,
+</form>`,
   });
 }
 
@@ -194,8 +198,10 @@ function signInAgain({ base, words }: Site): Html {
 function fetched({ base, words }: Site, origin: ShownOrigin | null): Html | false {
   if (origin === null || typeof origin.text === 'string') return false;
   const { missing } = origin.text;
-  if (missing !== 'too long' && missing !== 'in progress') return false;
-  return html` data-from="${base}/v1/pastes/${origin.short_code}/content" data-unfilled="${words.diff.notFilled}"`;
+  if (missing === 'not text' || missing === 'encrypted') return false;
+  return html` data-from="${base}/v1/pastes/${origin.short_code}/content" data-unfilled="${words.diff.notFilled}"${
+    origin.files !== null && html` data-files="${JSON.stringify(origin.files)}"`
+  }`;
 }
 
 /** The fields that a paste and the one that is made from it have in common. */

@@ -3,6 +3,7 @@ import { PasteLines } from '../content/paste-lines.ts';
 import { choice, filterForm, pageLinks } from '../html/filter-form.ts';
 import { html, Html, table } from '../html/html.ts';
 import { page, type Site } from '../html/layout.ts';
+import { fileBlock } from './file-block.ts';
 import { progress } from './my-job.ts';
 import { row as jobRow, stateBadge, type OwnJob } from './my-jobs.ts';
 import { nothing, pastesForm, type MyPastes, type OwnPaste } from './my-pastes.ts';
@@ -73,6 +74,7 @@ export function styleguidePage(site: Site): string {
     ['Buttons', buttons()],
     ['Badges', badges(site)],
     ['Fields', fields(site)],
+    ['Files of the form', html`<div class="editor">${fileBlock(site.words, 'src/retries.ts', CODE)}</div>`],
     ['Messages', messages()],
     ['Heading with facts, toolbar and code', code(site)],
     ['Move of a slug', moveForm(site, 'q7Zk2Lm9Xa', { slug: 'retries', from: 'k3Yd8Qw1Zs' })],

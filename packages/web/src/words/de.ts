@@ -39,8 +39,10 @@ export const de: Translation = {
     content: 'Text',
     placeholder: 'Text hier einfügen oder eingeben.',
     contentHint:
-      'Strg+Enter erstellt das Paste. Tab rückt ein; mit Esc und dann Tab verlassen Sie das Textfeld. Eine Datei können Sie überall auf der Seite ablegen.',
-    file: 'Oder eine Datei',
+      'Strg+Enter erstellt das Paste. Tab rückt ein; mit Esc und dann Tab verlassen Sie das Textfeld. Dateien können Sie überall auf der Seite ablegen.',
+    file: 'Oder Dateien',
+    addFile: 'Datei hinzufügen',
+    fileName: 'Name der Datei',
     atMost: (size: string) => `Höchstens ${size}.`,
     labels: {
       title: 'Titel (optional)',
@@ -66,20 +68,17 @@ export const de: Translation = {
       never: 'Nie',
     },
     slugRefused: (reason: string) => `Dieser Name geht nicht: ${reason}`,
-    removeFile: 'Datei entfernen',
-    both: 'Das Formular enthält einen Text und eine Datei, ein Paste kann aber nur eines davon sein. Löschen Sie den Text oder entfernen Sie die Datei.',
+    removeFile: 'Entfernen',
+    removeNamed: (name: string) => `${name} entfernen`,
     bothWithoutScript:
       'Das Formular enthielt einen Text und eine Datei, ein Paste kann aber nur eines davon sein. Dies ist der Text: Erstellen Sie das Paste, oder löschen Sie den Text und wählen Sie die Datei noch einmal aus.',
     several: {
-      title: 'Was soll aus den {count} Dateien werden?',
-      archive: 'Ein Paste mit einer ZIP-Datei',
-      each: 'Je ein Paste',
-      none: 'Nichts',
+      each: 'Je Datei ein Paste',
       created: 'Erstellte Pastes: {count}',
       refused: 'Nicht erstellt',
       copyAll: 'Alle Links kopieren',
     },
-    fileAgain: 'Falls Sie eine Datei ausgewählt hatten, wählen Sie sie noch einmal aus.',
+    fileAgain: 'Falls Sie Dateien ausgewählt hatten, wählen Sie sie noch einmal aus.',
     more: 'Weitere Optionen',
     submit: 'Paste erstellen',
     privacy: 'Wer den Link hat, kann das Paste lesen.',
@@ -292,6 +291,9 @@ export const de: Translation = {
     save: 'Neue Version speichern',
     keep: 'Wie bei der Version davor',
     hint: 'Wer die Version davor liest, sieht einen Link auf die neue. Die Version davor bleibt, bis sie abläuft oder gelöscht wird.',
+    keptFiles: 'Dateien, die bleiben',
+    keptHint:
+      'Eine ausgewählte Datei ersetzt die mit ihrem Namen oder kommt ans Ende. Mit JavaScript können Sie hier auch Dateien umbenennen und ihren Text ändern.',
     tokenHint:
       'Er wurde angezeigt, als diese Version erstellt wurde. Die neue Version bekommt einen eigenen.',
     conflict: (code: string) => `${code} ist eine neuere Version, die Ihr Text nicht berücksichtigt.`,

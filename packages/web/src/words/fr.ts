@@ -44,8 +44,10 @@ export const fr: Translation = {
     content: 'Texte',
     placeholder: 'Collez ou saisissez un texte ici.',
     contentHint:
-      'Ctrl+Entrée crée le paste. Tab ajoute un retrait ; Échap puis Tab permet de quitter le texte. Vous pouvez déposer un fichier n’importe où sur la page.',
-    file: 'Ou un fichier',
+      'Ctrl+Entrée crée le paste. Tab ajoute un retrait ; Échap puis Tab permet de quitter le texte. Vous pouvez déposer des fichiers n’importe où sur la page.',
+    file: 'Ou des fichiers',
+    addFile: 'Ajouter un fichier',
+    fileName: 'Nom du fichier',
     atMost: (size: string) => `${size} au maximum.`,
     labels: {
       title: 'Titre (facultatif)',
@@ -71,20 +73,17 @@ export const fr: Translation = {
       never: 'Jamais',
     },
     slugRefused: (reason: string) => `Ce nom est refusé : ${reason}`,
-    removeFile: 'Retirer le fichier',
-    both: 'Le formulaire contient un texte et un fichier, mais un paste est l’un ou l’autre. Effacez le texte ou retirez le fichier.',
+    removeFile: 'Retirer',
+    removeNamed: (name: string) => `Retirer ${name}`,
     bothWithoutScript:
       'Le formulaire contenait un texte et un fichier, mais un paste est l’un ou l’autre. Voici le texte : créez le paste, ou effacez le texte et choisissez de nouveau le fichier.',
     several: {
-      title: 'Que faire des {count} fichiers ?',
-      archive: 'Un seul paste avec un zip',
       each: 'Un paste par fichier',
-      none: 'Rien',
       created: 'Pastes créés : {count}',
       refused: 'Non créés',
       copyAll: 'Copier tous les liens',
     },
-    fileAgain: 'Si vous aviez choisi un fichier, choisissez-le de nouveau.',
+    fileAgain: 'Si vous aviez choisi des fichiers, choisissez-les de nouveau.',
     more: 'Plus d’options',
     submit: 'Créer le paste',
     privacy: 'Toute personne qui a le lien peut lire le paste.',
@@ -304,6 +303,9 @@ export const fr: Translation = {
     save: 'Enregistrer la nouvelle version',
     keep: 'Comme la version précédente',
     hint: 'Les lecteurs de la version précédente voient un lien vers la nouvelle. La version précédente reste jusqu’à son expiration ou sa suppression.',
+    keptFiles: 'Fichiers conservés',
+    keptHint:
+      'Un fichier que vous choisissez remplace celui du même nom, ou s’ajoute à la fin. Avec JavaScript, vous pouvez aussi renommer les fichiers et modifier leur texte ici.',
     tokenHint:
       'Il a été affiché à la création de cette version. La nouvelle version reçoit son propre jeton.',
     conflict: (code: string) => `${code} est une version plus récente, dont votre texte ne tient pas compte.`,

@@ -40,6 +40,8 @@ export const ja: Translation = {
     contentHint:
       'Ctrl+Enter でペーストを作成します。Tab で字下げし、Esc の後に Tab で入力欄から移動します。ファイルはページのどこにでもドロップできます。',
     file: 'またはファイル',
+    addFile: 'ファイルを追加',
+    fileName: 'ファイル名',
     atMost: (size: string) => `上限は ${size} です。`,
     labels: {
       title: 'タイトル（任意）',
@@ -65,15 +67,12 @@ export const ja: Translation = {
       never: '無期限',
     },
     slugRefused: (reason: string) => `このリンク名は使えません: ${reason}`,
-    removeFile: 'ファイルを外す',
-    both: 'テキストとファイルの両方が指定されていますが、ペーストにできるのはどちらか一方です。テキストを削除するか、ファイルを外してください。',
+    removeFile: '外す',
+    removeNamed: (name: string) => `${name} を外す`,
     bothWithoutScript:
       'テキストとファイルの両方が指定されていましたが、ペーストにできるのはどちらか一方です。テキストは入力欄に残っています。このままペーストを作成するか、テキストを削除してファイルを選択し直してください。',
     several: {
-      title: '{count} 個のファイルをどうしますか？',
-      archive: 'zip で 1 件のペーストにする',
       each: '1 件ずつペーストにする',
-      none: '何もしない',
       created: '{count} 件のペーストを作成しました',
       refused: '作成できなかったもの',
       copyAll: 'すべてのリンクをコピー',
@@ -288,6 +287,9 @@ export const ja: Translation = {
     save: '新しいバージョンを保存',
     keep: '前のバージョンと同じ',
     hint: '前のバージョンの読者には、新しいバージョンへのリンクが表示されます。前のバージョンは、期限切れになるか削除されるまで残ります。',
+    keptFiles: '残すファイル',
+    keptHint:
+      '選択したファイルは、同じ名前のファイルがあれば置き換え、なければ末尾に追加します。JavaScript を有効にすると、ここでファイル名や本文も変更できます。',
     tokenHint:
       'そのバージョンの作成時に表示されたトークンです。新しいバージョンには別のトークンが発行されます。',
     conflict: (code: string) => `${code} は新しいバージョンですが、このテキストには反映されていません。`,

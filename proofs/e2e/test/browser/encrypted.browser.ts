@@ -97,7 +97,7 @@ describeInBrowser('a paste that is encrypted in the browser', () => {
     const bytes = Buffer.from([0, 255, 254, 10, 13]);
     await writeFile(join(folder, 'picture.bin'), bytes);
     const page = await open('/');
-    await page.getByLabel('Or a file').setInputFiles(join(folder, 'picture.bin'));
+    await page.getByLabel('Or files').setInputFiles(join(folder, 'picture.bin'));
     await page.getByText('More options').click();
     await page.getByLabel('Encrypt in this browser').check();
     await page.getByRole('button', { name: 'Create paste' }).click();

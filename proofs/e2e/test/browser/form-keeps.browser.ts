@@ -166,8 +166,8 @@ describeInBrowser('a reload of the form', () => {
     const page = await open('/');
     await page.getByLabel('Text').press('x');
     await page.getByLabel('Text').press('Backspace');
-    const file = { name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('a file') };
-    await page.getByLabel('Or a file').setInputFiles(file);
+    const file = { name: 'a.bin', mimeType: 'text/plain', buffer: Buffer.from([255]) };
+    await page.getByLabel('Or files').setInputFiles(file);
     await reloadAsks(page);
     await create(page);
     await created(page);

@@ -46,7 +46,7 @@ async function giveFiles(
 
 async function chooseFile(page: Page): Promise<void> {
   const file = { name: 'picture.bin', mimeType: 'text/html', buffer: BYTES };
-  await page.getByLabel('Or a file').setInputFiles(file);
+  await page.getByLabel('Or files').setInputFiles(file);
 }
 
 /** The content of the paste that the page says it has created. */
@@ -71,10 +71,11 @@ describeInBrowser('a file in the form', () => {
     async (_name, give) => {
       const page = await open('/');
       await give(page);
-      await page.getByText('picture.bin (7 bytes)').waitFor();
-      expect(await page.getByLabel('Title').inputValue()).toBe('picture.bin');
+      const file = page.getByRole('group', { name: 'picture.bin' });
+      await file.getByText('7 bytes').waitFor();
       await page.getByRole('button', { name: 'Create paste' }).click();
       expect((await createdBytes(page)).equals(BYTES)).toBe(true);
+      await page.locator('.created').getByText('picture.bin').waitFor();
     },
   );
 
@@ -82,7 +83,7 @@ describeInBrowser('a file in the form', () => {
     const folder = await mkdtemp(join(tmpdir(), 'pasteflow-file-'));
     await writeFile(join(folder, 'picture.bin'), BYTES);
     const page = await open('/', { javaScriptEnabled: false });
-    await page.getByLabel('Or a file').setInputFiles(join(folder, 'picture.bin'));
+    await page.getByLabel('Or files').setInputFiles(join(folder, 'picture.bin'));
     await page.getByRole('button', { name: 'Create paste' }).click();
     expect((await createdBytes(page)).equals(BYTES)).toBe(true);
     await rm(folder, { recursive: true });
@@ -101,21 +102,6 @@ describeInBrowser('a file in the form', () => {
     await giveFiles(page, 'paste', { names: ['image.png'], texts });
     expect(await page.locator('#file').evaluate((input: HTMLInputElement) => input.files?.length)).toBe(0);
     expect(await page.getByLabel('Title').inputValue()).toBe('');
-  });
-
-  it('becomes a zip with others, when the writer wants one paste of them', async () => {
-    const page = await open('/');
-    await giveFiles(page, 'drop', { names: ['a.bin', 'a.bin', 'b.bin'] });
-    await page.getByRole('heading', { name: 'What should the 3 files become?' }).waitFor();
-    await page.keyboard.press('Escape');
-    expect(await page.locator('#file').evaluate((input: HTMLInputElement) => input.files?.length)).toBe(0);
-    await giveFiles(page, 'paste', { names: ['a.bin', 'a.bin', 'b.bin'] });
-    await page.getByRole('button', { name: 'One paste with a zip' }).click();
-    await page.getByText(/files\.zip \(\d+ bytes\)/).waitFor();
-    await page.getByRole('button', { name: 'Create paste' }).click();
-    const zip = (await createdBytes(page)).toString('latin1');
-    expect(zip.split(BYTES.toString('latin1'))).toHaveLength(4); // each file byte for byte
-    for (const name of ['a.bin', '2 a.bin', 'b.bin']) expect(zip).toContain(name);
   });
 
   it('becomes a paste beside others, when the writer wants one of each, and a refused one keeps none away', async () => {
@@ -147,52 +133,16 @@ describeInBrowser('a file in the form', () => {
     await page.getByRole('heading', { name: 'c.bin' }).waitFor();
   });
 
-  it('gives the title only as long as it is the file', async () => {
+  it('is the title of its paste, unless the writer has another one', async () => {
     const page = await open('/');
-    const title = page.getByLabel('Title');
     await giveFiles(page, 'drop', { names: ['salaries.py'] });
-    expect(await title.inputValue()).toBe('salaries.py');
-    await giveFiles(page, 'drop', { names: ['menu.md'] });
-    expect(await title.inputValue()).toBe('menu.md');
-    await page.getByRole('button', { name: 'Remove the file' }).click();
-    expect(await title.inputValue()).toBe('');
-    expect(await page.getByRole('status').textContent()).toBe('');
-    await title.fill('mine');
-    await chooseFile(page);
-    expect(await title.inputValue()).toBe('mine');
-    await giveFiles(page, 'drop', { names: ['other.md'] });
-    expect(await title.inputValue()).toBe('mine');
-  });
-
-  it('leaves no title behind when the page is loaded again without it', async () => {
-    const page = await open('/');
-    await page.getByLabel('Text').fill('a text');
-    await giveFiles(page, 'drop', { names: ['salaries.py'] });
-    page.removeAllListeners('dialog');
-    page.on('dialog', (dialog) => void dialog.accept()); // the browser asks whether the file may be lost
-    await page.reload();
-    await page.waitForFunction(() => document.querySelector('textarea')?.value === 'a text');
-    expect(await page.getByLabel('Title').inputValue()).toBe('');
-  });
-
-  it('with a text is a choice of the writer, and nothing is sent before', async () => {
-    const page = await open('/');
-    const sent: string[] = [];
-    page.on('request', (request) => void (request.method() === 'POST' && sent.push(request.url())));
-    await page.getByLabel('Text').fill('a text');
-    await chooseFile(page);
-    const alert = page.getByRole('alert').getByText('a text and a file');
-    await alert.waitFor();
+    await page.getByRole('button', { name: 'Remove salaries.py' }).click();
+    expect(await focused(page)).toBe('text');
+    await giveFiles(page, 'drop', { names: ['menu.bin'] });
+    await page.getByLabel('Title').fill('mine');
     await page.getByRole('button', { name: 'Create paste' }).click();
-    await alert.waitFor();
-    await page.getByLabel('Text').fill('');
-    expect(await alert.count()).toBe(0);
-    await page.getByLabel('Text').fill('this text');
-    await alert.waitFor();
-    expect(sent).toEqual([]);
-    await page.getByRole('button', { name: 'Remove the file' }).click();
-    await page.getByRole('button', { name: 'Create paste' }).click();
-    expect((await createdBytes(page)).toString()).toBe('this text');
+    await page.locator('.created').getByText('mine').waitFor();
+    expect((await createdBytes(page)).equals(BYTES)).toBe(true);
   });
 
   it('with a text is a choice of the writer without JavaScript too: the answer has the text', async () => {

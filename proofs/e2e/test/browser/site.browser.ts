@@ -70,32 +70,21 @@ describeInBrowser('single keys', () => {
 });
 
 describeInBrowser('a file', () => {
-  it('that is too large is refused before it is sent, and several become one or many', async () => {
+  it('that is too large is refused before it is sent, also one of several', async () => {
     const page = await open('/');
-    const field = page.getByLabel('Or a file');
+    const field = page.getByLabel('Or files');
     const posts: string[] = [];
     page.on('request', (request) => void (request.method() === 'POST' && posts.push(request.url())));
     const buffer = Buffer.alloc(11 * 1024 * 1024);
-    await field.setInputFiles({ name: 'large.bin', mimeType: 'application/octet-stream', buffer });
+    const large = { name: 'large.bin', mimeType: 'application/octet-stream', buffer };
+    await field.setInputFiles(large);
     await page.getByRole('button', { name: 'Create paste' }).click();
-    expect(await field.evaluate((input: HTMLInputElement) => input.validationMessage)).toBe(
-      'At most 10 MiB.',
-    );
+    await page.getByRole('alert').getByText('At most 10 MiB.').waitFor();
     expect(posts).toEqual([]);
-    await field.setInputFiles([
-      { name: 'large.bin', mimeType: 'text/plain', buffer },
-      { name: 'small.bin', mimeType: 'text/plain', buffer: Buffer.from('a') },
-    ]);
+    await field.setInputFiles({ ...large, name: 'small.bin', buffer: Buffer.from('a') });
     await page.getByRole('button', { name: 'One paste each' }).click();
     await page.getByText('large.bin: At most 10 MiB.').waitFor();
     expect(posts.length).toBe(1);
-    await page.getByRole('link', { name: 'New paste' }).first().click();
-    const small = ['a', 'b'].map((name) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(name) }));
-    await field.setInputFiles(small);
-    await page.getByRole('button', { name: 'One paste with a zip' }).click();
-    await page.getByText('files.zip (').waitFor();
-    await page.getByRole('button', { name: 'Create paste' }).click();
-    await page.getByRole('heading', { name: 'Paste created' }).waitFor();
   });
 });
 

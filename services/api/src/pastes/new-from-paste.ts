@@ -72,7 +72,8 @@ async function sendForm(
     const text = paste.encrypted
       ? { missing: 'encrypted' as const }
       : await shownTextOf(api, req, res, paste);
-    const origin = { short_code: paste.short_code, ...valuesOf(copiedOptionNames, paste), text, edit };
+    const copied = valuesOf([...copiedOptionNames, 'files'], paste);
+    const origin = { short_code: paste.short_code, ...copied, text, edit };
     sendPage(res, newPastePage(api.pages.site(req), { maxPasteBytes: api.maxPasteBytes, origin }));
   } finally {
     download.release();
@@ -86,6 +87,7 @@ async function shownTextOf(
   paste: PasteRow,
 ): Promise<ShownOrigin['text']> {
   if (paste.status === 'IN_PROGRESS') return { missing: 'in progress' };
+  if (paste.files !== null) return { missing: 'files' };
   if (paste.size_bytes > MAX_FILLED_BYTES) return { missing: 'too long' };
   const content = await readContent(api.store, api.cache, { paste, range: undefined, accepts: null }, res);
   if (content === null) {
