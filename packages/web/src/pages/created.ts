@@ -6,6 +6,7 @@ import type { Words } from '../words/translation.ts';
 interface ShownCreation {
   readonly url: string;
   readonly title: string | null;
+  readonly files: readonly object[] | null;
   /** In ISO 8601; null: never. */
   readonly expires_at: string | null;
   readonly visibility: 'unlisted' | 'private';
@@ -19,7 +20,7 @@ interface ShownCreation {
 
 /** The answer to the form. */
 export function createdPage(site: Site, created: ShownCreation): string {
-  const { url, burn, encrypted, visibility, deleteToken, expires_at: expires } = created;
+  const { url, files, burn, encrypted, visibility, deleteToken, expires_at: expires } = created;
   const { created: text, paste } = site.words;
   const title = created.supersedes === null ? text.title : site.words.edit.saved;
   return page(site, {
@@ -27,7 +28,7 @@ export function createdPage(site: Site, created: ShownCreation): string {
     scripts: ['created.js'],
     main: html`<div class="card created">
 <h1>${title}</h1>
-<p class="line">${created.title !== null && html`<span><bdi>${created.title}</bdi></span>`}<span>${burn ? text.readOnce : text.readers[visibility]}</span><span>${
+<p class="line">${created.title !== null && html`<span><bdi>${created.title}</bdi></span>`}${files !== null && html`<span>${paste.files(files.length)}</span>`}<span>${burn ? text.readOnce : text.readers[visibility]}</span><span>${
       expires === null
         ? paste.neverExpiresLine
         : html`${paste.expiresLine} ${formatTime(expires, site.words)}`

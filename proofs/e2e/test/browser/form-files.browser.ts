@@ -68,6 +68,7 @@ describeInBrowser('several files', () => {
     );
     expect(await violationsOf(page)).toEqual([]);
     await press(page, 'Create paste');
+    await page.locator('.created').getByText('3 files').waitFor();
     expect(await createdPaste(page)).toMatchObject({ title: null, files: sent, content: WHOLE });
   });
 
