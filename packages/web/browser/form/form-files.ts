@@ -131,8 +131,9 @@ export class FormFiles {
   #addText(): void {
     if (this.#events.isBusy()) return;
     if (!this.areUsed) this.#beginWithText();
-    this.#append({ name: '' }).focus();
+    const added = this.#append({ name: '' });
     this.#changed();
+    added.focus(); // the list may have been hidden
   }
 
   /** The one text becomes a file. A title that is the name of a file moves with it. */
