@@ -24,7 +24,8 @@ describeInBrowser('signing in', () => {
     const page = await open(`/${short_code}`);
     await page.getByRole('link', { name: 'Sign in, if it is a private paste of yours' }).press('Enter');
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-    await page.keyboard.type(token); // the field has the focus
+    await page.locator('#token:focus').waitFor();
+    await page.keyboard.type(token);
     await page.keyboard.press('Enter');
     await page.getByText('mine alone').waitFor();
     expect(pathOf(page)).toBe(`/${short_code}`);
@@ -88,6 +89,7 @@ describeInBrowser.each([
     if (!javaScriptEnabled) await page.getByRole('button', { name: 'Filter' }).click();
     await page.getByRole('link', { name: 'other' }).waitFor({ state: 'detached' });
     await page.getByRole('link', { name: 'second note' }).waitFor();
+    await page.waitForLoadState(); // with all rows
 
     if (javaScriptEnabled) await page.getByLabel('Select all').check();
     else for (const box of await page.getByLabel(/Select .* note/).all()) await box.check();
@@ -95,6 +97,7 @@ describeInBrowser.each([
     await page.getByRole('heading', { name: 'Delete these 2 pastes?' }).waitFor();
     await page.getByRole('button', { name: 'Delete permanently' }).click();
     await page.getByText('2 pastes are deleted.').waitFor();
+    await page.waitForLoadState(); // the rows stand below
     expect(await page.locator('.rows > li').count()).toBe(1);
   });
 
@@ -120,8 +123,9 @@ describeInBrowser.each([
     } finally {
       worker!.signal('SIGCONT');
     }
-    await page.getByText('1 of 1000 entries are not valid pastes').waitFor();
+    await page.getByText('1 of 1000 entries are not valid pastes').waitFor({ timeout: 180_000 }); // after 1,000 puts
     await page.getByRole('heading', { name: 'Entries that were not imported' }).waitFor();
+    await page.waitForLoadState(); // with all that was made
     expect(await page.locator('dl.facts', { hasText: 'Imported' }).innerText()).toMatch(/Imported\s+999/);
     await page.getByRole('cell', { name: 'Line 501', exact: true }).waitFor(); // as an editor numbers the lines of the file
     expect(await page.locator('ul.made li').count()).toBe(100);
@@ -130,7 +134,7 @@ describeInBrowser.each([
       .first()
       .waitFor(); // not its code
     if (javaScriptEnabled) expect(await recordedProgress(page)).toBeGreaterThan(0);
-  });
+  }, 240_000);
 
   it('cancel a job that waits', async () => {
     const { token } = await bed.cluster.user(`cancel ${javaScriptEnabled}`);
@@ -144,6 +148,7 @@ describeInBrowser.each([
       await page.getByText('Cancel this job').click();
       await page.getByRole('button', { name: 'Cancel the job' }).click();
       await page.getByText('cancelled by its owner').waitFor();
+      await page.waitForLoadState();
       expect(await page.getByText('Cancel this job').count()).toBe(0);
     } finally {
       worker!.signal('SIGCONT');

@@ -136,6 +136,7 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/
 
 /** The rules of WCAG 2.2 AA that the page breaks, with the elements. */
 export async function violationsOf(page: Page): Promise<readonly string[]> {
+  await page.waitForLoadState(); // after a click, the page may still be without its styles
   await page.evaluate(axeSource);
   return await page.evaluate(async () => {
     const { axe } = globalThis as unknown as {

@@ -44,6 +44,7 @@ describeInBrowser('a paste that is made from another', () => {
       await page.goto(url);
       await page.getByRole('link', { name: 'changes' }).click();
       await page.getByRole('heading', { name: 'Changes of' }).waitFor();
+      await page.waitForLoadState(); // the changes stand below
       expect(await runsOf(page)).toEqual([
         [null, ' \n ', '\none\n'],
         ['Removed', '-', '<b>two</b>\n'],

@@ -53,6 +53,7 @@ describeInBrowser('the owner of a paste', () => {
       if (javaScriptEnabled) expect(await violationsOf(page)).toEqual([]);
       await page.getByLabel('Compare from version 2').check();
       await page.getByRole('button', { name: 'Compare with version 1' }).click();
+      await page.waitForURL('**/diff?*');
       expect(await page.locator('mark').allInnerTexts()).toEqual(['8', '4']);
       if (javaScriptEnabled) {
         await page.waitForFunction(() => (CSS.highlights.get('keyword')?.size ?? 0) > 1);
@@ -98,14 +99,14 @@ describeInBrowser('somebody without an account', () => {
     await page.getByLabel('Text').fill('one\n');
     await page.getByRole('button', { name: 'Create paste' }).click();
     for (const content of ['two\n', 'three\n']) {
+      await page.locator('button[data-copy=url]').waitFor(); // the script of the answer has kept the token
       const code = (await page.getByLabel('Link to the paste').inputValue()).split('/').at(-1)!;
       await stored(code);
       await page.goto(`${bed.cluster.http().url}/${code}`);
       await page.locator('.bar > .edit').waitFor();
       await page.keyboard.press('e');
-      await page.waitForFunction(
-        () => document.querySelector<HTMLInputElement>('#delete_token')?.value !== '',
-      );
+      await page.waitForURL('**/edit');
+      expect(await page.locator('#delete_token').inputValue()).not.toBe('');
       await page.getByLabel('Text').fill(content);
       await page.getByRole('button', { name: 'Save new version' }).click();
       await page.getByRole('heading', { name: 'New version saved' }).waitFor();
@@ -117,10 +118,12 @@ describeInBrowser('somebody without an account', () => {
     const page = await bed.open('/');
     await page.getByLabel('Text').fill('one\n');
     await page.getByRole('button', { name: 'Create paste' }).click();
+    await page.locator('button[data-copy=url]').waitFor(); // the script of the answer has kept the token
     await page.getByRole('link', { name: 'Open the paste' }).click();
     await page.locator('#content').waitFor();
     await page.getByText('More', { exact: true }).click();
     await page.getByRole('link', { name: 'Change title or expiry' }).click();
+    await page.waitForURL('**/change'); // the script has filled the token in
     await page.getByLabel('Title').fill('Greeting');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByRole('heading', { name: 'Greeting' }).waitFor();

@@ -112,7 +112,7 @@ describeInBrowser('a reload of the form', () => {
     await create(page);
     await created(page);
     await page.getByRole('link', { name: 'New paste' }).click();
-    await page.getByLabel('Text').waitFor();
+    await page.locator('#encryption:not([hidden])').waitFor({ state: 'attached' }); // the script has run
     expect(await textOf(page)).toBe('');
     expect(await page.evaluate(() => Object.keys(sessionStorage).filter((key) => /draft/.test(key)))).toEqual(
       [],
@@ -217,6 +217,7 @@ describeInBrowser('the way back to the form', () => {
     await create(page);
     await created(page);
     await page.getByRole('link', { name: 'New paste' }).click();
+    await page.locator('#encryption:not([hidden])').waitFor({ state: 'attached' }); // the script has run
     await page.getByLabel('Text').fill('drafted by alice');
     await page.locator('summary', { hasText: 'Signed in as' }).click();
     await page.getByRole('button', { name: 'Sign out' }).click();

@@ -59,7 +59,7 @@ describeInBrowser('a reload after the creation', () => {
     await bed.cluster.untilStatus(link.split('/').at(-1)!, 'PROCESSED');
     await page.getByRole('link', { name: 'Open the paste' }).click();
     await page.getByText('Delete this paste').click();
-    await page.waitForFunction(() => document.querySelector<HTMLInputElement>('#delete_token')?.value !== '');
+    await page.waitForFunction(() => document.querySelector<HTMLInputElement>('#delete_token')?.value);
     expect(await tokenOf(page)).toBe(token);
     await page.getByRole('button', { name: 'Delete permanently' }).click();
     await page.getByRole('heading', { name: 'Paste deleted' }).waitFor();
@@ -102,7 +102,7 @@ describeInBrowser('a reload after the creation', () => {
     await bed.cluster.untilStatus(new URL(link).pathname.slice(1), 'PROCESSED');
     await page.goto(link);
     await page.getByText('Delete this paste').click();
-    await page.waitForFunction(() => document.querySelector<HTMLInputElement>('#delete_token')?.value !== '');
+    await page.waitForFunction(() => document.querySelector<HTMLInputElement>('#delete_token')?.value);
     expect(await tokenOf(page)).toBe(token);
   });
 
@@ -114,9 +114,7 @@ describeInBrowser('a reload after the creation', () => {
     await bed.cluster.untilStatus(new URL(link).pathname.slice(1), 'PROCESSED');
     const other = await page.context().newPage();
     await other.goto(link);
-    await other.waitForFunction(
-      () => document.querySelector<HTMLInputElement>('#delete_token')?.value !== '',
-    );
+    await other.waitForFunction(() => document.querySelector<HTMLInputElement>('#delete_token')?.value);
     expect(await tokenOf(other)).toBe(token);
     await page.getByRole('button', { name: 'Forget all tokens' }).click();
     expect(await tokenOf(page)).toBe(token); // for those who want to keep it themselves

@@ -78,6 +78,7 @@ describeInBrowser('the list of sessions', () => {
     for (const page of others) await page.getByRole('heading', { name: 'My jobs' }).waitFor();
     const page = await signIn('/my/sessions', name, { javaScriptEnabled });
     await page.getByRole('heading', { name: 'My sessions' }).waitFor();
+    await page.waitForLoadState(); // with all rows
     expect(await page.locator('.rows > li').count()).toBe(3);
     expect(await page.getByText('This browser').count()).toBe(1);
     await page
@@ -87,6 +88,8 @@ describeInBrowser('the list of sessions', () => {
     await page.locator('.rows > li').nth(2).waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'End all other sessions' }).click();
     await page.locator('.rows > li').nth(1).waitFor({ state: 'detached' });
+    await page.getByText('This browser').waitFor();
+    await page.waitForLoadState();
     expect(await page.getByRole('button', { name: 'End' }).count()).toBe(0);
     for (const ended of others) {
       await ended.reload();

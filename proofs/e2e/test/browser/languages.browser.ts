@@ -69,6 +69,7 @@ describeInBrowser('the choice of a language', () => {
     await page.getByLabel('Text').fill('my text');
     await choose(page, 'Deutsch');
     await page.getByRole('button', { name: 'Paste erstellen' }).waitFor();
+    await page.waitForLoadState(); // by then the script has entered the draft
     expect(await languageOf(page)).toBe('de');
     expect(await page.locator('#text').inputValue()).toBe('my text');
     await page.goto(`${bed.cluster.http().url}/session`);
@@ -121,7 +122,7 @@ describeInBrowser('the choice of a language', () => {
   it('needs no JavaScript', async () => {
     const page = await open('/docs-of-nothing', { javaScriptEnabled: false });
     await choose(page, '日本語');
-    expect(await languageOf(page)).toBe('ja');
+    await page.locator('html[lang=ja]').waitFor();
     expect(new URL(page.url()).pathname).toBe('/docs-of-nothing');
   });
 });

@@ -16,6 +16,21 @@ const selectedRows = (page: Page) =>
     [...document.querySelectorAll<HTMLElement>('.selected')].map(({ dataset }) => dataset['n']),
   );
 
+/** Waits for the end of the way to the lines of the address, which takes 20 frames, however long a frame takes. */
+const untilScrolled = (page: Page) =>
+  page.evaluate(
+    () =>
+      new Promise<void>((resolve) => {
+        let frames = 0;
+        const count = (): void => {
+          frames += 1;
+          if (frames > 20) resolve();
+          else requestAnimationFrame(count);
+        };
+        count();
+      }),
+  );
+
 const topOf = (page: Page, selector: string) =>
   page.evaluate((each) => document.querySelector(each)!.getBoundingClientRect().top, selector);
 
@@ -28,6 +43,7 @@ describeInBrowser('the lines of a paste', () => {
     await page.waitForFunction(() => document.querySelector('.selected') !== null);
     expect(await selectedRows(page)).toEqual(['600', '601', '602', '603']);
     await page.waitForFunction(() => scrollY > 5000);
+    await untilScrolled(page);
     await page.evaluate(() => scrollTo(0, 0));
     await page.locator('#L3').click({ position: { x: 5, y: 10 } });
     await page.waitForFunction(() => location.hash === '#L3');
@@ -66,6 +82,7 @@ describeInBrowser('the lines of a paste', () => {
       .locator('.chunk', { has: page.locator('.band') })
       .first()
       .locator('.numbers');
+    await untilScrolled(page);
     await numbers.click({ position: { x: 5, y: 111 * 20 + 50 } });
     await page.waitForFunction(() => location.hash === '#L6002');
     expect(await bands()).toEqual([[113, 1, true]]);
@@ -140,12 +157,13 @@ describeInBrowser('the lines of a paste', () => {
 
   it('shows the line of the address without JavaScript', async () => {
     const page = await open(`/${await stored('line\n'.repeat(1000))}#L600`, { javaScriptEnabled: false });
-    const { colour, top } = await page.locator('#L600').evaluate((row) => ({
-      colour: getComputedStyle(row).backgroundColor,
-      top: row.getBoundingClientRect().top,
-    }));
+    const row = page.locator('#L600');
+    await bed.cluster.until(
+      () => row.evaluate((each) => each.getBoundingClientRect().top),
+      (top) => top > 100 && top < 800, // with a frame, which may come after the page is loaded
+    );
+    const colour = await row.evaluate((each) => getComputedStyle(each).backgroundColor);
     expect(colour).not.toBe('rgba(0, 0, 0, 0)');
-    expect(top > 100 && top < 800).toBe(true);
   });
 
   it('wraps on a phone, and keeps each number beside its line', async () => {

@@ -109,6 +109,7 @@ describeInBrowser('My pastes', () => {
     await page.getByLabel('Title or file name contains').fill('alp');
     await page.getByLabel('Order').selectOption('expiry');
     await page.getByRole('button', { name: 'Filter' }).click();
+    await page.waitForURL('**/my/pastes?*title=alp*');
     expect(await page.locator('.rows p:not(.line) a').allInnerTexts()).toEqual(['alpha']);
   });
 });

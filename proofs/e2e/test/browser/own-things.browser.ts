@@ -36,6 +36,8 @@ describeInBrowser.each([
     const page = await signedIn(`/${newer.short_code}`, token);
     await page.getByRole('button', { name: `Move ~${slug} to this version` }).click();
     await page.getByRole('link', { name: 'Version 2 of 2' }).click();
+    await page.getByRole('heading', { name: 'Versions of' }).waitFor();
+    await page.waitForLoadState(); // with all rows
     const versions = await page.locator('.rows > li strong').allInnerTexts();
     expect(versions).toEqual(['Version 2', 'Version 1']);
   });

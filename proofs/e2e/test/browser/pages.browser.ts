@@ -34,6 +34,7 @@ const whiteSpaceOf = (page: Page) =>
 describeInBrowser('a new paste', () => {
   it('is created with the keyboard, and shown with its colours', async () => {
     const page = await open('/');
+    await page.locator('#text:focus').waitFor();
     await page.keyboard.type('const answer = 42; // why');
     await page.getByLabel('Title').fill('answer.ts');
     await page.getByLabel('Text').press('Control+Enter');
@@ -52,6 +53,7 @@ describeInBrowser('a new paste', () => {
 
   it('leaves the text with Esc and Tab, and writes a tab otherwise', async () => {
     const page = await open('/');
+    await page.locator('#text:focus').waitFor();
     await page.keyboard.type('a');
     await page.keyboard.press('Tab');
     expect(await page.getByLabel('Text').inputValue()).toBe('a\t');
@@ -106,6 +108,7 @@ describeInBrowser('without JavaScript', () => {
     expect(await (await fetch(url)).text()).toBe('first\nsecond\n');
 
     await page.getByRole('link', { name: 'Open the paste' }).click();
+    await page.waitForURL(url);
     expect(await page.locator('.content').textContent()).toContain('first\nsecond');
     await page.getByText('Delete this paste').click();
     await page.getByLabel('Delete token').fill(token);
@@ -157,7 +160,7 @@ describeInBrowser('the page of a paste', () => {
     const plain = await open(`/${code}`, { javaScriptEnabled: false });
     await plain.getByLabel('Language').selectOption('Rust');
     await plain.getByRole('button', { name: 'Show' }).click();
-    expect(await plain.locator('#content').getAttribute('data-language')).toBe('rust');
+    await plain.locator('#content[data-language=rust]').waitFor();
   });
 
   it('keeps the height of the lines that are out of view', async () => {

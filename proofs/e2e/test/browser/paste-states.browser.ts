@@ -78,6 +78,7 @@ describeInBrowser('the timeline', () => {
       const page = await open(`/${short_code}`, { javaScriptEnabled });
       await page.getByRole('link', { name: 'Timeline' }).click();
       await page.getByRole('img', { name: 'States and attempts over time' }).waitFor();
+      await page.waitForLoadState(); // with the tables below
       expect(await page.locator('svg.timeline text.name').allTextContents()).toEqual([
         'Paste',
         ...Array.from({ length: attempts }, (_, i) => `Attempt ${i + 1}`),

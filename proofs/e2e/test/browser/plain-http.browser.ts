@@ -75,6 +75,7 @@ describeInBrowser('over http, where browsers have no cipher,', () => {
     await page.getByLabel('Text').fill('x');
     await page.getByRole('button', { name: 'Create paste' }).click();
     await page.getByRole('heading', { name: 'Paste created' }).waitFor();
+    await page.locator('button[data-copy=url]').waitFor(); // the script of the answer has closed the details
     await page.locator('#deletion summary').click();
     const deleteToken = await page.locator('#delete-token').inputValue();
     await copy('Copy');

@@ -97,6 +97,7 @@ describeInBrowser('a narrow page', () => {
       await page.locator('#token').fill(token);
       await page.locator('form:has(#token) button').click();
       await page.locator('.account.menu').waitFor();
+      await page.waitForLoadState(); // with its foot
       expect(await page.locator('footer').getByRole('link', { name: 'API' }).isVisible()).toBe(true);
       expect(await page.locator('#keys').isVisible()).toBe(false);
       const left = await page.locator('header nav').evaluate((nav) => nav.scrollWidth - nav.clientWidth);
