@@ -207,13 +207,16 @@ it('a job has one trace, and each of its pastes has its own, with a link to the 
     }),
   });
   expect(answer.status).toBe(202);
-  await cluster.until(() => collector.tree(traceId).some((line) => line.includes('process job')));
+  await cluster.until(
+    () => collector.tree(traceId), // each service sends its spans by itself
+    (tree) => {
+      expect(tree[0]).toBe('api POST /v1/jobs');
+      expect(tree).toContain(`  api send ${cluster.stack.aws.queues.jobs}`);
+      expect(tree).toContain('    upload-worker process job');
+      expect(tree).toContain('      upload-worker claim');
+    },
+  );
   const job = spanOf(traceId, 'process job');
-  const tree = collector.tree(traceId);
-  expect(tree[0]).toBe('api POST /v1/jobs');
-  expect(tree).toContain(`  api send ${cluster.stack.aws.queues.jobs}`);
-  expect(tree).toContain('    upload-worker process job');
-  expect(tree).toContain('      upload-worker claim');
   expect(job.attributes).toMatchObject({ 'pasteflow.job_type': 'import', 'pasteflow.outcome': 'succeeded' });
   const sends = await cluster.until(
     () => collector.spans.filter(({ links }) => links.some(({ spanId }) => spanId === job.spanId)),
