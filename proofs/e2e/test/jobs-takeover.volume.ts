@@ -8,7 +8,11 @@ let cluster: Cluster;
 let alice: User;
 let owner: { readonly ofSmall: User; readonly ofLarge: User };
 beforeAll(async () => {
-  cluster = await startCluster();
+  cluster = await startCluster({
+    env: {
+      S3_PUT_TIMEOUT_MS: '60000', // a held request waits while a busy machine starts a worker
+    },
+  });
   const withPastes = async (name: string, bytes: number): Promise<User> => {
     const user = await cluster.user(name);
     for (let n = 0; n < 3; n += 1) await user.pastes.create(randomBytes(bytes), { wait: true });

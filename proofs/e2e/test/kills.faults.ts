@@ -8,7 +8,10 @@ import { startCluster, type Cluster } from '../src/index.ts';
 let cluster: Cluster;
 beforeAll(async () => {
   cluster = await startCluster({
-    env: { SWEEP_INTERVALS: 'cleanup=1,deletion-watchdog=1' },
+    env: {
+      SWEEP_INTERVALS: 'cleanup=1,deletion-watchdog=1',
+      S3_PUT_TIMEOUT_MS: '60000', // a held put waits while a busy machine starts a worker
+    },
   });
 });
 afterAll(() => cluster.stop());

@@ -4,7 +4,12 @@ import { startCluster, type Cluster } from '../src/index.ts';
 
 let cluster: Cluster;
 beforeAll(async () => {
-  cluster = await startCluster({ apis: 2 });
+  cluster = await startCluster({
+    apis: 2,
+    env: {
+      S3_PUT_TIMEOUT_MS: '60000', // a held put waits while a busy machine starts a worker
+    },
+  });
 });
 afterAll(() => cluster.stop());
 

@@ -9,7 +9,12 @@ import { startCluster, visibilityChanges, type Cluster, type Service } from '../
 
 let cluster: Cluster;
 beforeAll(async () => {
-  cluster = await startCluster({ env: { SWEEP_INTERVALS: 'cleanup=0.5' } });
+  cluster = await startCluster({
+    env: {
+      SWEEP_INTERVALS: 'cleanup=0.5',
+      S3_PUT_TIMEOUT_MS: '60000', // a held put waits while a busy machine starts a worker
+    },
+  });
 });
 afterEach(async () => {
   await cluster.expectQuiet();

@@ -17,7 +17,10 @@ type OperatorsTimeline = {
 let cluster: Cluster;
 beforeAll(async () => {
   cluster = await startCluster({
-    env: { UPLOAD_RETRY_DELAYS_MS: '300,300,300,300,300' },
+    env: {
+      UPLOAD_RETRY_DELAYS_MS: '300,300,300,300,300',
+      S3_PUT_TIMEOUT_MS: '60000', // a held put waits while a busy machine starts a worker
+    },
   });
 });
 afterAll(() => cluster.stop());
