@@ -1,6 +1,6 @@
-// `npm run proof -- one-machine`: on the programs of infra/one-machine, what is asked of any server of S3,
-// the end-to-end tests, and the tests of this edition, which start programs of their own. Arguments are parts
-// of the paths of tests, and options of Jest.
+// `npm run proof -- one-machine`: on the programs of infra/one-machine, what is asked of any server of S3 and
+// of SQS, the end-to-end tests, and the tests of this edition, which start programs of their own. Arguments
+// are parts of the paths of tests, and options of Jest.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
@@ -11,7 +11,7 @@ import { ROOT } from './entries.ts';
 import { elasticMq, installPrograms, versitygw } from './one-machine.ts';
 
 const patterns = [
-  '**/s3/test/*.servers.ts',
+  '**/{s3,sqs}/test/any-server.servers.ts',
   '**/e2e/test/*.{test,onemachine}.ts',
   '**/e2e/test/{kills,live,poison,private-logs,retries,timeline}.faults.ts',
   '**/e2e/test/{cli,copies,round-trips}.volume.ts',
