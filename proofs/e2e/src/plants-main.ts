@@ -8,8 +8,7 @@ const { values, positionals: names } = parseArgs({
   allowPositionals: true,
   options: {
     control: { type: 'boolean', default: false },
-    // A busy machine needs more.
-    limit: { type: 'string', default: '300' },
+    limit: { type: 'string', default: '600' },
   },
 });
 const options = { limitSeconds: Number(values.limit) };

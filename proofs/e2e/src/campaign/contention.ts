@@ -56,7 +56,7 @@ export class Contention {
       sleep(random.between(0, 4 * WITHIN_MS)).then(end),
       this.#readInTurn(n, code, [0, 4, 3]),
     ]);
-    await Promise.all(READERS.map((reader) => this.#user.reveal(n, code, reader, 1)));
+    await Promise.all(READERS.map((reader) => this.#user.reveal(n, code, reader, () => true)));
     await this.readAt(n, code, [0, 4]);
   }
 

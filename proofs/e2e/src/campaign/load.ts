@@ -45,6 +45,7 @@ export interface LoadOptions {
   readonly history: History;
   readonly seed: number;
   readonly pastes: number;
+  readonly quietWithinSeconds: number;
 }
 
 const LANES = 6;
@@ -70,6 +71,8 @@ export class CampaignLoad {
   /** The claims of reveals that Postgres has committed and whose answers reached no api. */
   lostAnswers = 0;
   allowed = 0;
+  /** As by `performance.now()`. */
+  faultsEndedAt = Infinity;
   /** Resolves when the last paste is created, and every reader of one that is read once has an end. */
   readonly done: Promise<readonly Secret[]>;
   readonly #secrets: Promise<Secret>[] = [];
@@ -80,16 +83,22 @@ export class CampaignLoad {
   readonly #contention: Contention;
   readonly #seed: number;
   readonly #pastes: number;
+  readonly #quietWithinMs: number;
   #next = 0;
   #nextOfBurst = FIRST_OF_BURSTS;
 
-  constructor(cluster: Cluster, user: User, { contention, history, seed, pastes }: LoadOptions) {
+  constructor(
+    cluster: Cluster,
+    user: User,
+    { contention, history, seed, pastes, quietWithinSeconds }: LoadOptions,
+  ) {
     this.#cluster = cluster;
     this.#user = user;
     this.#history = history;
     this.#contention = contention;
     this.#seed = seed;
     this.#pastes = pastes;
+    this.#quietWithinMs = quietWithinSeconds * 1000;
     const lane = async (): Promise<void> => {
       while (this.#next < pastes) {
         if (this.#next >= this.allowed) await sleep(20);
@@ -124,9 +133,16 @@ export class CampaignLoad {
     }
   }
 
-  /** Lets readers read a paste once, beside the load. */
+  /**
+   * Lets readers read a paste once, beside the load. When its content is lost, they give up as long after the
+   * faults as work may take: the end of the campaign then names the loss.
+   */
   readSecret({ n, code }: Pick<Secret, 'n' | 'code'>, readers: number): void {
-    const readings = Array.from({ length: readers }, (_, reader) => this.#user.reveal(n, code, reader));
+    const startedAt = performance.now();
+    const givesUp = () => performance.now() - Math.max(startedAt, this.faultsEndedAt) > this.#quietWithinMs;
+    const readings = Array.from({ length: readers }, (_, reader) =>
+      this.#user.reveal(n, code, reader, givesUp),
+    );
     this.#secrets.push(Promise.all(readings).then((reveals) => ({ n, code, reveals: reveals.flat() })));
   }
 

@@ -75,6 +75,7 @@ export async function runCampaign(
     const load = new CampaignLoad(cluster, user, { contention, history, ...options });
     await actAll(cluster, load, options, report);
     load.allowed = options.pastes;
+    load.faultsEndedAt = performance.now();
     const secrets = await load.done;
     report('all pastes are created and all faults are over; waiting for the work to end');
     await endClaims(cluster);

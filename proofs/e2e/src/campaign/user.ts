@@ -212,14 +212,19 @@ export class User {
 
   /**
    * Repeats a reader's request for a paste that is deleted when it is read until the reader or another one has
-   * the content, and `maxTries` times at most. @returns the meaning of each answer, the last one last
+   * the content, or `givesUp` after that many answers. @returns the meaning of each answer, the last one last
    */
-  async reveal(n: number, code: string, reader: number, maxTries = Infinity): Promise<readonly Reveal[]> {
+  async reveal(
+    n: number,
+    code: string,
+    reader: number,
+    givesUp: (tries: number) => boolean = () => false,
+  ): Promise<readonly Reveal[]> {
     const reveals: Reveal[] = [];
     for (;;) {
       const reveal = await this.#revealOnce(n + reader + reveals.length, { n, code, reader });
       reveals.push(reveal);
-      if (reveal.kind !== 'again' || reveals.length === maxTries) return reveals;
+      if (reveal.kind !== 'again' || givesUp(reveals.length)) return reveals;
       await sleep(TRY_AGAIN_AFTER_MS);
     }
   }

@@ -113,7 +113,7 @@ export async function findWrongTrails(rows: Rows): Promise<string[]> {
 
 /**
  * Each paste that is deleted when it is read was read by exactly one of its readers, who have all repeated
- * their requests to the end, and one that nobody has read can still be read.
+ * their requests until it was or they gave up, and one that nobody has read can still be read.
  * @returns one sentence for each broken promise
  */
 export async function findBrokenSecrets(
@@ -126,7 +126,7 @@ export async function findBrokenSecrets(
   for (const secret of secrets) {
     const { n, code, reveals } = secret;
     const told = (what: string): string =>
-      `secret ${n}, ${code}, ${what}; its readers have got ${reveals.map(({ kind }) => kind).join(', ') || 'nothing'}`;
+      `secret ${n}, ${code}, ${what}; its readers have got ${kindsOf(reveals) || 'nothing'}`;
     problems.push(
       ...wrongAnswers(reveals).map(told),
       ...(await wrongReads(user, secret, seed)).map(told),
@@ -148,6 +148,9 @@ export function summaryOf(secrets: readonly Secret[], lostAnswers: number): stri
 
 const count = (reveals: readonly Reveal[], kind: Reveal['kind']): number =>
   reveals.filter((reveal) => reveal.kind === kind).length;
+/** A reader who gives up has got the same hundreds of times. */
+const kindsOf = (reveals: readonly Reveal[]): string =>
+  [...new Set(reveals.map(({ kind }) => kind))].map((kind) => `${count(reveals, kind)} ${kind}`).join(', ');
 const isRead = ({ reveals }: Secret): boolean => count(reveals, 'content') > 0;
 
 function wrongAnswers(reveals: readonly Reveal[]): string[] {
@@ -171,7 +174,7 @@ const LAST_READERS = [100, 101] as const;
 
 async function wrongLastReads(user: User, secret: Secret): Promise<string[]> {
   const reveal = async (reader: number): Promise<Reveal['kind'] | undefined> =>
-    (await user.reveal(secret.n, secret.code, reader, 100)).at(-1)?.kind; // without faults, only a limit refuses
+    (await user.reveal(secret.n, secret.code, reader, (tries) => tries === 100)).at(-1)?.kind; // without faults, only a limit refuses
   const last = await reveal(LAST_READERS[0]);
   if (isRead(secret)) return last === 'gone' ? [] : [`was revealed, and is answered ${last} again`];
   if (last !== 'content') return [`is lost: its first reader after the faults has got ${last}`];
