@@ -147,7 +147,6 @@ it('the queue of reports shows marks of direction in a text as their code points
   const paste = {
     shortCode: 'a',
     title: null,
-    fileCount: null,
     userId: null,
     fileCount: null,
     reporters: 1,
