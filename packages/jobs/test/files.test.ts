@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { hostileFileNames } from '@pasteflow/dev-stack/testing';
 import { placedFiles, type PasteFile } from '@pasteflow/domain';
 import { errorOf, newUser, run } from './support/attempts.ts';
 import { call, itWith } from './support/binaries.ts';
@@ -187,6 +188,37 @@ describe('an import of an archive as one paste', () => {
   it('is refused for NDJSON', async () => {
     const { ending } = await imported(Buffer.from('{"content":"x"}\n'), { as_one_paste: true });
     expect(errorOf(ending)).toContain('only an archive can be one paste');
+  });
+});
+
+describe('a hostile name of a file', () => {
+  it('is refused in items and in NDJSON', async () => {
+    const items = hostileFileNames.map((name) => ({
+      files: ['other', name].map((each) => ({ name: each, content: 'x' })),
+    }));
+    const storable = items.filter(({ files: [, file] }) => file?.name.includes('\0') === false); // the api refuses a NUL
+    for (const source of [storable, Buffer.from(items.map((item) => JSON.stringify(item)).join('\n'))]) {
+      const { result, pastes } = await imported(source);
+      expect(result).toMatchObject({
+        imported: 0,
+        failed: Array.isArray(source) ? storable.length : items.length,
+        errors: (Array.isArray(source) ? storable : items).map(() => ({
+          reason: expect.stringMatching(/^files\.1\.name: must /),
+        })),
+      });
+      expect(pastes).toEqual([]);
+    }
+  });
+
+  it('is refused in an archive that is to be one paste', async () => {
+    for (const name of hostileFileNames) {
+      const source = zipOf(['other', name].map((each) => ({ name: each, content: 'x' })));
+      const { pastes } = await imported(source, { as_one_paste: true });
+      // What names a folder is none of its files, and an import has always left out `./` and empty parts.
+      const written = pastes.flatMap(({ title, files: of }) => of?.map((file) => file.name) ?? [title]);
+      const others = written.filter((each) => each !== 'other' && hostileFileNames.includes(String(each)));
+      expect([name, others]).toEqual([name, []]);
+    }
   });
 });
 

@@ -43,17 +43,16 @@ export function filesOfJson(files: readonly (Omit<SentFile, 'size'> & { readonly
   readonly files: readonly SentFile[];
   readonly content: Buffer;
 } {
-  const sizes = files.map(({ content }) => Buffer.byteLength(content));
-  const content = Buffer.allocUnsafe(sizes.reduce((total, size) => total + size, 0));
+  const sized = files.map((file) => ({ ...file, size: Buffer.byteLength(file.content) }));
+  const content = Buffer.allocUnsafe(sized.reduce((total, { size }) => total + size, 0));
   let offset = 0;
-  for (const file of files) offset += content.write(file.content, offset);
-  return {
-    files: files.map(({ name, syntax }, index) => ({ name, syntax, size: sizes[index]! })),
-    content,
-  };
+  for (const file of sized) offset += content.write(file.content, offset);
+  return { files: sized.map(({ name, size, syntax }) => ({ name, size, syntax })), content };
 }
 
-const syntaxesOfFiles = z.object({ files: z.array(z.object({ syntax: fileSyntax })) });
+const filesOfFields = z.object({
+  files: z.array(z.object({ name: z.string(), size: z.number(), syntax: fileSyntax })),
+});
 
 /**
  * The options of a form with its files in them. One file is the content, and its name stays with the sender.
@@ -73,12 +72,10 @@ export function filesOfForm<Options extends OptionsBesideFiles>(
         message: `must have as many entries, between commas, as there are files: ${files.length}`,
       },
     ]);
-  const chosen = validate(syntaxesOfFiles, { files: entries.map((syntax) => ({ syntax })) }).files;
-  if (files.length > 1)
-    return withFiles(
-      files.map((file, index) => ({ ...file, syntax: chosen[index]!.syntax })),
-      options,
-    );
+  const chosen = validate(filesOfFields, {
+    files: files.map((file, index) => ({ ...file, syntax: entries[index] })),
+  }).files;
+  if (chosen.length > 1) return withFiles(chosen, options);
   const syntax = chosen[0]?.syntax ?? null;
   return syntax === null ? options : saying(options, ['syntax'], { syntax: options.syntax ?? syntax });
 }

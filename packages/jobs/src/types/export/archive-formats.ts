@@ -198,7 +198,10 @@ interface ArchivedFile {
 function* archivedFiles({ paste, content }: ExportedFile): Generator<ArchivedFile> {
   const mtime = paste.createdAt;
   const name = archivedName(paste);
-  if (paste.files === null) return yield { name, content, mtime, comment: '' };
+  if (paste.files === null) {
+    yield { name, content, mtime, comment: '' };
+    return;
+  }
   const folder = name.replace(/(.)\.[A-Za-z0-9]{1,10}$/, '$1');
   for (const file of paste.files)
     yield {

@@ -89,7 +89,8 @@ async function archiveInput(
     total,
     async *entries(): AsyncGenerator<Entry> {
       for await (const { position, isSkipped, ...of } of pastes(rules.maxBytes)) {
-        const name = of.folder ?? (of.files.length === 1 ? of.files[0]!.name : null);
+        const [first, second] = of.files;
+        const name = of.folder ?? (second === undefined && first !== undefined ? first.name : null);
         yield { position, name, isSkipped, read: () => pasteFromFiles(of, rules) };
       }
     },
