@@ -10,4 +10,4 @@ export {
 } from './job-type.ts';
 export { addJobType, jobTypes } from './job-types.ts';
 export { exportFormats } from './types/export/archive-formats.ts';
-export { zipBytesOf, zipFiles, type ZippedFiles } from './zip-files.ts';
+export { zipBytesOf, zipFiles } from './zip-files.ts';
