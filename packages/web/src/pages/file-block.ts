@@ -27,6 +27,7 @@ ${files.map(
 
 /** The files that stay, of a form that was refused. */
 export function hiddenKept(fields: ReadonlyMap<string, string>): readonly Html[] {
+  if (!fields.has('files_of')) return [];
   const kept = [...fields].filter(([name]) => /^(?:files_of|keep_\d+)$/.test(name));
   return kept.map(
     ([name, value]) => html`<noscript><input type="hidden" name="${name}" value="${value}"></noscript>\n`,

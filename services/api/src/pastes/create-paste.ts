@@ -179,7 +179,8 @@ function keepForm({ pages, maxPasteBytes }: ApiContext, req: Request, form: Form
     if (supersedes === '' ? !(isShownOtherwise || isOfFiles) : !isShortCode(supersedes)) return null; // the page links it
     const fields = new Map(sent);
     if (conflict !== null) fields.set('supersedes', conflict);
-    else if (isParentMissing) for (const name of ['supersedes', 'delete_token']) fields.delete(name);
+    else if (isParentMissing)
+      for (const name of ['supersedes', 'delete_token', 'files_of']) fields.delete(name);
     if (req.get('Delete-Token') !== undefined) fields.set('delete_token', '');
     const refused = {
       text: text?.toString().replaceAll('\r\n', '\n') ?? '',
