@@ -83,8 +83,9 @@ describe('what a browser loads', () => {
     expect(more.reduce((sum, name) => sum + gzipped(name), 0)).toBeLessThanOrEqual(33.5 * 1024);
   });
 
-  it('is at most 17.5 KB of JavaScript for an encrypted paste, without the mode of its language', () => {
-    expect(sizeOf('encrypted-paste.js', 'worker.js')).toBeLessThanOrEqual(17.5 * 1024);
+  // What it shares with the module that shows several files is a file of its own, which costs 1.3 KB.
+  it('is at most 19.25 KB of JavaScript for an encrypted paste, without the mode of its language', () => {
+    expect(sizeOf('encrypted-paste.js', 'worker.js')).toBeLessThanOrEqual(19.25 * 1024);
   });
 
   it('is at most 11.5 KB of JavaScript for the form and the page that follows', () => {

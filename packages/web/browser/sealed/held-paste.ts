@@ -15,7 +15,6 @@ import { PasteLines } from '../../src/content/paste-lines.ts';
 import { startHighlighting } from '../highlight/painter.ts';
 import { startNumbers } from '../paste/start-lines.ts';
 import { startBar, startToolbar } from '../paste/toolbar.ts';
-import { showFiles } from './sealed-files.ts';
 import { warnings } from './warnings.ts';
 
 export interface HeldParts {
@@ -72,8 +71,11 @@ export class HeldPaste {
     say(words.decrypting);
     try {
       const message = await openSealed(document, this.#key, { password });
+      // Without a network the files of a paste that was just deleted can be downloaded.
+      const several = message.attachments.length > 1 ? await loadFiles().catch(() => null) : null;
       if (this.isOpen) return; // by a password that was entered while this one was tried
-      showMessage(message, box, words);
+      showMessage(message, { words, several });
+      box.hidden = false;
       this.isOpen = true;
       element('unlock', HTMLFormElement).remove();
       fail('');
@@ -140,21 +142,31 @@ function linkTo(text: string, words: SealedWords): HTMLElement {
   return link;
 }
 
-/** Shows a decrypted message as the page of any other paste shows its text, or its files. */
-function showMessage(message: Message, box: HTMLElement, words: SealedWords): void {
+const loadFiles = () => import('./sealed-files.ts');
+
+/**
+ * Shows a decrypted message as the page of any other paste shows its text, or its files.
+ * @param several what shows files; null: they are downloads alone
+ */
+function showMessage(
+  message: Message,
+  {
+    words,
+    several,
+  }: { readonly words: SealedWords; readonly several: Awaited<ReturnType<typeof loadFiles>> | null },
+): void {
   const { text, attachments, title } = message;
   if (title !== null) showTitle(title);
-  if (attachments.length > 1) {
+  if (several !== null) {
     addKeyToLinks();
     startBar();
-    showFiles(filesOf(message), title, words);
-  } else {
-    element('attachments', HTMLElement).replaceChildren(
-      ...attachments.map((each) => attachmentLink(each, words)),
-    );
-    if (text !== '' || attachments.length === 0) showText(message, words);
+    several.showFiles(filesOf(message), title, words);
+    return;
   }
-  box.hidden = false;
+  element('attachments', HTMLElement).replaceChildren(
+    ...attachments.map((each) => attachmentLink(each, words)),
+  );
+  if (text !== '' || attachments.length === 0) showText(message, words);
 }
 
 /** The text that other clients write beside attachments stands before them. */
