@@ -162,6 +162,18 @@ describeInBrowser('an encrypted paste of several files', () => {
     });
   });
 
+  it('is downloads when the module that shows files does not arrive', async () => {
+    const link = await put();
+    await bed.cluster.untilStatus(codeOf(link), 'PROCESSED');
+    const page = await bed.open('/');
+    await page.route('**/sealed-files-*.js', (route) => route.abort());
+    await page.goto(link);
+    const downloading = page.waitForEvent('download');
+    await page.getByRole('link', { name: 'Download src/main.py' }).click();
+    expect((await readFile(await (await downloading).path())).equals(FILES['src/main.py']!)).toBe(true);
+    expect(await page.locator('#attachments a').count()).toBe(5);
+  });
+
   it('breaks no rule of WCAG 2.2 AA, in both themes and on a narrow screen', async () => {
     const { pathname, hash } = new URL(await put());
     await bed.cluster.untilStatus(pathname.slice(1), 'PROCESSED');
