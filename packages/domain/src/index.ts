@@ -55,7 +55,6 @@ export {
   MIN_FILES,
   normalFileName,
   placedFiles,
-  type FileNameProblem,
   type PasteFile,
 } from './paste-files.ts';
 export {
@@ -105,7 +104,6 @@ export {
   valuesOf,
   type ChosenOptions,
   type CopiedOption,
-  type OptionName,
   type OptionInOneValue,
   type OptionsWith,
   type PasteOption,

@@ -83,12 +83,12 @@ function bytesOfDataUrl(url: string): Uint8Array<ArrayBuffer> {
 }
 
 /** A file with what its writer says of it. */
-export interface FileToSeal extends Attachment {
+interface FileToSeal extends Attachment {
   readonly title: string | null;
 }
 
 /** A file of text becomes the text, and any other file an attachment. */
-export function messageOfFile({ bytes, name, title, syntax }: FileToSeal): Message {
+function messageOfFile({ bytes, name, title, syntax }: FileToSeal): Message {
   const text = textOf(bytes);
   if (text !== null) return { text, attachments: [], title, syntax };
   return { text: '', attachments: [{ name, bytes, syntax: null }], title, syntax };

@@ -32,7 +32,7 @@ export {
   toOneLine,
 } from './command-line/formats.ts';
 export { canRead, isHeldFrom } from './readers.ts';
-export { toFiles, type FileOptions } from './new-files.ts';
+export { toFiles } from './new-files.ts';
 export {
   changeFields,
   contentHashOf,

@@ -203,7 +203,7 @@ function* archivedFiles({ paste, content }: ExportedFile): Generator<ArchivedFil
     return;
   }
   const folder = name.replace(/(.)\.[A-Za-z0-9]{1,10}$/, '$1');
-  for (const file of paste.files)
+  for (const file of paste.files ?? [])
     yield {
       name: `${folder}/${file.name}`,
       content: content.subarray(file.offset, file.offset + file.size),
