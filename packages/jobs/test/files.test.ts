@@ -185,6 +185,15 @@ describe('an import of an archive as one paste', () => {
     expect(pastes).toEqual([]);
   });
 
+  it('keeps no content of a paste that has too much', async () => {
+    const pastes = pastesOfArchive(
+      Readable.from(['a', 'b', 'c'].map((name) => ({ name, content: Buffer.alloc(6) }))),
+      { asOnePaste: true, maxBytes: 10 },
+    );
+    const { value } = await pastes.next();
+    expect(value).toMatchObject({ files: [{ content: null }, { content: null }, { content: null }] });
+  });
+
   it('is refused for NDJSON', async () => {
     const { ending } = await imported(Buffer.from('{"content":"x"}\n'), { as_one_paste: true });
     expect(errorOf(ending)).toContain('only an archive can be one paste');
