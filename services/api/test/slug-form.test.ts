@@ -96,7 +96,7 @@ describe('the form for a new paste', () => {
     expect(response.status).toBe(422);
     expect(errorOf(markup)).toContain('must have 3 to 64 characters');
     expect(inputOf(markup)).toContain('value="No Slug"');
-    expect(markup).toContain('choose it again');
+    expect(markup).toContain('choose them again');
   });
 
   it('does not repeat a long text: the browser has it', async () => {

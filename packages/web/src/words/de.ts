@@ -681,6 +681,15 @@ export const de: Translation = {
         detail:
           'Jemand hat inzwischen eine neuere Version dieses Pastes gespeichert. Sehen Sie sich diese an, und bearbeiten Sie sie, wenn Sie das noch möchten.',
       },
+      file_not_found: {
+        title: 'Keine solche Datei im Paste',
+        detail: 'Das Paste hat keine Datei mit diesem Namen. Seine Seite zeigt die Dateien, die es hat.',
+      },
+      not_several_files: {
+        title: 'Paste hat keine Dateien',
+        detail:
+          'Dieses Paste ist ein einzelner Text oder eine einzelne Datei, ohne Namen von Dateien. Öffnen Sie es ohne den Zusatz in der Adresse.',
+      },
       no_diff: {
         title: 'Kein Vergleich für dieses Paste',
         detail:

@@ -688,6 +688,16 @@ export const es: Translation = {
         detail:
           'Alguien ha guardado entretanto una versión más reciente de este paste. Consúltela y edítela, si aún lo desea.',
       },
+      file_not_found: {
+        title: 'El paste no tiene ese archivo',
+        detail:
+          'El paste no tiene ningún archivo con ese nombre. Su página muestra los archivos que contiene.',
+      },
+      not_several_files: {
+        title: 'El paste no tiene archivos',
+        detail:
+          'Este paste es un solo texto o un solo archivo, sin nombres de archivos. Ábralo sin lo que sigue a su código en la dirección.',
+      },
       no_diff: {
         title: 'Paste sin comparación',
         detail:

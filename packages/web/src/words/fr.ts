@@ -702,6 +702,15 @@ export const fr: Translation = {
         detail:
           'Quelqu’un a enregistré entre-temps une version plus récente de ce paste. Regardez-la, puis modifiez-la si vous le souhaitez toujours.',
       },
+      file_not_found: {
+        title: 'Fichier introuvable dans ce paste',
+        detail: 'Ce paste n’a pas de fichier de ce nom. Sa page montre les fichiers qu’il contient.',
+      },
+      not_several_files: {
+        title: 'Ce paste n’a pas de fichiers',
+        detail:
+          'Ce paste est un seul texte ou un seul fichier, sans noms de fichiers. Ouvrez-le sans ce qui suit son code dans l’adresse.',
+      },
       no_diff: {
         title: 'Pas de comparaison pour ce paste',
         detail:
