@@ -50,6 +50,8 @@ export function fileNameProblems(names: readonly string[]): readonly FileNamePro
   const files = new Set<string>();
   const folders = new Set<string>();
   return names.flatMap((name, index) => {
+    // A name without a bound would have as many folders as letters.
+    if (isTooLong(name)) return [{ index, message: `must have at most ${MAX_FILE_NAME_BYTES} bytes` }];
     const folded = name.toUpperCase().toLowerCase();
     const parents = foldersOf(folded);
     const message =
@@ -66,9 +68,13 @@ export function fileNameProblems(names: readonly string[]): readonly FileNamePro
   });
 }
 
+/** UTF-8 has no fewer bytes than UTF-16 has units. */
+function isTooLong(name: string): boolean {
+  return name.length > MAX_FILE_NAME_BYTES || bytesOfText(name) > MAX_FILE_NAME_BYTES;
+}
+
 function problemOf(name: string): string | null {
   if (name === '') return 'must not be empty';
-  if (bytesOfText(name) > MAX_FILE_NAME_BYTES) return `must have at most ${MAX_FILE_NAME_BYTES} bytes`;
   if (INVISIBLE.test(name)) return 'must not have control characters or invisible ones';
   if (RESERVED.test(name))
     return String.raw`must not have \ < > : " | ? or *, which Windows allows in no name`;

@@ -103,6 +103,11 @@ describe('names of files', () => {
     expect(fileNameProblems(['a/b', 'a/c', 'b', 'ab', 'c/a/b'])).toEqual([]);
   });
 
+  it('that are too long are in no folder: a name of 20 MB would have ten million', () => {
+    const long = 'a/'.repeat(1000);
+    expect(fileNameProblems([long, 'a']).map(({ index }) => index)).toEqual([0]);
+  });
+
   it('are compared in one normal form', () => {
     expect(normalFileName('a\u0308')).toBe('ä');
   });
