@@ -7,7 +7,9 @@ import { fileNameProblems, normalFileName } from '@pasteflow/domain';
 export function namesToKeep(names: readonly string[]): readonly string[] {
   const normal = names.map(normalFileName);
   const wrong = new Set(fileNameProblems(normal).map(({ index }) => index));
-  for (let prefix = 'file-'; ; prefix = `_${prefix}`) {
+  for (let round = 0; ; round += 1) {
+    // Of a length that stays within the bound of names: each round ends at another name of the paste.
+    const prefix = round === 0 ? 'file-' : `file-${round}-`;
     const kept = normal.map((name, index) =>
       wrong.has(index) ? `${prefix}${index + 1}${/\.[A-Za-z0-9]{1,10}$/.exec(name)?.[0] ?? ''}` : name,
     );
