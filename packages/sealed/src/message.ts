@@ -39,16 +39,22 @@ export function encodeMessage({ text, attachments, title, syntax }: Message): st
   });
 }
 
-/** @throws Error for a message that no client of the format writes */
+/** A small paste unpacks to millions of empty ones, with which no page and no folder ends. */
+const MAX_ATTACHMENTS = 1000;
+
+/** @throws Error for a message that no client of the format writes, and for one with too many attachments */
 export function decodeMessage(json: string): Message {
   const fields = JSON.parse(json) as Readonly<Record<string, unknown>> | null;
   const { paste = '', attachment, attachment_name, attachment_syntax, title, syntax } = fields ?? {};
   if (typeof paste !== 'string') throw new Error('The message of the paste has no text.');
+  const urls = listOf(attachment);
+  if (urls.length > MAX_ATTACHMENTS)
+    throw new Error(`The paste has more than ${MAX_ATTACHMENTS} attachments, and is not opened.`);
   const names = listOf(attachment_name);
   const syntaxes = listOf(attachment_syntax);
   return {
     text: paste,
-    attachments: listOf(attachment).flatMap((url, i) =>
+    attachments: urls.flatMap((url, i) =>
       isText(url)
         ? [
             {

@@ -73,3 +73,10 @@ test('an empty file of PrivateBin is empty, as each browser writes it', () => {
       ['x', 'x'],
     ]);
 });
+
+test('a message of a million empty attachments is not opened', () => {
+  const message = (count: number) =>
+    JSON.stringify({ attachment: Array.from({ length: count }, () => 'data:,') });
+  expect(decodeMessage(message(1000)).attachments).toHaveLength(1000);
+  expect(() => decodeMessage(message(1001))).toThrow('more than 1000 attachments');
+});
