@@ -3,7 +3,8 @@ import type { Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { SharedBudget } from '../src/http/limits/shared-budget.ts';
 import { useApi, type RunningApi } from './support/api.ts';
-import { answerOn, dial, parseAnswer, problemOf, type RawAnswer } from './support/http.ts';
+import { answerOn, dial, parseAnswer, postJson, problemOf, type RawAnswer } from './support/http.ts';
+import { upload } from './support/pastes.ts';
 import { until } from './support/until.ts';
 
 // Before the api stops, because the api waits for its requests.
@@ -233,3 +234,28 @@ async function inFlight(metricsUrl: string): Promise<number> {
   const text = await (await fetch(`${metricsUrl}/metrics`)).text();
   return Number(/^http_body_bytes\{[^}]*kind="in_flight"[^}]*\} (\S+)$/m.exec(text)?.[1]);
 }
+
+it('the files that a form keeps of another paste count, although the form is short', async () => {
+  const api = await bed.start({ env });
+  const files = [
+    { name: 'a', content: 'a'.repeat(100_000) },
+    { name: 'b', content: 'b' },
+  ];
+  const { short_code: code } = (await (await postJson(api.url, { files })).json()) as { short_code: string };
+  await upload(bed.db, bed.store, code, files.map(({ content }) => content).join(''));
+  const keep = async () => {
+    const body = new FormData();
+    for (const [name, value] of Object.entries({ files_of: code, keep_0: 'on', keep_1: 'on' }))
+      body.append(name, value);
+    const headers = { Accept: 'text/html', 'x-forwarded-for': '192.0.2.2' };
+    return (await fetch(api.url, { method: 'POST', headers, body })).status;
+  };
+
+  const large = await begin(api, '192.0.2.1', 'Content-Length: 250000', 'x'.repeat(200_000));
+  await held(api, 200_000);
+  expect(await keep()).toBe(503);
+  large.resetAndDestroy();
+  await held(api, 0);
+  expect(await keep()).toBe(201);
+  await held(api, 0);
+});

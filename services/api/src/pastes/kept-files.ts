@@ -12,7 +12,7 @@ import { assertStays } from './read-content.ts';
 /** Of a file of the paste that `files_of` names, by its place in it. */
 const KEPT = /^keep_(0|[1-9]\d?)$/;
 
-/** The content of that paste is in memory, beside the one that is made of it. */
+/** The content of that paste is in memory, beside the one that is made of it, until that is inserted. */
 const WEIGHT = 2;
 
 interface NamedContent extends FormFile {
@@ -42,6 +42,7 @@ export async function withKeptFiles(api: ApiContext, req: Request, res: Response
   const { files } = paste;
   if (files === null)
     throw validationFailed([{ path: 'files_of', message: 'must name a paste of several files' }]);
+  api.bodies.add(req, WEIGHT * paste.size_bytes + (form.content?.length ?? 0));
   const download = api.downloads.begin(req, paste.size_bytes, WEIGHT);
   try {
     const stored = await readContent(api.store, api.cache, { paste, range: undefined, accepts: null }, res);

@@ -73,6 +73,7 @@ export class BodyBudget implements BudgetOfBodies {
   readonly #unfinished = new SharedBudget({ total: Infinity, perCaller: MAX_UNFINISHED_PER_CALLER });
   readonly #bodies = new Set<ArrivingBody>();
   readonly #shares = new WeakMap<IncomingMessage, BudgetShare>();
+  readonly #added = new WeakMap<IncomingMessage, BudgetShare>();
   readonly #refusals;
 
   constructor({
@@ -164,9 +165,18 @@ export class BodyBudget implements BudgetOfBodies {
     };
   }
 
+  /** Counts content that a request has beside its body until it has been handled. @throws RequestError overloaded */
+  add(req: IncomingMessage, bytes: number): void {
+    const share = this.#large.open(limitKeyOf(callerOf(req)));
+    const refusal = share.raiseTo(bytes);
+    if (refusal !== null) this.#refuse(refusal);
+    this.#added.set(req, share);
+  }
+
   /** Call it when the request has been handled, however it ended. */
   release(req: IncomingMessage): void {
     this.#shares.get(req)?.release();
+    this.#added.get(req)?.release();
   }
 
   /**
