@@ -59,6 +59,18 @@ describe('the files that a form without JavaScript names', () => {
     expect((await readPayload(bed.db, id))?.toString()).toBe('firstotherthird');
   });
 
+  it('are replaced by a file whose name macOS writes in another form, and never by one of two', async () => {
+    const named = [{ name: 'ä', content: 'first' }, files[1]];
+    const code = await stored({ files: named });
+    const made = await send({ files_of: code, keep_0: 'on', keep_1: 'on' }, { 'a\u0308': 'other!' });
+    expect((await filesOf(made.code))?.map(({ name, size }) => [name, size])).toEqual([
+      ['ä', 6],
+      ['b.txt', 6],
+    ]);
+    const both = { 'a\u0308': 'one', ä: 'two' };
+    expect((await send({ files_of: code, keep_0: 'on', keep_1: 'on' }, both)).status).toBe(422);
+  });
+
   it('are one paste without files when one is left, whose title is its name', async () => {
     const made = await send({ files_of: await stored(), keep_0: 'on', title: '' });
     expect(await pasteRow(bed.db, made.code)).toMatchObject({ title: 'a.txt', syntax: 'rust', files: null });

@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { ParentNotFoundError } from '@pasteflow/domain';
+import { normalFileName, ParentNotFoundError } from '@pasteflow/domain';
 import type { ApiContext } from '../context.ts';
 import { RequestError, validationFailed } from '../http/answers/request-error.ts';
 import type { Form, FormFile } from '../http/body/multipart.ts';
@@ -72,11 +72,12 @@ function contentsOf({ files, content }: Form): readonly NamedContent[] {
 }
 
 function merged(older: readonly NamedContent[], sent: readonly NamedContent[]): readonly NamedContent[] {
-  const byName = new Map(sent.map((file) => [file.name, file]));
-  const names = new Set(older.map(({ name }) => name));
+  const byName = new Map(sent.map((file) => [normalFileName(file.name), file]));
+  const replaced = older.map(({ name }) => byName.get(name));
   return [
-    ...older.map((file) => ({ ...file, ...byName.get(file.name), syntax: file.syntax })),
-    ...sent.filter(({ name }) => !names.has(name)),
+    ...older.map((file, index) => ({ ...file, ...replaced[index], name: file.name, syntax: file.syntax })),
+    // Also the first of two with one name, which is refused: neither is lost silently.
+    ...sent.filter((file) => !replaced.includes(file)),
   ];
 }
 
