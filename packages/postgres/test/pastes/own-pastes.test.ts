@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, test } from '@jest/globals';
 import type { PasteFile, Visibility } from '@pasteflow/domain';
 import {
   createPaste,
@@ -143,6 +143,22 @@ describe('searchPastes', () => {
     expect((await find('PROCESSED')).rows.length).toBe(0);
     expect((await find('FAILED')).rows.length).toBe(0);
   });
+});
+
+test('a search reads a bounded number of files, and goes on from there', async () => {
+  const userId = await newUser();
+  const names = Array.from({ length: 60 }, (_, n) => `${n}.txt`);
+  const files = names.map((name, n) => ({
+    name,
+    offset: Math.min(n, 1),
+    size: n === 0 ? 1 : 0,
+    syntax: null,
+  }));
+  for (const title of ['wanted', null, null]) await newPaste(userId, title, { files });
+  expect(await pagesOf(userId, 'wanted', 5, 10)).toEqual([[], [], ['wanted']]);
+  const search = { ...anyPaste, userId, title: 'wanted' };
+  const first = await searchPastesByExpiry(current.db, search, { limit: 5, after: null }, 10);
+  expect(first).toMatchObject({ rows: [], isCut: true });
 });
 
 describe('searchPastesByExpiry', () => {
