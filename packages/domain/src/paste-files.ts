@@ -52,7 +52,7 @@ export function fileNameProblems(names: readonly string[]): readonly FileNamePro
   return names.flatMap((name, index) => {
     // A name without a bound would have as many folders as letters.
     if (isTooLong(name)) return [{ index, message: `must have at most ${MAX_FILE_NAME_BYTES} bytes` }];
-    const folded = name.toUpperCase().toLowerCase();
+    const folded = foldedName(name);
     const parents = foldersOf(folded);
     const message =
       problemOf(name) ??
@@ -72,6 +72,9 @@ export function fileNameProblems(names: readonly string[]): readonly FileNamePro
 function isTooLong(name: string): boolean {
   return name.length > MAX_FILE_NAME_BYTES || bytesOfText(name) > MAX_FILE_NAME_BYTES;
 }
+
+/** Twice to small letters: only then is the capital sharp s that of the small one. */
+const foldedName = (name: string): string => name.toLowerCase().toUpperCase().toLowerCase();
 
 function problemOf(name: string): string | null {
   if (name === '') return 'must not be empty';

@@ -93,6 +93,11 @@ describe('names of files', () => {
       1,
       'must be another one: a file before it has the same name, also in small letters',
     ],
+    [
+      ['straße', 'STRAẞE'],
+      1,
+      'must be another one: a file before it has the same name, also in small letters',
+    ],
     [['a', 'a/b'], 1, 'must not be the name of a folder and of a file'],
     [['a/b/c', 'A/B'], 1, 'must not be the name of a folder and of a file'],
   ])('%j can not stand side by side', (names, index, message) => {
