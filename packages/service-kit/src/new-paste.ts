@@ -162,17 +162,20 @@ const contentText = z
 /** Of a file; empty or null: none was chosen. */
 export const fileSyntax = language.nullish().transform((value) => value || null);
 
-export const jsonFile = z.strictObject({
-  /** Its rules, which need the other names, are those of `toFiles`. */
-  name: z.string('must be a text').meta({ minLength: 1, maxLength: MAX_FILE_NAME_BYTES }),
-  content: contentText.meta({ description: 'May be empty, unless all files are.' }),
-  syntax: fileSyntax,
-});
+const noObject = (issue: { readonly code?: string }): string | undefined =>
+  issue.code === 'invalid_type' ? 'must be a JSON object' : undefined;
 
-/**
- * A paste as JSON, with `content` or `files`. The caller, who knows the limit, checks the size, and that one of them
- * is there.
- */
+export const jsonFile = z.strictObject(
+  {
+    /** Its rules, which need the other names, are those of `toFiles`. */
+    name: z.string('must be a text').meta({ minLength: 1, maxLength: MAX_FILE_NAME_BYTES }),
+    content: contentText.meta({ description: 'May be empty, unless all files are.' }),
+    syntax: fileSyntax,
+  },
+  { error: noObject },
+);
+
+/** A paste as JSON, with `content` or `files`. The caller checks the size, and that one of them is there. */
 export const jsonPaste = z.strictObject(
   {
     content: contentText.optional().meta({ minLength: 1 }), // documented only: empty content has an error code of its own, and is checked for all body formats in one place
@@ -184,7 +187,7 @@ export const jsonPaste = z.strictObject(
       .optional()
       .meta({ description: pasteOptions.files.description }),
   },
-  { error: (issue) => (issue.code === 'invalid_type' ? 'must be a JSON object' : undefined) },
+  { error: noObject },
 );
 
 /** The options as query parameters or form fields. */

@@ -136,6 +136,7 @@ it('one file is a paste with its name as the title, unless another one is chosen
 it.each([
   [{ files, content: 'x' }, 'content', 'must be left out when you send `files`; send one of them'],
   [{}, 'content', 'must be a text, unless you send `files`'],
+  [{ files: ['a'] }, 'files.0', 'must be a JSON object'],
   [{ files: [] }, 'files', 'must have at least one file'],
   [{ files, syntax: 'python' }, 'syntax', 'must be empty: each file has a syntax of its own'],
   [{ files: [...files, { name: '../x', content: 'x' }] }, 'files.3.name', 'must not have a part . or ..'],
