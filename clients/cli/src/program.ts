@@ -92,7 +92,7 @@ export function buildProgram(terminal: Terminal, act: Act): Command {
     .description('prints the content of pastes, and decrypts it when the URL has a key')
     .argument('<pastes...>', 'short codes or URLs')
     .option('-o, --output <file>', 'write to this file instead, or all files to this new folder/')
-    .option('-f, --file <name>', 'print this file of a paste of several')
+    .option('-f, --file <name>', 'print this file of a paste of several', once)
     .option(
       '-a, --attachment <file>',
       'write the attachment of an encrypted paste to this file; repeatable',
@@ -165,6 +165,7 @@ export function buildProgram(terminal: Terminal, act: Act): Command {
     .argument('<file>', 'the file; - is stdin')
     .option(expires.flags, expires.description)
     .option('--private', 'only you can read them')
+    .option('--as-one-paste', 'make one paste of the files of an archive, at most 100')
     .action(inSession(importFile));
   program
     .command('export')
@@ -235,6 +236,12 @@ function examples(...lines: readonly string[]): string {
 /** The values of an option that can be repeated. */
 function listed(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
+}
+
+/** The value of an option of which a second one would be taken for another file to print. */
+function once(value: string, before?: string): string {
+  if (before === undefined) return value;
+  throw new UsageError('--file is one file. Read the files one by one, or all with -o FOLDER/.');
 }
 
 function newProgram({ stdout, stderr }: Terminal): Command {

@@ -161,6 +161,7 @@ describe('pasteflow cat of several files', () => {
   it.each([
     [[CODE, '-f', 'a', '-o', 'x/'], 'Choose one of them'],
     [[CODE, CODE, '-f', 'a'], '--file is for one paste'],
+    [[CODE, '-f', 'a', '-f', 'b'], '--file is one file'],
     [[CODE, '-f', 'a', '--from', 'x'], '--from has no names'],
     [['KEY', '-a', 'x', '-f', 'a'], '--attachment saves files by their order'],
   ])('ends with 2 for %j, and sends nothing', async (args, message) => {

@@ -11,7 +11,8 @@ import { waitForJob } from './jobs.ts';
 const SOURCE_SECONDS = 7 * 86_400;
 
 /**
- * `pasteflow import FILE`: makes a paste of each entry of an archive or of NDJSON, with their URLs on stdout.
+ * `pasteflow import FILE`: makes a paste of each entry of an archive or of NDJSON, or one of all files of an
+ * archive, with their URLs on stdout.
  */
 export async function importFile(
   session: Session,
@@ -19,6 +20,7 @@ export async function importFile(
   options: {
     readonly expires?: string;
     readonly private?: boolean;
+    readonly asOnePaste?: boolean;
   },
 ): Promise<ExitCode> {
   const { client, output, signal } = session;
@@ -29,6 +31,7 @@ export async function importFile(
     source_short_code: source,
     ...expires,
     ...(options.private === true && { visibility: 'private' }),
+    ...(options.asOnePaste === true && { as_one_paste: true }),
   };
   const { job_id: id } = await client.jobs.create(
     { job_type: 'import', ...(file !== '-' && { title: basename(file) }), parameters } as NewJob,
