@@ -695,7 +695,7 @@ export interface components {
     PasteChanges: {
       /** @description One line of text. null or empty: none. */
       title?: string | null;
-      /** @description The language of the content. null or empty: none, as it stays where each of several files has its own. */
+      /** @description The language of the content. null or empty: none. A paste with several files has none: each file has its own. */
       syntax?: string | null;
       /**
        * @description Who can read the paste. A paste without an owner cannot be private.
@@ -746,7 +746,7 @@ export interface components {
       title?: string;
       parameters: {
         /**
-         * @description zip and tar.gz: one file for each paste, named after its short code and title. ndjson: one line for each paste, which an import can read.
+         * @description zip and tar.gz: one file for each paste, named after its short code and title, or a folder where it has several files. ndjson: one line for each paste, which an import can read.
          * @default zip
          * @enum {string}
          */
@@ -3598,7 +3598,7 @@ export interface operations {
           parent?: string;
           /** @description The short code of a stored paste of which this one is the newer version, and so its parent. Needs a token of its owner or, for an anonymous paste, its delete_token in `Delete-Token`. The title, the syntax, the visibility and the time that is left, at least 60 seconds, are those of the older paste unless you send them. When this paste is stored, its code is shown to the readers of the older one, and the slug of the older one moves to it. */
           supersedes?: string;
-          /** @description The content, as a field or a file. Without it, the one file of any name is the content. Up to 100 files, of any names and in order, are the files of the paste, each with its file name. */
+          /** @description The content, as a field or a file. Without it, files are sent, up to 100, in order and in fields of any name: one is the content, several are the files of the paste, each with its file name. */
           content: string;
           /**
            * @description The languages of the files: an entry for each file in order, between commas. An empty entry is none.
@@ -4238,7 +4238,7 @@ export interface operations {
           parent?: string;
           /** @description The short code of a stored paste of which this one is the newer version, and so its parent. Needs a token of its owner or, for an anonymous paste, its delete_token in `Delete-Token`. The title, the syntax, the visibility and the time that is left, at least 60 seconds, are those of the older paste unless you send them. When this paste is stored, its code is shown to the readers of the older one, and the slug of the older one moves to it. */
           supersedes?: string;
-          /** @description The content, as a field or a file. Without it, the one file of any name is the content. Up to 100 files, of any names and in order, are the files of the paste, each with its file name. */
+          /** @description The content, as a field or a file. Without it, files are sent, up to 100, in order and in fields of any name: one is the content, several are the files of the paste, each with its file name. */
           content: string;
           /**
            * @description The languages of the files: an entry for each file in order, between commas. An empty entry is none.

@@ -46,7 +46,7 @@ const changesSchema = z
     title: changeFields.title.meta({ description: 'One line of text. null or empty: none.' }),
     syntax: changeFields.syntax.meta({
       description:
-        'The language of the content. null or empty: none, as it stays where each of several files has its own.',
+        'The language of the content. null or empty: none. A paste with several files has none: each file has its own.',
     }),
     visibility: changeFields.visibility.meta({
       description: 'Who can read the paste. A paste without an owner cannot be private.',

@@ -15,7 +15,7 @@ const { content, title, syntax, expiresIn } = example;
 const form = textOptions.extend({
   content: z.string().meta({
     description:
-      'The content, as a field or a file. Without it, the one file of any name is the content. Up to 100 files, of any names and in order, are the files of the paste, each with its file name.',
+      'The content, as a field or a file. Without it, files are sent, up to 100, in order and in fields of any name: one is the content, several are the files of the paste, each with its file name.',
     contentMediaType: 'application/octet-stream',
   }),
   file_syntaxes: formFileSyntaxes,

@@ -21,7 +21,7 @@ const exportParameters = z
     {
       format: z.enum(exportFormats, mustBeOneOf(exportFormats)).default('zip').meta({
         description:
-          'zip and tar.gz: one file for each paste, named after its short code and title. ndjson: one line for each paste, which an import can read.',
+          'zip and tar.gz: one file for each paste, named after its short code and title, or a folder where it has several files. ndjson: one line for each paste, which an import can read.',
       }),
       created_after: time('Export pastes created at or after this time.'),
       created_before: time('Export pastes created before this time.'),
