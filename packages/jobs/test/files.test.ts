@@ -1,9 +1,11 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { hostileFileNames } from '@pasteflow/dev-stack/testing';
 import { placedFiles, type PasteFile } from '@pasteflow/domain';
+import { pastesOfArchive } from '../src/types/import/archive-pastes.ts';
 import { errorOf, newUser, run } from './support/attempts.ts';
 import { call, itWith } from './support/binaries.ts';
 import { archiveOf, linesIn } from './support/exports.ts';
