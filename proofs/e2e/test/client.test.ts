@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Fetch, Paste, PasteflowClient } from '@pasteflow/client';
 import { startCluster, type Cluster, type User } from '../src/index.ts';
@@ -182,6 +183,32 @@ function breakingOff(bytes: number, onRequest: (range: string | null) => void): 
 it('leaves no violation behind', async () => {
   await cluster.rows.query(`UPDATE pastes SET expires_at = NULL WHERE deletion_status = 'NOT_EXPIRED'`);
   await cluster.expectQuiet();
+});
+
+describe('the first walk of docs/http-api.md', () => {
+  it('does what its comments say', async () => {
+    const guide = await readFile(new URL('../../../docs/http-api.md', import.meta.url), 'utf8');
+    const [, walk = ''] = /^```sh\n(.*?)^```$/ms.exec(guide) ?? [];
+    const walker = await cluster.user('walker');
+    const folder = await mkdtemp(join(tmpdir(), 'pasteflow-walk-'));
+    try {
+      await Promise.all(['a.py', 'b.md'].map(async (name) => await writeFile(join(folder, name), name)));
+      const script = walk
+        .replace('http://127.0.0.1:3000', cluster.http().url)
+        .replace('pf_…', walker.token)
+        .replace('JOB_ID', `$(curl $URL/v1/jobs -H "$AUTH" | grep -o '"id":"[^"]*' | cut -d '"' -f 4)`);
+      const known = `uuidgen() { echo ${randomUUID()}; }\ncurl() { command curl -sSf "$@"; }\n`;
+      const { stdout } = await promisify(execFile)('bash', ['-ec', known + script], { cwd: folder });
+      expect(stdout).toMatch(
+        /^one\ntwo\n\{.*"status":"PROCESSED".*"executions".*-two\n\+three\n.*"visibility":"private".*a password\{.*"job_id".*"assets"/s,
+      );
+      const [, twoFiles] = /^http:\S+\/(\w+)$/m.exec(stdout) ?? [];
+      const { files } = await cluster.client().pastes.get(twoFiles!);
+      expect(files?.map(({ name }) => name)).toEqual(['a.py', 'b.md']);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
 });
 
 describe('the examples in the README of the client', () => {
