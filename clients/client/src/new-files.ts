@@ -38,7 +38,10 @@ function isFiles(content: Content | readonly NewFile[]): content is readonly New
 
 function formOf(files: readonly NewFile[], fields: NewPasteFields): FormData {
   const form = new FormData();
-  for (const [name, value] of Object.entries(fields))
+  const [first, second] = files;
+  // As in JSON: a form leaves the name of its one file out of the paste.
+  const title = first !== undefined && second === undefined ? { title: first.name } : {};
+  for (const [name, value] of Object.entries({ ...title, ...fields }))
     if (value !== undefined) form.append(name, String(value));
   if (files.some(({ syntax }) => syntax !== undefined))
     form.append('file_syntaxes', files.map(({ syntax = '' }) => syntax).join(','));

@@ -69,6 +69,16 @@ describe('several files', () => {
     );
   });
 
+  it.each([
+    [{}, 'a.py'],
+    [{ title: 'T' }, 'T'],
+    [{ title: '' }, ''],
+  ])('of which there is one and %j are a paste with a title', async (fields, title) => {
+    bed.server.script(store);
+    await bed.client().pastes.create([{ name: 'a.py', content: 'x' }], fields);
+    expect(received.toString()).toContain(`name="title"\r\n\r\n${title}\r\n`);
+  });
+
   it('with a lone surrogate are refused before they are sent', async () => {
     bed.server.script(store);
     const files = [{ name: 'a', content: 'half a fox: \ud83e' }];
