@@ -1,3 +1,4 @@
+import { MAX_FILES } from '@pasteflow/domain';
 import { fillToken } from './browser-facts.ts';
 import { element, optional } from './element.ts';
 import { keepCreated, keptCreated, readPage, showCreated } from './form/created.ts';
@@ -115,7 +116,7 @@ async function send(): Promise<void> {
   try {
     const { value: key } = formKey;
     const sent = await files.sent();
-    if (isTooLarge(sent) || files.refuseNames(sent)) return;
+    if (isTooMuch(sent) || files.refuseNames(sent)) return;
     const sealed = encryption.isWanted ? await encrypted(key, sent) : null;
     if (sealed === undefined) return;
     const response = await post(bodyOf(sealed, sent), key);
@@ -135,12 +136,13 @@ async function send(): Promise<void> {
   }
 }
 
-/** What is too large is refused before it is sent. */
-function isTooLarge(sent: readonly FormFile[]): boolean {
-  const { maxBytes = '', tooLarge = '' } = form.dataset;
-  const isRefused = sent.reduce((total, { content }) => total + content.size, 0) > Number(maxBytes);
-  if (isRefused) failure.textContent = tooLarge;
-  return isRefused;
+/** What is too large, or has too many files, is refused before it is sent. */
+function isTooMuch(sent: readonly FormFile[]): boolean {
+  const { maxBytes = '', tooLarge = '', tooMany = '' } = form.dataset;
+  const size = sent.reduce((total, { content }) => total + content.size, 0);
+  if (size > Number(maxBytes)) failure.textContent = tooLarge;
+  if (sent.length > MAX_FILES) failure.textContent = tooMany;
+  return failure.textContent !== '';
 }
 
 function bodyOf(sealed: Sealed | null, sent: readonly FormFile[]): Body {

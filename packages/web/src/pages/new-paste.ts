@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { copiedOptionNames, type CopiedOption, type StoredOptions } from '@pasteflow/domain';
+import { copiedOptionNames, MAX_FILES, type CopiedOption, type StoredOptions } from '@pasteflow/domain';
 import { formatSize } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
 import { formUser, page, type Site } from '../html/layout.ts';
@@ -101,7 +101,7 @@ ${
 `
 }<form id="new-paste" class="new-paste" method="post" action="${site.base}/" enctype="multipart/form-data"
 data-empty="${form.empty}" data-max-bytes="${maxPasteBytes}" data-too-large="${form.atMost(formatSize(maxPasteBytes, site.words))}"
-data-unreachable="${form.unreachable}"
+data-too-many="${form.atMost(site.words.paste.files(MAX_FILES))}" data-unreachable="${form.unreachable}"
 data-unencrypted="${site.words.encryption.failed}"
 data-viewer="${site.viewer?.name ?? ''}"${refused !== null && html` data-refused`}${shared !== null && html` data-shared`}${fetched(site, origin)}>
 <input id="form-key" type="hidden" name="form_key" value="${randomUUID()}" autocomplete="off">${formUser(site)}

@@ -123,7 +123,7 @@ describeInBrowser('several files', () => {
     const name = fileOf(page, 'logo.png').getByLabel('Name of the file');
     await name.fill('../logo.png');
     await press(page, 'Create paste');
-    await page.getByRole('alert').getByText('This name must not have a part . or ...').waitFor();
+    await page.getByRole('alert').getByText('This name must not have . or .. as a part.').waitFor();
     await page.locator('[aria-invalid=true]:focus').waitFor();
     expect(posts).toEqual([]);
     expect(await violationsOf(page)).toEqual([]);
@@ -139,6 +139,16 @@ describeInBrowser('several files', () => {
       'ok.png',
       'README',
     ]);
+  });
+
+  it('are at most 100, also encrypted, where the service could not count them', async () => {
+    const page = await open('/');
+    await drop(page, Array(101).fill(FILES[1])); // each gets a name of its own
+    await page.getByText('More options').click();
+    await page.getByLabel('Encrypt in this browser').check();
+    await press(page, 'Create paste');
+    await page.getByRole('alert').getByText('At most 100 files.').waitFor();
+    expect(await page.locator('.created').count()).toBe(0);
   });
 
   it('of one name get others, as those of a clipboard have', async () => {
