@@ -83,7 +83,7 @@ function problemOf(name: string): string | null {
     return String.raw`must not have \ < > : " | ? or *, which Windows allows in no name`;
   for (const segment of name.split('/')) {
     if (segment === '') return 'must be a relative path, without an empty part';
-    if (segment === '.' || segment === '..') return 'must not have a part . or ..';
+    if (segment === '.' || segment === '..') return 'must not have . or .. as a part';
     if (/[.\p{Zs}]$/u.test(segment)) return 'must not have a part that ends with a dot or a blank';
     if (/^\p{Zs}/u.test(segment)) return 'must not have a part that begins with a blank';
     if (DEVICE.test(segment)) return 'must not have a part that names a device of Windows, such as nul';

@@ -30,7 +30,7 @@ describe('names of files', () => {
     ['ä'.repeat(128), 'must have at most 255 bytes'],
     ...['.', '..', '../a', 'a/..', 'a/../b', './a', 'a/./b', 'a/.'].map((name) => [
       name,
-      'must not have a part . or ..',
+      'must not have . or .. as a part',
     ]),
     ...['/', '/etc/passwd', 'a/', 'a//b', '//host/share'].map((name) => [
       name,

@@ -257,7 +257,7 @@ describe('an item with several files', () => {
     [{ files: two, content_base64: 'eA==' }, 'content_base64: cannot be combined with files'],
     [{ files: [...two, { name: 'c' }] }, 'files.2.content: is required unless'],
     [{ files: [...two, { name: 'c', content_base64: '?' }] }, 'files.2.content_base64: must be base64'],
-    [{ files: [...two, { name: '../c', content: '' }] }, 'files.2.name: must not have a part . or ..'],
+    [{ files: [...two, { name: '../c', content: '' }] }, 'files.2.name: must not have . or .. as a part'],
     [{ files: two, syntax: 'python' }, 'syntax: must be empty'],
     [{ files: [] }, 'files: must have at least one file'],
     [{ files: two, encrypted: true }, 'files: must be empty for an encrypted paste'],

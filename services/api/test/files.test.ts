@@ -139,7 +139,7 @@ it.each([
   [{ files: ['a'] }, 'files.0', 'must be a JSON object'],
   [{ files: [] }, 'files', 'must have at least one file'],
   [{ files, syntax: 'python' }, 'syntax', 'must be empty: each file has a syntax of its own'],
-  [{ files: [...files, { name: '../x', content: 'x' }] }, 'files.3.name', 'must not have a part . or ..'],
+  [{ files: [...files, { name: '../x', content: 'x' }] }, 'files.3.name', 'must not have . or .. as a part'],
   [{ files: [...files, { name: 'x', content: 'x', syntax: 'nope!' }] }, 'files.3.syntax', expect.any(String)],
   [
     { files: Array.from({ length: 101 }, (_, n) => ({ name: String(n), content: 'x' })) },
