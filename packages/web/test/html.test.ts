@@ -96,6 +96,15 @@ describe('a page from right to left', () => {
   });
 });
 
+describe('the page of an error', () => {
+  it('counts files from one', () => {
+    const errors = [{ path: 'files.0.name', message: 'must not be empty' }];
+    const problem = { status: 422, code: 'validation_failed', title: '', detail: 'See `errors`.', errors };
+    const help = { requestId: '', signIn: null, timeline: null, paste: null };
+    expect(problemPage(site, problem, help)).toContain('<strong>Name of the file 1</strong>');
+  });
+});
+
 describe('the form for a new paste', () => {
   const controlsFor = (viewer: Site['viewer']): readonly string[] => {
     const markup = newPastePage({ ...site, viewer }, { maxPasteBytes: 1000 });

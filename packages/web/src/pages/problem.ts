@@ -101,6 +101,8 @@ function failedPage(site: Site, timeline: string): string {
 
 /** The label of the field in the form; of a field that the form does not have, its name in the API. */
 function nameOf({ form }: Words, path: string): string {
+  const [, index] = /^files\.(\d+)\.name$/.exec(path) ?? [];
+  if (index !== undefined) return `${form.fileName} ${Number(index) + 1}`;
   const labels: Readonly<Record<string, string>> = {
     ...form.labels,
     content: form.content,
