@@ -38,8 +38,7 @@ export class History {
 
   /** Sends the request, records it as one operation, and receives the whole answer. */
   readonly fetch = async (request: Request): Promise<Response> => {
-    const sent = Buffer.from(await request.clone().arrayBuffer());
-    const operation = operationOf(request, sent);
+    const operation = operationOf(request, await sentIn(request.clone()));
     const end = this.begin(operation);
     try {
       const { status, headers, body } = await fetch(request);
@@ -88,9 +87,24 @@ function hashOf(content: Buffer): string {
   return createHash('sha256').update(content).digest('hex').slice(0, HASH_CHARACTERS);
 }
 
-/** The operation that a request asks for. @param sent the body */
-function operationOf({ method, url, headers }: Request, sent: Buffer): Operation {
-  const { pathname, searchParams: query, port: api } = new URL(url);
+interface Sent {
+  readonly body: Buffer;
+  /** The options of a paste. */
+  readonly query: { get(name: string): unknown };
+}
+
+/** The files of a form are one content, and its fields are what the query is beside a raw body. */
+async function sentIn(request: Request): Promise<Sent> {
+  if (!request.headers.get('Content-Type')?.startsWith('multipart/form-data'))
+    return { body: Buffer.from(await request.arrayBuffer()), query: new URL(request.url).searchParams };
+  const form = await request.formData(); // oxlint-disable-line typescript/no-deprecated -- the client's own forms, which are small
+  const files = form.getAll('file').map((file) => new Response(file).arrayBuffer());
+  return { body: Buffer.concat((await Promise.all(files)).map((bytes) => Buffer.from(bytes))), query: form };
+}
+
+/** The operation that a request asks for. */
+function operationOf({ method, url, headers }: Request, { body: sent, query }: Sent): Operation {
+  const { pathname, port: api } = new URL(url);
   const key = headers.get('Idempotency-Key') ?? undefined;
   const [route = '', name, action] = /^\/v1\/(\w+)(?:\/([^/]+))?(?:\/(\w+))?$/.exec(pathname)?.slice(1) ?? [];
   switch (`${method} ${[route, name && 'NAME', action].filter(Boolean).join('/')}`) {
@@ -98,9 +112,9 @@ function operationOf({ method, url, headers }: Request, sent: Buffer): Operation
       return {
         op: 'create',
         key,
-        slug: query.get('slug') ?? undefined,
-        title: query.get('title') ?? '',
-        supersedes: query.get('supersedes') ?? undefined,
+        slug: text(query.get('slug')),
+        title: text(query.get('title')) ?? '',
+        supersedes: text(query.get('supersedes')),
         burn: query.get('burn') === 'true' || undefined,
         expires_in: Number(query.get('expires_in')) || undefined,
         hash: sent.length === 0 ? undefined : hashOf(sent),

@@ -52,7 +52,31 @@ export function contentOf(seed: number, n: number): Buffer {
   const random = new Random(seed * 1_000_003 + n);
   const size = n % 77 === 0 ? 400_000 : n % 5 === 0 ? 60_000 : random.between(8, 2000);
   const block = createHash('sha512').update(`${seed} ${n}`).digest();
-  return Buffer.alloc(size, block);
+  const content = Buffer.alloc(size, block);
+  return hasFiles(n) ? content.fill(block.toString('hex'), 0, size >> 1) : content;
+}
+
+/** Of three pastes, one has several files. */
+const hasFiles = (n: number): boolean => n % 3 === 1;
+/** Of one to three parts, and some that an address has to encode. */
+const FILE_NAMES = ['notes.txt', 'src/a b.bin', 'größe.dat', 'src/lib/#1', '100%'] as const;
+
+/**
+ * The content as 2 to 5 files: the first is text and the last binary. Of those with more than two, the second one
+ * is empty in half of the cases. Undefined: the paste is one content.
+ */
+export function filesOf(seed: number, n: number): { name: string; content: Buffer }[] | undefined {
+  if (!hasFiles(n)) return undefined;
+  const content = contentOf(seed, n);
+  const half = content.length >> 1;
+  const random = new Random(seed * 1_000_003 - n);
+  const cuts = Array.from({ length: random.between(0, 3) }, () => random.between(half, content.length - 1));
+  if (n % 2 === 0 && cuts.length > 0) cuts[0] = half;
+  const starts = [0, half, ...cuts.toSorted((a, b) => a - b)];
+  return starts.map((start, file) => ({
+    name: FILE_NAMES[file] ?? '',
+    content: content.subarray(start, starts[file + 1]),
+  }));
 }
 
 export const titleOf = (seed: number, n: number): string => `campaign ${seed} ${n}`;

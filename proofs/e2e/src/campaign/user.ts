@@ -3,8 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { PasteflowApiError, type PasteflowClient } from '@pasteflow/client';
 import { runOps, type Cluster } from '../cluster.ts';
 import type { ReadContent } from '../http.ts';
+import { FileReads } from './file-reads.ts';
 import type { History } from './history.ts';
-import { contentOf, itemsOf, keyOf, titleOf } from './plan.ts';
+import { contentOf, filesOf, itemsOf, keyOf, titleOf } from './plan.ts';
 
 /**
  * What one request for a paste that is deleted when it is read has shown.
@@ -29,6 +30,8 @@ const ANSWER_WITHIN_MS = 120_000;
  * operation. The number of a paste says at which api the operation begins.
  */
 export class User {
+  /** Reads of single files and archives, which are in no history. */
+  readonly fileReads: FileReads;
   readonly #cluster: Cluster;
   readonly #clients: readonly PasteflowClient[];
   readonly #token: string;
@@ -41,6 +44,7 @@ export class User {
     this.#clients = cluster.apis.map((_, api) => cluster.client({ api, token, fetch: history.fetch }));
     this.#token = token;
     this.#seed = seed;
+    this.fileReads = new FileReads(cluster, seed);
   }
 
   /**
@@ -60,7 +64,7 @@ export class User {
   ): Promise<string> {
     const create = async (_: unknown, first: number): Promise<string> => {
       const { short_code: code } = await this.#untilAnswered(n + first, (client) =>
-        client.pastes.create(contentOf(this.#seed, n), {
+        client.pastes.create(filesOf(this.#seed, n) ?? contentOf(this.#seed, n), {
           ...options,
           title: titleOf(this.#seed, n),
           idempotencyKey: keyOf(this.#seed, n),
@@ -69,6 +73,7 @@ export class User {
       return code;
     };
     const [code = ''] = await Promise.all(Array.from({ length: times }, create));
+    this.fileReads.created(n, code);
     return code;
   }
 
@@ -96,7 +101,7 @@ export class User {
   /** Waits until the paste is stored. @param parent the short code of the paste that it is made from */
   async createVersion(n: number, parent: string): Promise<string> {
     const { short_code: code } = await this.#untilAnswered(n, (client) =>
-      client.pastes.create(contentOf(this.#seed, n), {
+      client.pastes.create(filesOf(this.#seed, n) ?? contentOf(this.#seed, n), {
         parent,
         idempotencyKey: keyOf(this.#seed, n),
         wait: true,
@@ -109,7 +114,7 @@ export class User {
   async supersede(n: number, older: string): Promise<string | undefined> {
     const created = await this.#untilAnswered(n, (client) =>
       client.pastes
-        .create(contentOf(this.#seed, n), {
+        .create(filesOf(this.#seed, n) ?? contentOf(this.#seed, n), {
           supersedes: older,
           title: titleOf(this.#seed, n), // otherwise it has that of the older paste
           idempotencyKey: keyOf(this.#seed, n),
@@ -208,6 +213,7 @@ export class User {
       [`/v1/pastes/${name}`, {}],
     ][turn % 4] as [string, Record<string, string>];
     await this.#request(n + turn + (turn >> 2), path, { headers }).catch(() => {});
+    if (turn % 4 === 0) await this.fileReads.read(n + turn, name);
   }
 
   /**

@@ -15,6 +15,7 @@ export async function findBrokenPromises(
 ): Promise<string[]> {
   return [
     ...(await findWrongContent(cluster, user, pasted, seed)),
+    ...(await user.fileReads.findProblems(pasted.filter(({ fate }) => fate === 'kept'))),
     ...(await findDoubles(cluster, imports, seed)),
     ...(await findWrongEnds(cluster, imports)),
     ...(await findWrongTrails(cluster.rows)),
