@@ -82,7 +82,7 @@ dir="ltr">${commandOf(pair)}</code></p>`,
 function changesHtml(words: Words, paste: ShownPaste, { file, hunks, firstText }: ShownChanges): Html {
   const named = file === null ? paste : { syntax: file.syntax, title: file.name };
   return html`<div data-language="${languageOf(named, firstText)?.id ?? ''}">
-${file !== null && fileHeading(words, file)}${hunks.map((hunk) => hunkHtml(words, hunk))}</div>
+${file !== null && fileHeading(words, file)}${hunks.map((hunk) => hunkHtml(words, hunk, file))}</div>
 `;
 }
 
@@ -136,8 +136,14 @@ function linesOf(hunks: readonly ShownHunk[], kind: ShownRun['kind']): number {
     .reduce((sum, run) => (run.kind === kind ? sum + run.lines : sum), 0);
 }
 
-function hunkHtml(words: Words, { oldNumber, newNumber, runs }: ShownHunk): Html {
-  const label = words.diff.hunk(oldNumber, newNumber);
+/** Two files may have changes from the same lines: the label of a region says of which file it is. */
+function hunkHtml(
+  words: Words,
+  { oldNumber, newNumber, runs }: ShownHunk,
+  file: ShownFileChange | null,
+): Html {
+  const lines = words.diff.hunk(oldNumber, newNumber);
+  const label = file === null ? lines : `${file.name}: ${lines}`;
   return html`<section class="content diff" dir="ltr" aria-label="${label}" tabindex="0">
 ${runs.map((run) => runHtml(words, run))}</section>
 `;

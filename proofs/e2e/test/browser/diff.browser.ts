@@ -117,6 +117,71 @@ describeInBrowser('a paste that is made from another', () => {
     expect(await overflows()).toBe(false); // a long line is wrapped, not cut
   });
 
+  it.each([
+    [1280, 'light'],
+    [1280, 'dark'],
+    [390, 'light'],
+    [390, 'dark'],
+  ] as const)('shows what has become of each of its files: %i, %s', async (width, colorScheme) => {
+    const { pastes } = bed.cluster.client();
+    const create = async (files: Readonly<Record<string, string>>, parent?: string): Promise<string> => {
+      const contents = Object.entries(files).map(([name, content]) => ({ name, content }));
+      const { short_code: code } = await pastes.create(contents, parent === undefined ? {} : { parent });
+      await bed.cluster.untilStatus(code, 'PROCESSED');
+      return code;
+    };
+    const same = 'the same\n';
+    const older = await create({
+      'src/waits.ts': 'const first = 1;\nconst waits = [1, 2, 4];\n',
+      'notes.md': '# Notes\n',
+      'same.txt': same,
+      'a/long/path/of/folders/that/a/narrow/screen/cannot/show/in/one/line.txt': 'moved\n',
+    });
+    const newer = await create(
+      {
+        'src/waits.ts': 'const first = 1;\nconst waits = [1, 2, 8];\n',
+        'same.txt': same,
+        'moved.txt': 'moved\n',
+        'src/new.ts': 'export const fresh = true;\n',
+        'empty.txt': '',
+      },
+      older,
+    );
+    const page = await open(`/${newer}/diff`, { colorScheme, viewport: { width, height: 800 } });
+    await page.waitForLoadState();
+    const files = await page.locator('#changes > div').evaluateAll((all) =>
+      all.map((file) => ({
+        name: file.querySelector('h2')?.innerText,
+        before: file.querySelector('p')?.innerText,
+        runs: [...file.querySelectorAll('.change')].map((run) => [
+          run.getAttribute('aria-label'),
+          run.querySelector('pre')?.textContent,
+        ]),
+      })),
+    );
+    expect(files).toEqual([
+      {
+        name: 'src/waits.ts Changed',
+        runs: [
+          [null, 'const first = 1;\n'],
+          ['Removed', 'const waits = [1, 2, 4];\n'],
+          ['Added', 'const waits = [1, 2, 8];\n'],
+        ],
+      },
+      {
+        name: 'moved.txt Renamed',
+        before: expect.stringContaining('a/long/path/of/folders'),
+        runs: [],
+      },
+      { name: 'src/new.ts Added', runs: [['Added', 'export const fresh = true;\n']] },
+      { name: 'empty.txt Added', runs: [] },
+      { name: 'notes.md Removed', runs: [['Removed', '# Notes\n']] },
+    ]);
+    await page.waitForFunction(() => (CSS.highlights.get('keyword')?.size ?? 0) > 3);
+    expect(await violationsOf(page)).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
+  });
+
   it('says why there are no changes to show', async () => {
     const parent = await stored('a\n');
     const child = await stored('b\n', parent);
