@@ -31,7 +31,9 @@ export class FileReads {
   async read(turn: number, code: string): Promise<void> {
     const parts = this.#partsOf(code);
     const part = parts[turn % parts.length];
-    if (part !== undefined) await this.#compare(turn, part, REFUSALS).catch(() => {}); // a fault cuts connections
+    if (part === undefined) return;
+    const answer = await this.#get(turn, part).catch(() => null); // a fault cuts connections
+    if (answer !== null && !REFUSALS.includes(answer.status)) this.#judge(part, answer);
   }
 
   /** After the faults. @param kept what is still there @returns one sentence for each wrong answer, also of those before */
@@ -40,7 +42,8 @@ export class FileReads {
   ): Promise<readonly string[]> {
     const found = kept.filter(({ code }) => this.#numbers.has(code));
     if (found.length === 0) this.#problems.push('no paste with several files was kept');
-    for (const { n, code } of found) for (const part of this.#partsOf(code)) await this.#compare(n, part, []);
+    for (const { n, code } of found)
+      for (const part of this.#partsOf(code)) this.#judge(part, await this.#get(n, part));
     return this.#problems;
   }
 
@@ -58,24 +61,25 @@ export class FileReads {
     return [archive, ...single];
   }
 
-  async #compare(
-    turn: number,
-    { path, expected, filesIn }: Part,
-    refusals: readonly number[],
-  ): Promise<void> {
+  async #get(turn: number, { path }: Part): Promise<Answer> {
     const { apis } = this.#cluster;
     const signal = AbortSignal.timeout(ANSWER_WITHIN_MS);
     const answer = await this.#cluster.http(turn % apis.length).request(path, { signal });
-    const body = Buffer.from(await answer.arrayBuffer());
-    if (refusals.includes(answer.status)) return;
-    const found = answer.status === 200 ? filesIn(body) : [];
+    return { status: answer.status, body: Buffer.from(await answer.arrayBuffer()) };
+  }
+
+  #judge({ path, expected, filesIn }: Part, { status, body }: Answer): void {
+    const found = status === 200 ? filesIn(body) : [];
     const isRight = (file: NamedBytes, index: number): boolean =>
       found[index]?.name === file.name && found[index].content.equals(file.content);
     if (found.length === expected.length && expected.every(isRight)) return;
-    this.#problems.push(
-      `${path} answers ${answer.status} with ${body.length} bytes, and not what was created`,
-    );
+    this.#problems.push(`${path} answers ${status} with ${body.length} bytes, and not what was created`);
   }
+}
+
+interface Answer {
+  readonly status: number;
+  readonly body: Buffer;
 }
 
 interface NamedBytes {
