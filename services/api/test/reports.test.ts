@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { placedFiles } from '@pasteflow/domain';
 import { findReports, rejectReports, takeDown, upholdReports } from '@pasteflow/postgres';
 import { sql } from 'kysely';
 import { useApi } from './support/api.ts';
@@ -216,6 +217,14 @@ describe('the form, without JavaScript', () => {
       ...init,
       headers: { accept: 'text/html', ...ownPage(bed.api.url), ...(init.headers as object) },
     });
+
+  it('says that it is about all files of a paste, and asks which one is meant', async () => {
+    const files = placedFiles(['a', 'b'].map((name) => ({ name, size: 1, syntax: null })));
+    const asks = async (code: string) =>
+      (await (await page(`/${code}/report`)).text()).includes('say which file you mean');
+    expect(await asks(await newPaste(bed.db, 'xy', { files }))).toBe(true);
+    expect(await asks(await newPaste(bed.db, 'xy'))).toBe(false);
+  });
 
   it.each(['text', 'encrypted', 'read-once', 'not stored yet'])(
     'is linked from the page of a paste that is %s, and sends a report',

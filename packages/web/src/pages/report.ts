@@ -5,13 +5,17 @@ import { formUser, page, type Site } from '../html/layout.ts';
 /** The form in which a reader asks the operators to take a paste down. */
 export function reportPage(
   site: Site,
-  { short_code, reasons }: { readonly short_code: string; readonly reasons: readonly TakedownClass[] },
+  {
+    short_code,
+    hasFiles,
+    reasons,
+  }: { readonly short_code: string; readonly hasFiles: boolean; readonly reasons: readonly TakedownClass[] },
 ): string {
   const { report: text } = site.words;
   return page(site, {
     title: text.title(short_code),
     main: html`<div class="card"><h1>${text.title(short_code)}</h1>
-<p>${text.intro}</p>
+<p>${text.intro}${hasFiles && html` ${text.severalFiles}`}</p>
 <form class="narrow" method="post" action="${site.base}/${short_code}/report">${formUser(site)}
 <div class="field"><label for="reason">${text.reason}</label><select id="reason" name="reason"
 required><option value=""></option>${reasons.map(

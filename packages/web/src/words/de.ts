@@ -245,6 +245,8 @@ export const de: Translation = {
     title: (paste: string) => `Paste ${paste} melden`,
     intro:
       'Die Betreiber dieses Dienstes lesen Ihre Meldung und entscheiden, ob das Paste bleibt. Ein verschlüsseltes Paste können sie nicht lesen: Schreiben Sie, was es enthält.',
+    severalFiles:
+      'Das Paste hat mehrere Dateien, und Ihre Meldung betrifft alle: Schreiben Sie, welche Datei Sie meinen.',
     reason: 'Grund',
     reasons: {
       illegal: 'Rechtswidriger Inhalt',

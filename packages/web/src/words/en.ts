@@ -254,6 +254,8 @@ export const en = {
     title: (paste: string) => `Report the paste ${paste}`,
     intro:
       'The operators of this service read your report and decide whether the paste stays. They cannot read an encrypted paste: say what it contains.',
+    severalFiles:
+      'The paste has several files, and your report is about all of them: say which file you mean.',
     reason: 'Reason',
     reasons: {
       illegal: 'Illegal content',

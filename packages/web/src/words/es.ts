@@ -256,6 +256,8 @@ export const es: Translation = {
     title: (paste: string) => `Denunciar el paste ${paste}`,
     intro:
       'Los operadores de este servicio leen su denuncia y deciden si el paste se mantiene. No pueden leer un paste cifrado: indique qué contiene.',
+    severalFiles:
+      'El paste tiene varios archivos y su denuncia se refiere a todos: indique a cuál se refiere.',
     reason: 'Motivo',
     reasons: {
       illegal: 'Contenido ilegal',

@@ -257,6 +257,8 @@ export const fr: Translation = {
     title: (paste: string) => `Signaler le paste ${paste}`,
     intro:
       'Les administrateurs de ce service lisent votre signalement et décident si le paste reste en ligne. Ils ne peuvent pas lire un paste chiffré : dites ce qu’il contient.',
+    severalFiles:
+      'Ce paste contient plusieurs fichiers, et votre signalement les concerne tous : dites de quel fichier il s’agit.',
     reason: 'Motif',
     reasons: {
       illegal: 'Contenu illégal',

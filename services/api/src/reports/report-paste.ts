@@ -132,8 +132,9 @@ async function report(
 /** GET /:short_code/report: the form. It works without JavaScript. */
 function showReportForm(api: ApiContext): Endpoint {
   return pageEndpoint({ access: 'anyone', countsMisses: true }, async (req, res) => {
-    const { short_code } = await findReportable(api, req);
-    sendPage(res, reportPage(api.pages.site(req), { short_code, reasons: takedownClasses }));
+    const { short_code, files } = await findReportable(api, req);
+    const shown = { short_code, hasFiles: files !== null, reasons: takedownClasses };
+    sendPage(res, reportPage(api.pages.site(req), shown));
   });
 }
 
