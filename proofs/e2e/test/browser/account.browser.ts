@@ -111,7 +111,7 @@ describeInBrowser.each([
     worker!.signal('SIGSTOP'); // so that the page sees the job wait
     try {
       await page.locator('.starts summary', { hasText: 'Import' }).click();
-      await page.getByLabel('File').setInputFiles({
+      await page.getByLabel('File', { exact: true }).setInputFiles({
         name: 'pastes.ndjson',
         mimeType: 'application/x-ndjson',
         buffer: Buffer.from(lines.join('\n')),

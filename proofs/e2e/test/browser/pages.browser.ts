@@ -59,7 +59,7 @@ describeInBrowser('a new paste', () => {
     expect(await page.getByLabel('Text').inputValue()).toBe('a\t');
     await page.keyboard.press('Escape');
     await page.keyboard.press('Tab');
-    expect(await page.evaluate(() => document.activeElement?.id)).toBe('title');
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('add-file');
   });
 
   it.each([
