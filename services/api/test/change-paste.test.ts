@@ -155,6 +155,21 @@ describe('PATCH /v1/pastes/:short_code', () => {
     expect(await fieldsOf(await changed!)).toEqual([410, 'paste_gone']);
   });
 
+  it('answers 200 when a deletion comes after the change, which took effect', async () => {
+    const code = await own();
+    await sql`
+      CREATE FUNCTION delete_after_change() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN UPDATE pastes SET deletion_requested_at = now() WHERE id = NEW.id; RETURN NULL; END $$;
+      CREATE TRIGGER delete_after_change AFTER UPDATE OF title ON pastes FOR EACH ROW EXECUTE FUNCTION delete_after_change();`.execute(
+      bed.db,
+    );
+    const answer = await patch(code, { title: 'The last' });
+    await sql`DROP FUNCTION delete_after_change CASCADE`.execute(bed.db);
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toMatchObject({ short_code: code, title: 'The last' });
+    expect((await get(`/v1/pastes/${code}`)).status).toBe(410);
+  });
+
   it('of a slug that moves meanwhile answers with the paste that was changed', async () => {
     const slug = `slug-${randomBytes(6).toString('hex')}`;
     const first = await own({ slug });

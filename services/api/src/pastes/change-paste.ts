@@ -109,8 +109,9 @@ export function changePaste(api: ApiContext): Endpoint {
       const paste = await findChangeable(api, req);
       assertMayDelete(paste, req, req.get('Delete-Token'));
       await change(api, req, paste, changes, req.get('Delete-Token'));
-      // It may be gone since, and its slug may name another one.
-      const changed = await findChangeable(api, req, paste.short_code);
+      // Its slug may name another one since. Also a paste that is gone since was changed: 410 would deny it.
+      const changed = await findEvenHeld(api, req, paste.short_code);
+      if (changed === null) throw pasteGone();
       const newest = await newestVersionOf(api.db, req, changed);
       res.json(viewOf(changed, api.publicUrl(), readerOf(changed, req), newest));
     },
