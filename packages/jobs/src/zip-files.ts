@@ -11,7 +11,7 @@ export interface ZippedFiles {
 
 const REGULAR_FILE = 0o100644;
 
-/** Its type declarations omit what the callback is told. */
+/** The type declarations of yazl leave out the parameter of the callback. */
 interface Measured {
   end(options: object, total: (bytes: number) => void): void;
 }

@@ -28,7 +28,7 @@ export async function readMeasures(
     add(`${name}: live heap, bytes`, liveBytes[index] ?? NaN, 2 * MIB);
     await addProcess(name, pid);
   }
-  // V8 doubles the young generation of the emulator in the first minutes: a step of 30 MB, which is no leak.
+  // The emulator's memory makes one step of 30 MB in the first minutes, and stays there afterwards.
   await addProcess('stack', cluster.stack.pid, 64 * MIB);
   add(
     'postgres: own memory of a process, bytes',

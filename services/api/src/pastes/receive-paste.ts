@@ -71,7 +71,7 @@ const JSON_OVERHEAD_BYTES = 64 * 1024;
  */
 const WEIGHTS = { raw: 1, form: 1, json: 2 };
 
-/** A paste is an object of some strings and numbers, and of 100 files of three. The rest is for clients that send fields of their own. */
+/** A paste is an object of some texts and numbers, and of 100 files with three texts each. The rest is spare. */
 const JSON_LIMITS = { maxDepth: 32, maxValues: 1000 };
 
 /** Also of a paste that breaks other rules: an answer names all of them. */
