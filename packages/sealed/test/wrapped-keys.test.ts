@@ -1,0 +1,54 @@
+import { describe, expect, it } from '@jest/globals';
+import { CipherSuite, Aes256Gcm, DhkemP256HkdfSha256, HkdfSha256 } from '@hpke/core';
+import {
+  BrokenLinkError,
+  newRequestKeys,
+  unwrapKey,
+  wrapKey,
+  WrongRequestKeyError,
+} from '../src/wrapped-keys.ts';
+
+const id = 'a'.repeat(22);
+const key = crypto.getRandomValues(new Uint8Array(32));
+
+describe('the key of a deposit', () => {
+  it('opens with the private part of the pair, and has the lengths that the links and the table have', async () => {
+    const { publicPart, privatePart } = await newRequestKeys();
+    const wrapped = await wrapKey(key, id, `#${publicPart}`);
+    expect([publicPart.length, privatePart.length, wrapped.length]).toEqual([87, 43, 151]);
+    expect(await unwrapKey(wrapped, id, privatePart)).toEqual(key);
+    expect(await wrapKey(key, id, publicPart)).not.toBe(wrapped);
+  });
+
+  it('opens for no other request, with no other key, and not when a bit was changed', async () => {
+    const { publicPart, privatePart } = await newRequestKeys();
+    const wrapped = await wrapKey(key, id, publicPart);
+    const changed = `${wrapped.startsWith('B') ? 'B' : wrapped[0]}${wrapped.slice(1, -2)}${wrapped.endsWith('AA') ? 'BB' : 'AA'}`;
+    const other = await newRequestKeys();
+    await expect(unwrapKey(wrapped, 'b'.repeat(22), privatePart)).rejects.toThrow(WrongRequestKeyError);
+    await expect(unwrapKey(wrapped, id, other.privatePart)).rejects.toThrow(WrongRequestKeyError);
+    await expect(unwrapKey(changed, id, privatePart)).rejects.toThrow(WrongRequestKeyError);
+  });
+
+  it.each(['', '#', 'L12', 'x'.repeat(87), 'A'.repeat(87), 'A'.repeat(86), `${'A'.repeat(100_000)}`])(
+    'is not wrapped for a link that is broken: %.20s',
+    async (part) => {
+      await expect(wrapKey(key, id, part)).rejects.toThrow(BrokenLinkError);
+      await expect(unwrapKey('A'.repeat(151), id, part)).rejects.toThrow(BrokenLinkError);
+    },
+  );
+
+  /** RFC 9180 and nothing of our own: what the suite itself has sealed is opened. */
+  it('is HPKE in mode base with the id of the request as info', async () => {
+    const suite = new CipherSuite({
+      kem: new DhkemP256HkdfSha256(),
+      kdf: new HkdfSha256(),
+      aead: new Aes256Gcm(),
+    });
+    const { publicPart, privatePart } = await newRequestKeys();
+    const recipientPublicKey = await suite.kem.deserializePublicKey(Buffer.from(publicPart, 'base64url'));
+    const { enc, ct } = await suite.seal({ recipientPublicKey, info: new TextEncoder().encode(id) }, key);
+    const wrapped = Buffer.concat([Buffer.from(enc), Buffer.from(ct)]).toString('base64url');
+    expect(await unwrapKey(wrapped, id, privatePart)).toEqual(key);
+  });
+});
