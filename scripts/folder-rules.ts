@@ -13,7 +13,7 @@ export const folderOrders: Readonly<Record<string, string>> = {
   'packages/http-kit': 'sign-in',
   'packages/jobs': 'types',
   'packages/postgres':
-    'testing roles enforcement monitoring timeline sweeps jobs pastes executions identity requests ' +
+    'testing roles enforcement monitoring timeline sweeps secret-requests jobs pastes executions identity requests ' +
     'migrations database schema',
   'proofs/interleavings': 'operations harness',
   'packages/runtime': 'entry health tracing logging config',

@@ -701,7 +701,7 @@ export interface components {
        * @description Who can read the paste. A paste without an owner cannot be private.
        * @enum {string}
        */
-      visibility?: 'unlisted' | 'private';
+      visibility?: 'unlisted' | 'members' | 'private';
       /** @description From now: whole seconds, a time such as 10m, 12h, 7d or 4w, or never. */
       expires_in?: number | string;
       /** @description In place of expires_in: when the paste expires; null: never. */
@@ -790,7 +790,7 @@ export interface components {
          * @description With source_short_code: for entries without a value of their own.
          * @enum {string}
          */
-        visibility?: 'unlisted' | 'private';
+        visibility?: 'unlisted' | 'members' | 'private';
         /** @description With source_short_code: for entries without a value of their own. */
         expires_in?: number | string;
       };
@@ -1007,10 +1007,10 @@ export interface components {
       /** @enum {string} */
       deletion_status: 'NOT_EXPIRED' | 'DELETION_IN_PROGRESS' | 'DELETED';
       /**
-       * @description private: only the owner can read the paste.
+       * @description private: only the owner can read the paste. members: only those who are signed in or send a token can.
        * @enum {string}
        */
-      visibility: 'unlisted' | 'private';
+      visibility: 'unlisted' | 'members' | 'private';
       title: string | null;
       syntax: string | null;
       /** @description Whether the content is a document of ciphertext. Such a paste has no title and no syntax. */
@@ -1123,10 +1123,10 @@ export interface components {
       /** @enum {string} */
       deletion_status: 'NOT_EXPIRED' | 'DELETION_IN_PROGRESS' | 'DELETED';
       /**
-       * @description private: only the owner can read the paste.
+       * @description private: only the owner can read the paste. members: only those who are signed in or send a token can.
        * @enum {string}
        */
-      visibility: 'unlisted' | 'private';
+      visibility: 'unlisted' | 'members' | 'private';
       title: string | null;
       syntax: string | null;
       /** @description Whether the content is a document of ciphertext. Such a paste has no title and no syntax. */
@@ -1273,7 +1273,14 @@ export interface components {
     /** @description A change from one state to another. */
     Transition: {
       /** @enum {string} */
-      machine: 'paste_upload' | 'paste_deletion' | 'job' | 'task_execution' | 'paste_report' | 'erasure';
+      machine:
+        | 'paste_upload'
+        | 'paste_deletion'
+        | 'job'
+        | 'task_execution'
+        | 'paste_report'
+        | 'erasure'
+        | 'secret_request';
       /**
        * Format: uuid
        * @description The id of the paste, job or execution.
@@ -1365,7 +1372,7 @@ export interface components {
       title: string | null;
       size_bytes: number;
       /** @enum {string} */
-      visibility: 'unlisted' | 'private';
+      visibility: 'unlisted' | 'members' | 'private';
       parent: string | null;
       /**
        * Format: date-time
@@ -3506,10 +3513,10 @@ export interface operations {
          */
         expires_in?: number | string;
         /**
-         * @description unlisted: readable by anyone who has the short code. private: readable by its owner only.
+         * @description unlisted: readable by anyone who has the short code. private: readable by its owner only. members: readable by anyone who has the short code and is signed in or sends a token.
          * @example unlisted
          */
-        visibility?: 'unlisted' | 'private';
+        visibility?: 'unlisted' | 'members' | 'private';
         /**
          * @description true: the content is a document of ciphertext in the format v2 of PrivateBin. The paste can have no title and no syntax.
          * @example false
@@ -3577,11 +3584,11 @@ export interface operations {
           /** @description From now: whole seconds, a time such as 10m, 12h, 7d or 4w, or never. */
           expires_in?: number | string;
           /**
-           * @description unlisted: readable by anyone who has the short code. private: readable by its owner only.
+           * @description unlisted: readable by anyone who has the short code. private: readable by its owner only. members: readable by anyone who has the short code and is signed in or sends a token.
            * @default unlisted
            * @enum {string}
            */
-          visibility?: 'unlisted' | 'private';
+          visibility?: 'unlisted' | 'members' | 'private';
           /**
            * @description true: the content is a document of ciphertext in the format v2 of PrivateBin. The paste can have no title and no syntax.
            * @default false
@@ -4023,7 +4030,7 @@ export interface operations {
          * @description Only pastes with this visibility.
          * @example private
          */
-        visibility?: 'unlisted' | 'private';
+        visibility?: 'unlisted' | 'members' | 'private';
         /**
          * @description Only pastes in this language: by their syntax, or else by their title as the name of a file, and so for each of their files. Other names of a language mean the same.
          * @example rust
@@ -4093,10 +4100,10 @@ export interface operations {
          */
         expires_in?: number | string;
         /**
-         * @description unlisted: readable by anyone who has the short code. private: readable by its owner only.
+         * @description unlisted: readable by anyone who has the short code. private: readable by its owner only. members: readable by anyone who has the short code and is signed in or sends a token.
          * @example unlisted
          */
-        visibility?: 'unlisted' | 'private';
+        visibility?: 'unlisted' | 'members' | 'private';
         /**
          * @description true: the content is a document of ciphertext in the format v2 of PrivateBin. The paste can have no title and no syntax.
          * @example false
@@ -4165,11 +4172,11 @@ export interface operations {
           /** @description From now: whole seconds, a time such as 10m, 12h, 7d or 4w, or never. */
           expires_in?: number | string;
           /**
-           * @description unlisted: readable by anyone who has the short code. private: readable by its owner only.
+           * @description unlisted: readable by anyone who has the short code. private: readable by its owner only. members: readable by anyone who has the short code and is signed in or sends a token.
            * @default unlisted
            * @enum {string}
            */
-          visibility?: 'unlisted' | 'private';
+          visibility?: 'unlisted' | 'members' | 'private';
           /**
            * @description true: the content is a document of ciphertext in the format v2 of PrivateBin. The paste can have no title and no syntax.
            * @default false
@@ -4217,11 +4224,11 @@ export interface operations {
           /** @description From now: whole seconds, a time such as 10m, 12h, 7d or 4w, or never. */
           expires_in?: number | string;
           /**
-           * @description unlisted: readable by anyone who has the short code. private: readable by its owner only.
+           * @description unlisted: readable by anyone who has the short code. private: readable by its owner only. members: readable by anyone who has the short code and is signed in or sends a token.
            * @default unlisted
            * @enum {string}
            */
-          visibility?: 'unlisted' | 'private';
+          visibility?: 'unlisted' | 'members' | 'private';
           /**
            * @description true: the content is a document of ciphertext in the format v2 of PrivateBin. The paste can have no title and no syntax.
            * @default false

@@ -25,13 +25,25 @@ export const MAX_REPORT_CONTACT_CHARACTERS = 200;
 /** Of a paste. No more are stored, and operators see all of them. */
 export const MAX_OPEN_REPORTS = 100;
 
+/** Of a request for secrets. The table `secret_requests` has the same limits. */
+export const MAX_REQUEST_MESSAGE_CHARACTERS = 200;
+export const MAX_DEPOSITS = 20;
+export const MAX_REQUEST_SECONDS = 30 * 24 * 60 * 60;
+export const DEFAULT_REQUEST_SECONDS = 7 * 24 * 60 * 60;
+
+/** Of one user. Two that are made at the same moment may exceed it. */
+export const MAX_OPEN_REQUESTS = 100;
+
+/** Of the name that an identity provider gives. */
+export const MAX_SHOWN_NAME_CHARACTERS = 100;
+
 /** `expires_in` in seconds: from one minute to one year (default: 30 days). */
 export const MIN_EXPIRY_SECONDS = 60;
 export const MAX_EXPIRY_SECONDS = 31_536_000;
 export const DEFAULT_EXPIRY_SECONDS = 30 * 24 * 60 * 60;
 
-/** Who can read a paste: everyone who has the short code, or the owner only. */
-export const visibilities = ['unlisted', 'private'] as const;
+/** Who can read a paste: everyone who has the short code, those of them who are signed in, or the owner only. */
+export const visibilities = ['unlisted', 'members', 'private'] as const;
 export type Visibility = (typeof visibilities)[number];
 
 /** Rows in one page of a list: default 20, at most 100. */

@@ -160,6 +160,29 @@ export const erasure = defineMachine({
 
 export type ErasureState = StateOf<typeof erasure>;
 
+/** Somebody asks others for secrets. That the time of a request is over is no state: `expires_at` says so, as of a paste. */
+export const secretRequest = defineMachine({
+  name: 'secret_request',
+  storedIn: {
+    table: 'secret_requests',
+    column: 'status',
+    identityColumns: ['id', 'code', 'user_id', 'message', 'places', 'created_at', 'expires_at'],
+    reasonColumn: null,
+  },
+  initial: 'OPEN',
+  states: {
+    OPEN: {
+      meaning:
+        'Takes deposits until expires_at. The deposit that takes the last place ends the request; its user or an operator can cancel it.',
+      to: ['USED_UP', 'CANCELLED'],
+    },
+    USED_UP: { meaning: 'Every place is taken.', to: [] },
+    CANCELLED: { meaning: 'Its user, or an operator, has closed the request. The deposits stay.', to: [] },
+  },
+});
+
+export type SecretRequestState = StateOf<typeof secretRequest>;
+
 /**
  * Every state machine of Pasteflow. The triggers and CHECKs in Postgres, the diagrams and the pair tests are
  * generated from this list.
@@ -171,6 +194,7 @@ export const machines = [
   taskExecution,
   pasteReport,
   erasure,
+  secretRequest,
 ] as const satisfies readonly Machine[];
 
 export type MachineName = (typeof machines)[number]['name'];

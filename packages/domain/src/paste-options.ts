@@ -81,11 +81,13 @@ export const pasteOptions = {
     kind: 'choice',
     values: visibilities,
     default: 'unlisted',
-    description: 'unlisted: readable by anyone who has the short code. private: readable by its owner only.',
+    description:
+      'unlisted: readable by anyone who has the short code. private: readable by its owner only. members: readable by anyone who has the short code and is signed in or sends a token.',
     example: 'unlisted',
-    shownAs: 'private: only the owner can read the paste.',
+    shownAs:
+      'private: only the owner can read the paste. members: only those who are signed in or send a token can.',
     isAlwaysWritten: true,
-    needsOwner: 'can be private only with a token; send the token of its owner',
+    needsOwner: 'can be private, or for members, only with a token; send the token of its owner',
     control: 'beside',
   },
   encrypted: {

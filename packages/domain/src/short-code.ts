@@ -35,6 +35,15 @@ export function shortCodeFrom(randomBytes: Uint8Array, length = SHORT_CODE_LENGT
   return null;
 }
 
+/** 131 bits: the link of a request for secrets is all that a depositor has, and nobody may guess one. */
+export const REQUEST_CODE_LENGTH = 22;
+
+const REQUEST_CODE_PATTERN = new RegExp(`^[0-9A-Za-z]{${REQUEST_CODE_LENGTH}}$`);
+
+export function isRequestCode(text: string): boolean {
+  return REQUEST_CODE_PATTERN.test(text);
+}
+
 /**
  * A slug as a regular expression: 3 to 64 characters. A hyphen is neither the first nor the last one: command
  * lines take a word with a leading hyphen for an option, and programs that make links of texts leave a

@@ -39,6 +39,7 @@ const rules: {
   task_execution: { PENDING: ['RUNNING'], RUNNING: ['SUCCEEDED', 'FAILED'], SUCCEEDED: [], FAILED: [] },
   paste_report: { open: ['upheld', 'rejected'], upheld: [], rejected: [] },
   erasure: { requested: ['at_work'], at_work: ['done'], done: [] },
+  secret_request: { OPEN: ['USED_UP', 'CANCELLED'], USED_UP: [], CANCELLED: [] },
 };
 
 it('has a rule for every machine', () => {

@@ -36,7 +36,10 @@ describe('the parameters of an import', () => {
         'expires_in: must be whole seconds from 60 to 31536000, a time such as "10m", "12h" or "7d", or "never"',
       ],
     ],
-    [{ source_short_code: 'abc', visibility: 'all' }, ['visibility: must be one of unlisted, private']],
+    [
+      { source_short_code: 'abc', visibility: 'all' },
+      ['visibility: must be one of unlisted, members, private'],
+    ],
     [[], [': must be a JSON object']],
   ])('%j are rejected', (parameters, faults) => {
     expect(faultsOf('import', parameters)).toEqual(faults);

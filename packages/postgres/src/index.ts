@@ -33,6 +33,20 @@ export {
   type ReportedFilter,
   type ReportedPaste,
 } from './pastes/reports.ts';
+export {
+  cancelSecretRequest,
+  createSecretRequest,
+  findDeposit,
+  findSecretRequest,
+  insertDeposit,
+  listDeposits,
+  listSecretRequests,
+  takePlace,
+  type Deposit,
+  type NewSecretRequest,
+  type SecretRequest,
+  type TakenPlace,
+} from './secret-requests/secret-requests.ts';
 export { rejectReports, upholdReports } from './pastes/judge-reports.ts';
 export * from './sweeps/old-rows.ts';
 export { revealPaste } from './pastes/reveal-paste.ts';

@@ -1,14 +1,16 @@
 import type { Visibility } from '@pasteflow/domain';
 
 /**
- * Whether somebody may know of a paste. For everybody else a private paste is not found.
+ * Whether somebody may know of a paste. For everybody else a private paste is not found, and neither is one for members
+ * by those who are not signed in.
  * @param userId null: an anonymous caller
  */
 export function canRead(
   paste: { readonly visibility: Visibility; readonly user_id: string | null },
   userId: string | null,
 ): boolean {
-  return paste.visibility !== 'private' || paste.user_id === userId;
+  if (paste.visibility === 'unlisted') return true;
+  return userId !== null && (paste.visibility === 'members' || paste.user_id === userId);
 }
 
 /**

@@ -34,7 +34,7 @@ describe('a paste as JSON', () => {
       'title: must not have control characters',
       expect.stringMatching(/^syntax: must be a language that this service knows: text, c, .*, yaml$/),
       'expires_in: must be whole seconds from 60 to 31536000, a time such as "10m", "12h" or "7d", or "never"',
-      'visibility: must be one of unlisted, private',
+      'visibility: must be one of unlisted, members, private',
     ]);
     expect(faultsOf([])).toEqual([': must be a JSON object']);
     expect(faultsOf({ content: 'x', colour: 'red' })).toHaveLength(1);

@@ -8,6 +8,7 @@ import {
   openStatesOf,
   pasteDeletion,
   pasteReport,
+  secretRequest,
   pasteUpload,
 } from '@pasteflow/domain';
 import type { Bucket } from './bucket.ts';
@@ -40,15 +41,16 @@ const ROW_NAMES: Readonly<Record<MachineName, string>> = {
   job: `'job ' || id`,
   paste_report: `'report ' || id`,
   erasure: `'erasure ' || id`,
+  secret_request: `'request ' || code`,
   task_execution: `'attempt ' || attempt || ' of ' || coalesce((SELECT short_code FROM pastes p WHERE p.id = subject_id), subject_id::text)`,
 };
 
 /**
  * The states in which a process has work to do. A paste that is not claimed for deletion waits for its
- * expiry, which is no work, and a report waits for an operator.
+ * expiry, which is no work, a report waits for an operator, and a request for depositors.
  */
 function workingStatesOf(machine: Machine): readonly string[] {
-  const waits = machine.name === pasteDeletion.name || machine.name === pasteReport.name;
+  const waits = [pasteDeletion.name, pasteReport.name, secretRequest.name].includes(machine.name as never);
   return openStatesOf(machine).filter((state) => !waits || state !== machine.initial);
 }
 

@@ -15,6 +15,7 @@ import { keptColumns, keptGuard } from './kept-columns.ts';
 import { guardTrigger, recorderTrigger, stateCheck } from './machine-sql.ts';
 import type { CheckConstraint, EnforcedTrigger, OwnerFunction } from '../database/objects.ts';
 import { identityGuard, insertGuard } from './row-guards.ts';
+import { cancelSecretRequestFunction, takePlaceFunction } from '../secret-requests/secret-requests.ts';
 import { lockedUsageFunction, storedUsageTriggers } from '../pastes/quotas.ts';
 
 /** Everything that enforces the state machines in Postgres. */
@@ -50,6 +51,8 @@ export async function enforcementOf(db: Kysely<Schema>, machines: readonly Machi
       retryFailedFunction,
       moveSlugFunction,
       changePasteFunction,
+      takePlaceFunction,
+      cancelSecretRequestFunction,
       lockedUsageFunction,
       resetExecutionTimesFunction,
       resetDeletionTimesFunction,

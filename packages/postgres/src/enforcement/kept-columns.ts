@@ -34,7 +34,7 @@ export const keptColumns: readonly KeptColumns[] = [
       [pasteUpload, ['s3_url', 'stored_encoding', 'processed_at', 'failure_reason', 'failed_at']],
       [pasteDeletion, ['deletion_initiated_at', 'deleted_at']],
     ],
-    exceptRemoved: [...contentOptionNames, 'held_at'],
+    exceptRemoved: [...contentOptionNames, 'held_at', 'read_by'],
   },
   {
     table: 'jobs',

@@ -17,7 +17,7 @@ const retryable: readonly JobState[] = ['failed', 'partial'];
 /** The job j is an import from a paste that its user could not read now. */
 const sourceIsGone: RawBuilder<boolean> = sql`(j.parameters ? 'source_short_code' AND NOT EXISTS (
   SELECT FROM pastes p WHERE p.short_code = j.parameters ->> 'source_short_code' AND p.status <> 'FAILED' AND ${isThere('p')}
-    AND (p.visibility <> 'private' OR p.user_id = j.user_id)))`;
+    AND (p.visibility <> 'private' OR p.for_members OR p.user_id = j.user_id)))`;
 
 /** Its items are deleted. The api of an earlier release sets no `had_content`; every other import has a source. */
 const contentIsGone: RawBuilder<boolean> = sql`(j.had_content OR (j.job_type = 'import' AND NOT j.parameters ? 'source_short_code'))`;

@@ -21,6 +21,7 @@ import * as keysInBytes from './0019-keys-in-bytes.ts';
 import * as supersedes from './0020-supersedes.ts';
 import * as pasteChanges from './0021-paste-changes.ts';
 import * as files from './0022-files.ts';
+import * as secretsBetweenPeople from './0023-secrets-between-people.ts';
 
 /**
  * In order. 0001 to 0007 are release 0.1.0 and frozen: a change is a new migration. It runs beside services
@@ -50,4 +51,5 @@ export const migrations: Record<string, Migration> = {
   '0020-supersedes': supersedes,
   '0021-paste-changes': pasteChanges,
   '0022-files': files,
+  '0023-secrets-between-people': secretsBetweenPeople,
 };

@@ -43,7 +43,7 @@ interface KindFigures {
 }
 
 export interface StateFigures {
-  /** One for each state that is not terminal, except NOT_EXPIRED: see estimateLivePastes. */
+  /** One for each state that is not terminal, except NOT_EXPIRED (see estimateLivePastes) and OPEN, which is no work. */
   readonly states: readonly StateFigure[];
   readonly kinds: readonly KindFigures[];
 }
@@ -57,10 +57,11 @@ type Gauge = (limit: number) => RawBuilder<unknown>;
 /** NOT_EXPIRED is nearly the whole table, which nothing counts at a constant cost: see estimateLivePastes. */
 const ESTIMATED = null;
 
+/** Nobody has work to do. */
+const WAITS = null;
+
 type Gauges = {
-  readonly [M in (typeof machines)[number] as M['name']]: Readonly<
-    Record<OpenStateOf<M>, Gauge | typeof ESTIMATED>
-  >;
+  readonly [M in (typeof machines)[number] as M['name']]: Readonly<Record<OpenStateOf<M>, Gauge | null>>;
 };
 
 /**
@@ -93,6 +94,7 @@ const gauges: Gauges = {
       SELECT count(*), min(created_at) FROM (
         SELECT created_at FROM paste_reports WHERE judged_at IS NULL ORDER BY created_at LIMIT ${limit}) AS waiting`,
   },
+  secret_request: { OPEN: WAITS },
   erasure: { requested: erasuresIn('requested'), at_work: erasuresIn('at_work') },
 };
 
@@ -114,7 +116,7 @@ function jobsIn(state: OpenStateOf<typeof job>): Gauge {
 
 const countedStates = machines.flatMap((machine: Machine) => {
   const name = machine.name as MachineName;
-  const ofMachine: Readonly<Record<string, Gauge | typeof ESTIMATED>> = gauges[name];
+  const ofMachine: Readonly<Record<string, Gauge | null>> = gauges[name];
   return openStatesOf(machine).flatMap((state) => {
     const gauge = ofMachine[state];
     return gauge ? [{ machine: name, state, gauge }] : [];

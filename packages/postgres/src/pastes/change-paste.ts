@@ -3,7 +3,7 @@ import { sql, type Selectable } from 'kysely';
 import type { Actor } from '../database/actor.ts';
 import type { Database } from '../database/database.ts';
 import { callerAs, type OwnerFunction } from '../database/objects.ts';
-import { isThereAt, type PasteChangesTable } from '../schema/pastes.ts';
+import { isThereAt, readersOf, type PasteChangesTable } from '../schema/pastes.ts';
 
 /** The fields that get a new value; one that is missing stays. */
 export type PasteChanges = {
@@ -59,9 +59,19 @@ function expiryOf(expires: NonNullable<PasteChanges['expires']> | null): object 
 /** Of each field so many changes stay recorded, the last ones, so that nobody fills the table by one paste. */
 const MAX_RECORDED = 100;
 
-/** A query of what is recorded of a field that was changed. @param textOf a value of it; default: NULL */
-const recorded = (field: string, textOf: (value: string) => string = () => 'NULL::text'): string =>
-  `SELECT '${field}', ${textOf(`paste.${field}`)}, ${textOf(`changed.${field}`)} WHERE paste.${field} IS DISTINCT FROM changed.${field}`;
+/**
+ * A query of what is recorded of a field that was changed.
+ * @param textOf what is recorded of a value; default: NULL
+ * @param valueOf the value in a row
+ */
+const recorded = (
+  field: string,
+  textOf: (value: string) => string = () => 'NULL::text',
+  valueOf = (row: string) => `${row}.${field}`,
+): string => {
+  const [old, changed] = [valueOf('paste'), valueOf('changed')];
+  return `SELECT '${field}', ${textOf(old)}, ${textOf(changed)} WHERE ${old} IS DISTINCT FROM ${changed}`;
+};
 
 /** In UTC, whatever the time zone of the session. */
 const instant = (time: string): string =>
@@ -95,7 +105,10 @@ export const changePasteFunction: OwnerFunction = {
       changed := paste;
       IF changes ? 'title' THEN changed.title := changes ->> 'title'; END IF;
       IF changes ? 'syntax' THEN changed.syntax := changes ->> 'syntax'; END IF;
-      IF changes ? 'visibility' THEN changed.visibility := changes ->> 'visibility'; END IF;
+      IF changes ? 'visibility' THEN
+        changed.for_members := changes ->> 'visibility' = 'members';
+        changed.visibility := CASE WHEN changed.for_members THEN 'private' ELSE changes ->> 'visibility' END;
+      END IF;
       IF changes ? 'expires_in' THEN changed.expires_at := clock_timestamp() + make_interval(secs => (changes ->> 'expires_in')::integer); END IF;
       IF changes ? 'expires_at' THEN changed.expires_at := to_timestamp((changes ->> 'expires_at')::float8 / 1000); END IF;
       IF changed.encrypted AND num_nonnulls(changed.title, changed.syntax) > 0 THEN RETURN 'encrypted'; END IF;
@@ -104,13 +117,15 @@ export const changePasteFunction: OwnerFunction = {
         AND clock_timestamp() + interval '${MAX_EXPIRY_SECONDS} s' THEN RETURN 'expiry'; END IF;
       INSERT INTO paste_changes (paste_id, field, "from", "to", changed_by, actor)
         SELECT of_paste, field, old, new, CASE WHEN paste.user_id IS NULL THEN 'delete_token' ELSE 'owner' END, ${callerAs('by_actor')}
-        FROM (${[recorded('title'), recorded('syntax'), recorded('visibility', (value) => value), recorded('expires_at', instant)].join(' UNION ALL ')})
+        FROM (${[recorded('title'), recorded('syntax'), recorded('visibility', (value) => value, readersOf), recorded('expires_at', instant)].join(' UNION ALL ')})
           AS different (field, old, new);
       DELETE FROM paste_changes WHERE id IN (SELECT id FROM (
         SELECT id, row_number() OVER (PARTITION BY field ORDER BY id DESC) AS age FROM paste_changes WHERE paste_id = of_paste) AS aged
         WHERE age > ${MAX_RECORDED});
-      UPDATE pastes SET title = changed.title, syntax = changed.syntax, visibility = changed.visibility, expires_at = changed.expires_at
-        WHERE id = of_paste AND (title, syntax, visibility, expires_at) IS DISTINCT FROM (changed.title, changed.syntax, changed.visibility, changed.expires_at);
+      UPDATE pastes SET title = changed.title, syntax = changed.syntax, visibility = changed.visibility, for_members = changed.for_members,
+          expires_at = changed.expires_at
+        WHERE id = of_paste AND (title, syntax, visibility, for_members, expires_at)
+          IS DISTINCT FROM (changed.title, changed.syntax, changed.visibility, changed.for_members, changed.expires_at);
       RETURN 'changed';
     END`,
 };

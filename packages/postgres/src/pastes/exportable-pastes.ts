@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { storedOptionNames, type PasteUploadState, type StoredOptions } from '@pasteflow/domain';
 import type { Database } from '../database/database.ts';
-import { isThere } from '../schema/pastes.ts';
+import { isThere, readersOf } from '../schema/pastes.ts';
 import { placeOfRow, toPage, type Page, type PageRequest, type Place } from '../database/page.ts';
 
 export interface ExportablePaste extends StoredOptions {
@@ -26,7 +26,11 @@ export interface ExportFilter {
   readonly status: PasteUploadState | null;
 }
 
-const options = sql.join(storedOptionNames.map((name) => sql.ref(name)));
+const options = sql.join(
+  storedOptionNames.map((name) =>
+    name === 'visibility' ? sql.raw(`${readersOf('pastes')} AS visibility`) : sql.ref(name),
+  ),
+);
 
 /**
  * A page of a user's pastes that are not gone, oldest first, so that pastes created

@@ -1,11 +1,12 @@
 import { sql, type Selectable } from 'kysely';
-import type { StoredOptions } from '@pasteflow/domain';
+import type { StoredOptions, Visibility } from '@pasteflow/domain';
 import type { Database } from '../database/database.ts';
 import { anyOf } from '../database/planner.ts';
 import { compiledOnce, prepared } from '../database/prepared.ts';
-import { isThere, type PastesTable } from '../schema/pastes.ts';
+import { isThere, withReaders, type PastesTable } from '../schema/pastes.ts';
 
-export type PasteRow = Selectable<PastesTable> & {
+export type PasteRow = Omit<Selectable<PastesTable>, 'visibility'> & {
+  readonly visibility: Visibility;
   /**
    * The paste was deleted, is being deleted, or has expired by the clock of the database. Nobody may read it.
    */
@@ -37,7 +38,8 @@ function rows(db: Database) {
 
 /** The paste with this short code, in any state; null: there is none. */
 export async function findPaste(db: Database, shortCode: string): Promise<PasteRow | null> {
-  return (await rows(db).where('short_code', '=', shortCode).executeTakeFirst()) ?? null;
+  const row = await rows(db).where('short_code', '=', shortCode).executeTakeFirst();
+  return row === undefined ? null : withReaders(row);
 }
 
 const selectPastes = compiledOnce((db, shortCodes: readonly string[]) =>
@@ -52,12 +54,13 @@ export async function findPastes(
   shortCodes: readonly string[],
 ): Promise<ReadonlyMap<string, PasteRow>> {
   const found = await selectPastes(db, shortCodes);
-  return new Map(found.map((row) => [row.short_code, row]));
+  return new Map(found.map((row) => [row.short_code, withReaders(row)]));
 }
 
 /** The paste with this slug, in any state; null: there is none. */
 export async function findPasteBySlug(db: Database, slug: string): Promise<PasteRow | null> {
-  return (await rows(db).where('slug', '=', slug).executeTakeFirst()) ?? null;
+  const row = await rows(db).where('slug', '=', slug).executeTakeFirst();
+  return row === undefined ? null : withReaders(row);
 }
 
 /**

@@ -31,9 +31,12 @@ const ownFields: Readonly<Record<Exclude<InsertedColumn, 'expires_at'> | 'expire
   expires_in: ['float8', (paste) => paste.expiresInSeconds],
   delete_token_hash: ['bytea', (paste) => paste.deleteTokenHash],
   counted: ['boolean', (paste) => paste.counted ?? false],
+  for_members: ['boolean', (paste) => paste.visibility === 'members'],
 };
 
 function fieldOf(name: StoredOption): Field {
+  if (name === 'visibility')
+    return ['text', ({ visibility }) => (visibility === 'members' ? 'private' : visibility)];
   const { kind } = optionOf(name);
   // pg would make an array of Postgres of a list.
   if (kind === 'files') return ['jsonb', (paste) => jsonOf(paste[name])];

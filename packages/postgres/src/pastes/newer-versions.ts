@@ -4,7 +4,7 @@ import type { Database } from '../database/database.ts';
 import type { EnforcedTrigger } from '../database/objects.ts';
 import { anyOf } from '../database/planner.ts';
 import { prepared } from '../database/prepared.ts';
-import { isOpenTo, isThere, isThereAt } from '../schema/pastes.ts';
+import { isOpenTo, isThere, isThereAt, readersOf } from '../schema/pastes.ts';
 import { moveTo } from './slug-versions.ts';
 
 /** Whether a paste has the place of the newer version of another: the predicate of the unique index. */
@@ -24,7 +24,7 @@ export interface Superseder {
 /** The paste because of which no other one can supersede the paste with this code; null: there is none. */
 export async function findSuperseder(db: Database, code: string): Promise<Superseder | null> {
   const { rows } = await sql<Superseder>`${prepared}
-    SELECT short_code AS "shortCode", content_hash AS "contentHash", user_id AS "userId", visibility, NOT ${isThere('p')} AS "isGone"
+    SELECT short_code AS "shortCode", content_hash AS "contentHash", user_id AS "userId", ${sql.raw(readersOf('p'))} AS visibility, NOT ${isThere('p')} AS "isGone"
     FROM (SELECT ${code}::text AS code) AS asked JOIN pastes p ON ${sql.raw(supersedesLive('p', 'asked.code'))}`.execute(
     db,
   );

@@ -2,7 +2,7 @@ import { sql, type RawBuilder, type Selectable } from 'kysely';
 import { MAX_FILES, type PasteUploadState, type Visibility } from '@pasteflow/domain';
 import { affectedRows, type Database } from '../database/database.ts';
 import { toPage, type Page, type PageRequest, type Place } from '../database/page.ts';
-import { isThere, type PastesTable } from '../schema/pastes.ts';
+import { isThere, readersOf, withReaders, type PastesTable } from '../schema/pastes.ts';
 
 /**
  * A search reads at most this many pastes for a page, and at most as many files of them, so that it takes some 60 ms
@@ -103,7 +103,7 @@ function scannedOf(search: PasteSearch, after: Place | null, maxScanned: number)
 function matches({ title, visibility, language }: PasteSearch): RawBuilder<boolean> {
   return sql`(${title}::text IS NULL OR ${hasPart(sql`normalize(title, NFC)`, title)}
       OR EXISTS (SELECT FROM jsonb_array_elements(files) AS file WHERE ${hasPart(sql`file->>'name'`, title)}))
-    AND visibility = coalesce(${visibility}::text, visibility)
+    AND (${visibility}::text IS NULL OR ${sql.raw(readersOf('scanned'))} = ${visibility})
     AND (${language === null} OR files IS NULL AND ${isIn(language, { syntax: sql`syntax`, name: sql`title` })}
       OR EXISTS (SELECT FROM jsonb_array_elements(files) AS file
         WHERE ${isIn(language, { syntax: sql`file->>'syntax'`, name: sql`file->>'name'` })}))`;
@@ -124,7 +124,7 @@ function isIn(
 
 function placed(rows: readonly Found[]): readonly ListedPaste[] {
   return rows.flatMap((row) =>
-    row.id === null ? [] : [{ ...row, place: { createdAt: row.placed_at, id: row.id } }],
+    row.id === null ? [] : [{ ...withReaders(row), place: { createdAt: row.placed_at, id: row.id } }],
   );
 }
 
@@ -181,7 +181,10 @@ async function requestOwnOnce(db: Database, userId: string, shortCodes: readonly
   return affectedRows(result);
 }
 
-export type ListedPaste = Selectable<PastesTable> & { readonly place: Place };
+export type ListedPaste = Omit<Selectable<PastesTable>, 'visibility'> & {
+  readonly visibility: Visibility;
+  readonly place: Place;
+};
 
 /**
  * A page of a user's pastes, newest first; `status` null: pastes of every status. Pastes that are gone
@@ -200,7 +203,10 @@ export async function listPastes(
     limit + 1,
   )}`.execute(db);
   return toPage(
-    rows.map(({ placed_at, ...paste }) => ({ ...paste, place: { createdAt: placed_at, id: paste.id } })),
+    rows.map(({ placed_at, ...paste }) => ({
+      ...withReaders(paste),
+      place: { createdAt: placed_at, id: paste.id },
+    })),
     limit,
   );
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Actor } from '../database/actor.ts';
 import type { Database } from '../database/database.ts';
 import { prepared } from '../database/prepared.ts';
-import { isOpenTo, isThere, isThereAt } from '../schema/pastes.ts';
+import { isOpenTo, isThere, isThereAt, readersOf } from '../schema/pastes.ts';
 import type { PasteRow } from './find-paste.ts';
 import { callerAs, type OwnerFunction } from '../database/objects.ts';
 
@@ -64,7 +64,7 @@ export async function listSlugVersions(
   { userId, limit }: { readonly userId: string | null; readonly limit: number },
 ): Promise<readonly SlugVersion[]> {
   const { rows } = await sql<SlugVersion>`${prepared}
-    SELECT v.number, v.named_at AS "namedAt", p.short_code, p.title, p.size_bytes, p.visibility, p.parent
+    SELECT v.number, v.named_at AS "namedAt", p.short_code, p.title, p.size_bytes, ${readers} AS visibility, p.parent
     FROM (
       SELECT number, named_at, paste_id FROM slug_versions
       WHERE lineage = (SELECT lineage FROM slug_versions WHERE paste_id = ${pasteId}::uuid)
@@ -74,6 +74,8 @@ export async function listSlugVersions(
     ORDER BY v.number DESC LIMIT ${limit}`.execute(db);
   return rows;
 }
+
+const readers = sql.raw(readersOf('p'));
 
 /** So many versions are looked for in each direction. */
 const MAX_CHAIN = 100;
@@ -102,7 +104,7 @@ export async function listChainVersions(
       UNION ALL
       SELECT p.id, step + 1 FROM newer JOIN pastes p ON p.short_code = newer.code
     )
-    SELECT v.number, p.created_at AS "namedAt", p.short_code, p.title, p.size_bytes, p.visibility, p.parent
+    SELECT v.number, p.created_at AS "namedAt", p.short_code, p.title, p.size_bytes, ${readers} AS visibility, p.parent
     FROM (SELECT id, row_number() OVER (ORDER BY step)::integer AS number FROM line) AS v JOIN pastes p USING (id)
     WHERE ${isThere('p')} AND p.status <> 'FAILED' AND ${isOpenTo('p', sql`${userId}::uuid`)}
     ORDER BY v.number DESC LIMIT ${limit}`.execute(db);

@@ -4,7 +4,7 @@ import type { RoleRights } from './role-rights.ts';
 
 /** Creates pastes, jobs, users and tokens, and reads. The content of pastes is written and never read. */
 export const apiRights: RoleRights = {
-  users: { select: 'all', insert: ['name'], update: ['name'] },
+  users: { select: 'all', insert: ['name'], update: ['name', 'shown_name'] },
   // `npm run token` runs with the api's rights.
   api_tokens: {
     select: 'all',
@@ -29,6 +29,8 @@ export const apiRights: RoleRights = {
   content_blocks: { select: ['content_hash', 'unblocked_at'] },
   paste_reports: 'none',
   cleared_contents: 'none',
+  secret_requests: { select: 'all', insert: ['code', 'user_id', 'message', 'places', 'expires_at'] },
+  deposits: { select: 'all', insert: ['request_id', 'number', 'short_code', 'wrapped_key'] },
   operator_actions: 'none',
   jobs: {
     select: shownJobColumns,

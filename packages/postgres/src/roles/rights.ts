@@ -30,6 +30,8 @@ const workerRights: RoleRights = {
   content_blocks: { select: ['content_hash', 'unblocked_at'] },
   paste_reports: 'none',
   cleared_contents: 'none',
+  secret_requests: 'none',
+  deposits: 'none',
   operator_actions: 'none',
   operator_sessions: 'none',
   erasures: 'none',
@@ -115,6 +117,7 @@ const janitorRights: RoleRights = {
       // `ops reject`
       'held_at',
       'counted', // `rescue-stranded`
+      'read_by', // the sweep `erasures`
     ],
     delete: true,
   },
@@ -161,6 +164,9 @@ const janitorRights: RoleRights = {
     delete: true,
   },
   cleared_contents: { select: 'all', insert: ['content_hash', 'shown_as', 'actor', 'reason'], delete: true },
+  // The sweeps `erasures` and `tombstones`. The deposits of a request go with it. The update: to lock a row.
+  secret_requests: { select: 'all', update: ['status'], delete: true },
+  deposits: { select: ['request_id', 'number', 'short_code', 'created_at'], delete: true },
   operator_actions: {
     select: 'all',
     insert: ['actor', 'action', 'subject', 'reason'],

@@ -31,6 +31,8 @@ export const functionCallers: Readonly<Record<string, readonly ServiceRole[]>> =
   user_stands: ['pasteflow_api', 'pasteflow_worker', 'pasteflow_janitor'],
   move_slug: ['pasteflow_api'],
   change_paste: ['pasteflow_api'],
+  take_place: ['pasteflow_api'],
+  cancel_secret_request: ['pasteflow_api', 'pasteflow_janitor'],
   reset_execution_times: ['pasteflow_janitor'],
   reset_deletion_times: ['pasteflow_janitor'],
   locked_usage: ['pasteflow_api', 'pasteflow_worker'],

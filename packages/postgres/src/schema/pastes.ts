@@ -7,12 +7,18 @@ import {
   type StoredOption,
   type StoredOptions,
   type TakedownClass,
+  type Visibility,
 } from '@pasteflow/domain';
-import { type ColumnType, type Generated, type RawBuilder, sql } from 'kysely';
+import { type ColumnType, type Generated, type RawBuilder, type Selectable, sql } from 'kysely';
 
-/** The options of a paste, whose meaning the domain says. A flag or a choice has a default. */
+/**
+ * The options of a paste, whose meaning the domain says. A flag or a choice has a default. The readers are two columns:
+ * a paste for members is `private` with `for_members`.
+ */
 type OptionColumns = {
-  [Name in StoredOption]: Name extends OptionsWith<{ readonly kind: 'flag' | 'choice' }>
+  [Name in Exclude<StoredOption, 'visibility'>]: Name extends OptionsWith<{
+    readonly kind: 'flag' | 'choice';
+  }>
     ? Generated<StoredOptions[Name]>
     : StoredOptions[Name];
 };
@@ -22,6 +28,9 @@ export interface PastesTable extends OptionColumns {
   short_code: string;
   /** NULL for an anonymous paste. */
   user_id: string | null;
+  visibility: Generated<'unlisted' | 'private'>;
+  /** Beside the owner, everyone who is signed in reads the paste. It is also `private`. */
+  for_members: Generated<boolean>;
   /** The number among the pastes that the slug has named; NULL: the slug was never moved. */
   version: number | null;
   /**
@@ -63,6 +72,8 @@ export interface PastesTable extends OptionColumns {
   burned_at: Date | null;
   /** SHA-256 of the key of the reader who has revealed the paste, and may repeat that for five minutes. */
   reader_key_hash: Buffer | null;
+  /** Who was signed in and has revealed the paste; NULL: nobody, somebody else, or an erased user. */
+  read_by: string | null;
   /**
    * Since when so many have reported the paste that only its owner reads it, until an operator has decided;
    * NULL: it is not held.
@@ -84,6 +95,7 @@ export const insertedPasteColumns = [
   'expires_at',
   'delete_token_hash',
   'counted',
+  'for_members',
   ...storedOptionNames,
 ] as const satisfies readonly (keyof PastesTable)[];
 
@@ -194,11 +206,24 @@ export const isThereAt = (paste: string, at: 'now()' | 'clock_timestamp()'): str
 /** For statements, whose transactions wait for no lock before they ask. */
 export const isThere = (paste: string): RawBuilder<boolean> => sql.raw(isThereAt(paste, 'now()'));
 
+/** The readers of a row, in which a paste for members is `private`. Changes the row, because rows have many columns. */
+export function withReaders<Row extends Pick<Selectable<PastesTable>, 'visibility' | 'for_members'>>(
+  row: Row,
+): Omit<Row, 'visibility'> & { readonly visibility: Visibility } {
+  return row.for_members ? Object.assign(row, { visibility: 'members' as const }) : row;
+}
+
+/** The same in SQL. */
+export const readersOf = (paste: string): string =>
+  `CASE WHEN ${paste}.for_members THEN 'members' ELSE ${paste}.visibility END`;
+
 /**
- * Whether the paste is for everybody, or the user's own: only its owner reads a private paste, and one that is held.
+ * Whether a user may read the paste: its owner always, everybody else unless it is private or held, and those who are
+ * signed in also one for members.
  * @param userId a uuid; NULL: anybody
  */
 export function isOpenTo(paste: string, userId: RawBuilder<unknown>): RawBuilder<boolean> {
   const column = (name: string) => sql.ref(`${paste}.${name}`);
-  return sql<boolean>`(${column('visibility')} <> 'private' AND ${column('held_at')} IS NULL OR coalesce(${column('user_id')} = ${userId}, false))`;
+  return sql<boolean>`((${column('visibility')} <> 'private' OR ${column('for_members')} AND ${userId} IS NOT NULL)
+    AND ${column('held_at')} IS NULL OR coalesce(${column('user_id')} = ${userId}, false))`;
 }

@@ -22,6 +22,7 @@ import type {
   TransitionStatisticsTable,
   UncountedTransitionsTable,
 } from './audit-trail.ts';
+import type { DepositsTable, SecretRequestsTable } from './secret-requests.ts';
 import type { ClearedContentsTable, PasteReportsTable } from './reports.ts';
 import type { TaskExecutionsTable, WorkKindsTable } from './executions.ts';
 import type { Generated } from 'kysely';
@@ -40,6 +41,8 @@ export interface Schema {
   content_blocks: ContentBlocksTable;
   paste_reports: PasteReportsTable;
   cleared_contents: ClearedContentsTable;
+  secret_requests: SecretRequestsTable;
+  deposits: DepositsTable;
   operator_actions: OperatorActionsTable;
   operator_sessions: OperatorSessionsTable;
   erasures: ErasuresTable;

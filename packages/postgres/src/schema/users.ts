@@ -4,6 +4,8 @@ import type { Generated } from 'kysely';
 export interface UsersTable {
   id: Generated<string>;
   name: string;
+  /** What the identity provider calls the user, cleaned, for people; NULL: it says nothing. */
+  shown_name: string | null;
   created_at: Generated<Date>;
   /** NULL: the user stands. */
   erased_at: Date | null;

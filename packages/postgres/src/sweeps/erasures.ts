@@ -18,6 +18,7 @@ type OfUser = (userId: string) => RawBuilder<unknown>;
 const ownedRows: readonly (readonly [table: string, ofUser: OfUser])[] = [
   ['api_tokens', (userId) => sql`user_id = ${userId}::uuid`],
   ['idempotency_keys', (userId) => sql`caller = ${`user:${userId}`}`],
+  ['secret_requests', (userId) => sql`user_id = ${userId}::uuid`],
 ];
 
 /** The pastes that no cleanup has claimed. */
@@ -32,6 +33,9 @@ const named: readonly OfUser[] = [
   (userId) => sql`user_id = ${userId}::uuid AND slug IS NOT NULL`,
   (userId) => sql`user_id = ${userId}::uuid AND id IN (SELECT paste_id FROM slug_versions)`,
 ];
+
+/** The pastes of others that the user has revealed. */
+const read: OfUser = (userId) => sql`read_by = ${userId}::uuid`;
 
 /** What an erasure would delete; null: there is no such user, or the erasure has begun. */
 export async function countOwned(
@@ -130,13 +134,18 @@ export async function requestDeletionsOf(db: Database, own: { userId: string } &
 
 /**
  * Deletes the rows that belong to the user, and the tombstones with a slug, which may be a name. Other
- * tombstones stay for their time.
+ * tombstones stay for their time. What others have let the user read no longer says by whom it was read.
  */
 export async function removeOwnedRows(db: Database, userId: string): Promise<void> {
   for (const [table, ofUser] of ownedRows)
     await sql`DELETE FROM ${sql.table(table)} WHERE ${ofUser(userId)}`.execute(db);
   for (const ofUser of named)
     await sql`DELETE FROM pastes WHERE ${ofUser(userId)} AND deletion_status = 'DELETED'`.execute(db);
+  await sql`
+    WITH read AS MATERIALIZED (
+      SELECT id FROM pastes WHERE ${read(userId)} ORDER BY id DESC FOR NO KEY UPDATE
+    )
+    UPDATE pastes p SET read_by = NULL FROM read WHERE p.id = read.id`.execute(db);
 }
 
 /** at_work → done, when nothing is left. @returns whether it is done */
@@ -145,6 +154,7 @@ export async function finishErasure(db: Database, userId: string, actor: Actor):
     sql`pastes WHERE ${unclaimed(userId)}`,
     sql`pastes WHERE ${beingDeleted(userId)}`,
     ...named.map((ofUser) => sql`pastes WHERE ${ofUser(userId)}`),
+    sql`pastes WHERE ${read(userId)}`,
     sql`jobs WHERE user_id = ${userId}::uuid`,
     ...ownedRows.map(([table, ofUser]) => sql`${sql.table(table)} WHERE ${ofUser(userId)}`),
   ].map((rows) => sql`NOT EXISTS (SELECT FROM ${rows})`);
@@ -173,7 +183,7 @@ export const eraseUserFunction: OwnerFunction = {
     BEGIN
       PERFORM FROM users WHERE id = of_user AND erased_at IS NULL FOR UPDATE;
       IF NOT FOUND THEN RETURN false; END IF;
-      UPDATE users SET name = 'erased ' || id, erased_at = now() WHERE id = of_user;
+      UPDATE users SET name = 'erased ' || id, shown_name = NULL, erased_at = now() WHERE id = of_user;
       PERFORM FROM api_tokens WHERE user_id = of_user AND revoked_at IS NULL ORDER BY id FOR NO KEY UPDATE;
       UPDATE api_tokens SET revoked_at = now() WHERE user_id = of_user AND revoked_at IS NULL;
       INSERT INTO erasures (user_id, pastes, jobs)

@@ -51,13 +51,18 @@ export async function claimOldFailed(db: Database, old: FailedPortion): Promise<
   return rows;
 }
 
+/** What a deposit is beside its paste ends with the row of that. */
+const withoutDeposits = sql`undeposited AS (
+      DELETE FROM deposits WHERE short_code IN (SELECT short_code FROM old)
+    )`;
+
 /** Removes FAILED pastes and their executions. @returns how many pastes it removed */
 export async function removeFailed(db: Database, ids: readonly string[]): Promise<number> {
   if (ids.length === 0) return 0;
   const result = await sql`
     WITH old AS MATERIALIZED (
-      SELECT id FROM pastes WHERE id = ANY (${ids}::uuid[]) AND status = 'FAILED' FOR UPDATE SKIP LOCKED
-    )
+      SELECT id, short_code FROM pastes WHERE id = ANY (${ids}::uuid[]) AND status = 'FAILED' FOR UPDATE SKIP LOCKED
+    ), ${withoutDeposits}
     DELETE FROM pastes USING old WHERE pastes.id = old.id`.execute(db);
   return affectedRows(result);
 }
@@ -67,7 +72,7 @@ export function searchTombstones({
   ...portion
 }: { retentionSeconds: number } & Portion): RawBuilder<unknown> {
   return sql`
-      SELECT id, id::text AS name FROM pastes
+      SELECT id, id::text AS name, short_code FROM pastes
       WHERE deleted_at < now() - make_interval(secs => ${retentionSeconds}) AND deletion_status = 'DELETED' AND ${within(name, portion)}
       ORDER BY deleted_at LIMIT ${portion.limit}`;
 }
@@ -85,8 +90,35 @@ export async function removeTombstones(
   const result = await sql`
     WITH old AS MATERIALIZED (
       ${searchTombstones(old)} FOR UPDATE SKIP LOCKED
-    )
+    ), ${withoutDeposits}
     DELETE FROM pastes USING old WHERE pastes.id = old.id`.execute(db);
+  return affectedRows(result);
+}
+
+export function searchOldRequests({
+  retentionSeconds,
+  ...portion
+}: { retentionSeconds: number } & Portion): RawBuilder<unknown> {
+  return sql`
+      SELECT id, id::text AS name FROM secret_requests r
+      WHERE expires_at < now() - make_interval(secs => ${retentionSeconds}) AND ${within(sql`id::text`, portion)}
+        AND NOT EXISTS (SELECT FROM deposits d WHERE d.request_id = r.id)
+      ORDER BY expires_at LIMIT ${portion.limit}`;
+}
+
+/**
+ * Removes up to `limit` requests for secrets that expired more than `retentionSeconds` ago. One with deposits stays
+ * until their pastes are removed, because they have the keys. @returns how many it removed
+ */
+export async function removeOldRequests(
+  db: Database,
+  old: { retentionSeconds: number } & Portion,
+): Promise<number> {
+  const result = await sql`
+    WITH old AS MATERIALIZED (
+      ${searchOldRequests(old)} FOR UPDATE SKIP LOCKED
+    )
+    DELETE FROM secret_requests r USING old WHERE r.id = old.id`.execute(db);
   return affectedRows(result);
 }
 

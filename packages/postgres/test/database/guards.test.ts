@@ -76,6 +76,11 @@ const others: Record<string, string> = {
   burn: 'NOT burn',
   parent: `'another'`,
   job_type: `'another'`,
+  code: `repeat('a', 22)`,
+  message: `'another'`,
+  places: 'places + 1',
+  created_at: 'now()',
+  expires_at: `now() + interval '1 day'`,
   kind: `CASE kind WHEN 'job' THEN 'upload' ELSE 'job' END`,
 };
 

@@ -45,6 +45,7 @@ const free: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     resumed_at: 'only delays messages that are sent again',
   },
   rate_limits: { points: 'is counted', expire: 'is the window of the counter' },
+  users: { shown_name: 'is what the identity provider said last' },
   pastes: { counted: 'changes the counters with it, either way' },
 };
 

@@ -56,6 +56,14 @@ const companions: {
       rejected: { judged_at: 'now()' },
     },
   },
+  secret_request: {
+    columns: ['ended_at', 'taken'],
+    of: {
+      OPEN: { taken: '0' },
+      USED_UP: { taken: '1', ended_at: 'now()' },
+      CANCELLED: { taken: '0', ended_at: 'now()' },
+    },
+  },
   erasure: { columns: ['done_at'], of: { requested: {}, at_work: {}, done: { done_at: 'now()' } } },
 };
 
@@ -77,6 +85,12 @@ const basics: Record<MachineName, () => Record<string, string>> = {
   job: () => ({ job_type: `'t'`, user_id: '(SELECT id FROM users LIMIT 1)' }),
   task_execution: () => ({ kind: `'upload'`, subject_id: `'${randomUUID()}'`, attempt: '1' }),
   erasure: () => ({ user_id: `'${randomUUID()}'`, pastes: '0', jobs: '0' }),
+  secret_request: () => ({
+    code: `'${randomUUID().replaceAll('-', '').slice(0, 22)}'`,
+    user_id: '(SELECT id FROM users LIMIT 1)',
+    places: '1',
+    expires_at: 'now()',
+  }),
   paste_report: () => ({
     paste_id: '(SELECT id FROM pastes LIMIT 1)',
     content_hash: `'${hash}'`,

@@ -1,3 +1,4 @@
+import type { Visibility } from '@pasteflow/domain';
 import { formatTime } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
 import { page, type Site } from '../html/layout.ts';
@@ -9,7 +10,7 @@ interface ShownCreation {
   readonly files: readonly object[] | null;
   /** In ISO 8601; null: never. */
   readonly expires_at: string | null;
-  readonly visibility: 'unlisted' | 'private';
+  readonly visibility: Visibility;
   readonly burn: boolean;
   readonly encrypted: boolean;
   /** The paste of which this one is the newer version; null: none. */

@@ -1,4 +1,4 @@
-import { languageOf } from '@pasteflow/domain';
+import { languageOf, type Visibility } from '@pasteflow/domain';
 import { BIDI_MARK, REPLACED, textMarkup } from '../content/paste-lines.ts';
 import { formatNumber, formatSize, formatTime } from '../html/formats.ts';
 import { Html, html } from '../html/html.ts';
@@ -187,7 +187,7 @@ interface ShownVersion {
   readonly short_code: string;
   readonly title: string | null;
   readonly size_bytes: number;
-  readonly visibility: 'unlisted' | 'private';
+  readonly visibility: Visibility;
   readonly parent: string | null;
   readonly named_at: string;
 }

@@ -9,7 +9,7 @@ type Choices = {
     Record<StoredOptions[Name], string>
   >;
 };
-type Badges = Readonly<Record<OptionsWith<{ readonly kind: 'flag' }> | 'private', string>>;
+type Badges = Readonly<Record<OptionsWith<{ readonly kind: 'flag' }> | 'members' | 'private', string>>;
 
 /** A title, and what happened with what to do, by the code of the problem. */
 type ProblemTexts = Readonly<Record<string, { readonly title: string; readonly detail: string }>>;
@@ -70,7 +70,13 @@ export const en = {
       burn: 'The link shows a button. Whoever presses it first reads the text, and nobody reads it again.',
       slug: '3 to 64 lower-case letters, digits and hyphens, with no hyphen at an end: the link then ends with ~name.',
     } satisfies Readonly<Record<HintedOption, string>>,
-    choices: { visibility: { unlisted: 'Anyone who has the link', private: 'Only you' } } satisfies Choices,
+    choices: {
+      visibility: {
+        unlisted: 'Anyone who has the link',
+        members: 'Anyone signed in who has the link',
+        private: 'Only you',
+      },
+    } satisfies Choices,
     detectSyntax: 'Detect automatically',
     detectedSyntax: 'Detected: {name}',
     expiries: {
@@ -111,7 +117,11 @@ export const en = {
     kept: 'This browser keeps the delete tokens of your pastes, so that their pages can delete them. On a shared computer:',
     forget: 'Forget all tokens',
     forgotten: 'The tokens are forgotten. Copy this one to keep it.',
-    readers: { unlisted: 'anyone who has the link can read it', private: 'only you can read it' },
+    readers: {
+      unlisted: 'anyone who has the link can read it',
+      members: 'only people who are signed in can read it',
+      private: 'only you can read it',
+    },
     readOnce: 'the first reader deletes it',
     open: 'Open the paste',
     another: 'Create another',
@@ -134,7 +144,12 @@ export const en = {
     downloadAll: 'Download all',
     emptyFile: 'This file is empty.',
     /** In the order of the page: of a private paste, and of each flag. */
-    badges: { private: 'Private', burn: 'Read once', encrypted: 'Encrypted' } satisfies Badges,
+    badges: {
+      members: 'Members',
+      private: 'Private',
+      burn: 'Read once',
+      encrypted: 'Encrypted',
+    } satisfies Badges,
     language: 'Language',
     created: 'Created',
     expiresLine: 'expires',
@@ -428,7 +443,7 @@ export const en = {
     titleFilter: 'Title or file name contains',
     upload: 'Upload',
     readers: 'Visibility',
-    visibilities: { unlisted: 'Unlisted', private: 'Private' },
+    visibilities: { unlisted: 'Unlisted', members: 'Members', private: 'Private' },
     anyState: 'Any',
     order: 'Order',
     newestFirst: 'Newest first',

@@ -61,7 +61,13 @@ export const es: Translation = {
       burn: 'El enlace muestra un botón. Quien lo pulse primero lee el texto, y después nadie más puede leerlo.',
       slug: 'De 3 a 64 letras minúsculas, cifras y guiones, sin guion al principio ni al final: el enlace termina entonces en ~name.',
     },
-    choices: { visibility: { unlisted: 'Cualquiera que tenga el enlace', private: 'Solo usted' } },
+    choices: {
+      visibility: {
+        unlisted: 'Cualquiera que tenga el enlace',
+        members: 'Quien tenga el enlace y haya iniciado sesión',
+        private: 'Solo usted',
+      },
+    },
     detectSyntax: 'Detectar automáticamente',
     detectedSyntax: 'Detectado: {name}',
     expiries: {
@@ -104,6 +110,7 @@ export const es: Translation = {
     forgotten: 'Los tokens se han borrado. Copie este si desea conservarlo.',
     readers: {
       unlisted: 'cualquiera que tenga el enlace puede leerlo',
+      members: 'solo puede leerlo quien haya iniciado sesión',
       private: 'solo usted puede leerlo',
     },
     readOnce: 'se elimina con la primera lectura',
@@ -126,7 +133,7 @@ export const es: Translation = {
     file: 'Archivo',
     downloadAll: 'Descargar todo',
     emptyFile: 'Este archivo está vacío.',
-    badges: { private: 'Privado', burn: 'Lectura única', encrypted: 'Cifrado' },
+    badges: { members: 'Para miembros', private: 'Privado', burn: 'Lectura única', encrypted: 'Cifrado' },
     language: 'Lenguaje',
     created: 'Creación',
     expiresLine: 'expira',
@@ -433,7 +440,7 @@ export const es: Translation = {
     titleFilter: 'En el título o un nombre de archivo',
     upload: 'Subida',
     readers: 'Visibilidad',
-    visibilities: { unlisted: 'No listado', private: 'Privado' },
+    visibilities: { unlisted: 'No listado', members: 'Para miembros', private: 'Privado' },
     anyState: 'Todo',
     order: 'Orden',
     newestFirst: 'Los más recientes primero',

@@ -61,7 +61,13 @@ export const fr: Translation = {
       burn: 'Le lien affiche un bouton. La première personne qui appuie dessus lit le texte, et plus personne ne peut le lire ensuite.',
       slug: 'De 3 à 64 lettres minuscules, chiffres et traits d’union, sans trait d’union au début ni à la fin : le lien se termine alors par ~name.',
     },
-    choices: { visibility: { unlisted: 'Toute personne qui a le lien', private: 'Vous uniquement' } },
+    choices: {
+      visibility: {
+        unlisted: 'Toute personne qui a le lien',
+        members: 'Toute personne connectée qui a le lien',
+        private: 'Vous uniquement',
+      },
+    },
     detectSyntax: 'Détection automatique',
     detectedSyntax: 'Détecté : {name}',
     expiries: {
@@ -105,6 +111,7 @@ export const fr: Translation = {
     forgotten: 'Les jetons sont effacés. Copiez celui-ci pour le conserver.',
     readers: {
       unlisted: 'toute personne qui a le lien peut le lire',
+      members: 'seules les personnes connectées peuvent le lire',
       private: 'personne d’autre que vous ne peut le lire',
     },
     readOnce: 'la première personne à le lire le supprime',
@@ -128,7 +135,7 @@ export const fr: Translation = {
     file: 'Fichier',
     downloadAll: 'Tout télécharger',
     emptyFile: 'Ce fichier est vide.',
-    badges: { private: 'Privé', burn: 'Lecture unique', encrypted: 'Chiffré' },
+    badges: { members: 'Pour les membres', private: 'Privé', burn: 'Lecture unique', encrypted: 'Chiffré' },
     language: 'Langage',
     created: 'Création',
     expiresLine: 'expiration :',
@@ -439,7 +446,7 @@ export const fr: Translation = {
     titleFilter: 'Dans le titre ou un nom de fichier',
     upload: 'Envoi',
     readers: 'Visibilité',
-    visibilities: { unlisted: 'Non répertorié', private: 'Privé' },
+    visibilities: { unlisted: 'Non répertorié', members: 'Pour les membres', private: 'Privé' },
     anyState: 'Tout',
     order: 'Ordre',
     newestFirst: 'Les plus récents d’abord',

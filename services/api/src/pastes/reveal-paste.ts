@@ -1,4 +1,4 @@
-import type { Request, Response } from 'express';
+import type { Request } from 'express';
 import { z } from 'zod';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -13,6 +13,7 @@ import { RequestError, validationFailed } from '../http/answers/request-error.ts
 import { sendStream, sendWhole } from '../http/answers/send-paced.ts';
 import { IDEMPOTENCY_KEY, idempotencyKeyOf } from '../http/idempotency/idempotency-key.ts';
 import { hashOfSecret, isSameHash, newSecret } from '../http/callers/secret.ts';
+import { userIdOf } from '../http/callers/caller-of.ts';
 import * as headers from '../http/openapi/answer-headers.ts';
 import type { Endpoint, Operation } from '../http/openapi/endpoint.ts';
 import { example } from './example.ts';
@@ -185,7 +186,7 @@ export async function sendOnce(
     const sent = render === undefined ? piecesOf(bytes) : render(piecesOf(bytes));
     const whole = isShort ? await buffer(Readable.from(sent)) : null; // what can fail, fails before the claim
     if (res.destroyed) return;
-    if (!(await claim(api, paste, key, res))) throw await goneForOthers(api, req);
+    if (!(await claim(api, paste, key, { req, res }))) throw await goneForOthers(api, req);
     api.events.pasteRevealed(req);
     if (whole === null) res.setTimeout(IDLE_MS);
     const started = head({ encoding: null, length: size });
@@ -223,12 +224,16 @@ async function claim(
   api: ApiContext,
   paste: PasteRow,
   { text, hash: readerKeyHash, isSent }: ReaderKey,
-  res: Response,
+  { req, res }: Pick<RequestedDownload, 'req' | 'res'>,
 ): Promise<boolean> {
   const startedAt = performance.now();
   for (;;) {
     try {
-      const isClaimed = await claimForReader(api.db, paste.id, { readerKeyHash, actor: api.actor });
+      const isClaimed = await claimForReader(api.db, paste.id, {
+        readerKeyHash,
+        readerId: userIdOf(req),
+        actor: api.actor,
+      });
       if (isClaimed && !isSent) res.set('Idempotency-Key', text);
       return isClaimed;
     } catch (cause) {

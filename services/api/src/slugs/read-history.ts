@@ -1,3 +1,4 @@
+import { visibilities } from '@pasteflow/domain';
 import { historyPage } from '@pasteflow/web';
 import { z } from 'zod';
 import { sendPage } from '../http/pages/page.ts';
@@ -18,7 +19,7 @@ const versionSchema = z
     short_code: z.string(),
     title: z.string().nullable(),
     size_bytes: z.int().positive(),
-    visibility: z.enum(['unlisted', 'private']),
+    visibility: z.enum(visibilities),
     parent: z.string().nullable(),
     named_at: instant.meta({
       description: 'Since when the slug named this version; without a slug, when it was created.',
