@@ -89,6 +89,10 @@ describe('the state metrics', () => {
     await makePastes(db, 1, { ...open, execution: { status: 'RUNNING', workerId: 'stranded' } });
     await sql`DELETE FROM task_executions WHERE worker_id = 'stranded'`.execute(db);
     await Promise.all([makeReport(db, 500), makeErasures(db)]);
+    await sql`
+      INSERT INTO secret_requests (code, user_id, places, created_at, expires_at)
+      SELECT lpad(n::text, 22, '0'), ${userId}, 1, now() - interval '700 s', now() + make_interval(secs => n * 100 - 150)
+      FROM generate_series(1, 3) AS made (n)`.execute(db);
     await sql`ANALYZE pastes`.execute(db);
     const { state, metrics } = janitor();
     await state.read(running());
@@ -98,6 +102,7 @@ describe('the state metrics', () => {
       'pasteflow_state_entities{machine="paste_deletion",state="DELETION_IN_PROGRESS"}': 6,
       'pasteflow_state_entities{machine="paste_deletion",state="NOT_EXPIRED"}': 18,
       'pasteflow_state_entities{machine="job",state="queued"}': 2,
+      'pasteflow_state_entities{machine="secret_request",state="OPEN"}': 2, // the third has expired
       'pasteflow_state_entities{machine="job",state="processing"}': 3,
       'pasteflow_state_entities{machine="task_execution",state="PENDING"}': 8,
       'pasteflow_state_entities{machine="task_execution",state="RUNNING"}': 12,
@@ -116,6 +121,7 @@ describe('the state metrics', () => {
       'pasteflow_state_oldest_age_seconds{machine="job",state="queued"}': 30,
       'pasteflow_state_oldest_age_seconds{machine="job",state="processing"}': 200,
       'pasteflow_state_oldest_age_seconds{machine="paste_report",state="open"}': 500,
+      'pasteflow_state_oldest_age_seconds{machine="secret_request",state="OPEN"}': 700,
       'pasteflow_state_oldest_age_seconds{machine="erasure",state="requested"}': 300,
       'pasteflow_state_oldest_age_seconds{machine="erasure",state="at_work"}': 400,
       'pasteflow_state_oldest_age_seconds{machine="task_execution",state="PENDING"}': 100,

@@ -43,7 +43,7 @@ interface KindFigures {
 }
 
 export interface StateFigures {
-  /** One for each state that is not terminal, except NOT_EXPIRED (see estimateLivePastes) and OPEN, which is no work. */
+  /** One for each state that is not terminal, except NOT_EXPIRED: see estimateLivePastes. */
   readonly states: readonly StateFigure[];
   readonly kinds: readonly KindFigures[];
 }
@@ -57,11 +57,10 @@ type Gauge = (limit: number) => RawBuilder<unknown>;
 /** NOT_EXPIRED is nearly the whole table, which nothing counts at a constant cost: see estimateLivePastes. */
 const ESTIMATED = null;
 
-/** Nobody has work to do. */
-const WAITS = null;
-
 type Gauges = {
-  readonly [M in (typeof machines)[number] as M['name']]: Readonly<Record<OpenStateOf<M>, Gauge | null>>;
+  readonly [M in (typeof machines)[number] as M['name']]: Readonly<
+    Record<OpenStateOf<M>, Gauge | typeof ESTIMATED>
+  >;
 };
 
 /**
@@ -94,7 +93,12 @@ const gauges: Gauges = {
       SELECT count(*), min(created_at) FROM (
         SELECT created_at FROM paste_reports WHERE judged_at IS NULL ORDER BY created_at LIMIT ${limit}) AS waiting`,
   },
-  secret_request: { OPEN: WAITS },
+  // Those that take deposits: that one has expired is no transition.
+  secret_request: {
+    OPEN: (limit) => sql`
+      SELECT count(*), min(created_at) FROM (
+        SELECT created_at FROM secret_requests WHERE ended_at IS NULL AND expires_at > now() ORDER BY expires_at LIMIT ${limit}) AS open`,
+  },
   erasure: { requested: erasuresIn('requested'), at_work: erasuresIn('at_work') },
 };
 
@@ -116,7 +120,7 @@ function jobsIn(state: OpenStateOf<typeof job>): Gauge {
 
 const countedStates = machines.flatMap((machine: Machine) => {
   const name = machine.name as MachineName;
-  const ofMachine: Readonly<Record<string, Gauge | null>> = gauges[name];
+  const ofMachine: Readonly<Record<string, Gauge | typeof ESTIMATED>> = gauges[name];
   return openStatesOf(machine).flatMap((state) => {
     const gauge = ofMachine[state];
     return gauge ? [{ machine: name, state, gauge }] : [];

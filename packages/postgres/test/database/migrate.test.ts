@@ -42,6 +42,7 @@ it('three processes that migrate an empty database at once apply each migration 
     '0020-supersedes',
     '0021-paste-changes',
     '0022-files',
+    '0023-secrets-between-people',
   ]);
 });
 
