@@ -3243,6 +3243,31 @@ export interface components {
         'text/html': string;
       };
     };
+    /** @description Paste not found (`paste_not_found`); No such file in the paste (`file_not_found`). */
+    PasteNotFoundOrFileNotFoundPage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 404;
+            /** @enum {string} */
+            code: 'paste_not_found' | 'file_not_found';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
     /** @description Precondition failed (`precondition_failed`). */
     PreconditionFailedPage: {
       headers: {
@@ -3289,6 +3314,31 @@ export interface components {
             status: 416;
             /** @enum {string} */
             code: 'range_not_satisfiable';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Paste has no files (`not_several_files`). */
+    NotSeveralFilesPage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 409;
+            /** @enum {string} */
+            code: 'not_several_files';
           } & {
             [key: string]: unknown;
           });
@@ -5877,18 +5927,18 @@ export interface operations {
         };
         content?: never;
       };
-      400: components['responses']['MalformedRequestOrRequestIncomplete'];
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['RevealRequired'];
-      404: components['responses']['PasteNotFoundOrFileNotFound'];
-      408: components['responses']['RequestTimeout'];
-      410: components['responses']['PasteGone'];
-      412: components['responses']['PreconditionFailed'];
-      416: components['responses']['RangeNotSatisfiable'];
-      429: components['responses']['RateLimited'];
-      431: components['responses']['RequestHeadersTooLarge'];
-      451: components['responses']['PasteTakenDownOrPasteHeld'];
-      500: components['responses']['Internal'];
+      400: components['responses']['MalformedRequestOrRequestIncompletePage'];
+      401: components['responses']['UnauthorizedPage'];
+      403: components['responses']['RevealRequiredPage'];
+      404: components['responses']['PasteNotFoundOrFileNotFoundPage'];
+      408: components['responses']['RequestTimeoutPage'];
+      410: components['responses']['PasteGonePage'];
+      412: components['responses']['PreconditionFailedPage'];
+      416: components['responses']['RangeNotSatisfiablePage'];
+      429: components['responses']['RateLimitedPage'];
+      431: components['responses']['RequestHeadersTooLargePage'];
+      451: components['responses']['PasteTakenDownOrPasteHeldPage'];
+      500: components['responses']['InternalPage'];
       /** @description The upload is in progress: an empty body. Retry after the given time. Or: Temporarily unavailable (`dependency_unavailable`); Too many bytes in flight (`overloaded`). */
       503: {
         headers: {
@@ -5897,6 +5947,10 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
           [name: string]: unknown;
         };
         content: {
@@ -5909,6 +5963,7 @@ export interface operations {
             } & {
               [key: string]: unknown;
             });
+          'text/html': string;
         };
       };
     };
@@ -5969,17 +6024,17 @@ export interface operations {
         };
         content?: never;
       };
-      400: components['responses']['MalformedRequestOrRequestIncomplete'];
-      401: components['responses']['Unauthorized'];
-      403: components['responses']['RevealRequired'];
-      404: components['responses']['PasteNotFound'];
-      408: components['responses']['RequestTimeout'];
-      409: components['responses']['NotSeveralFiles'];
-      410: components['responses']['PasteGone'];
-      429: components['responses']['RateLimited'];
-      431: components['responses']['RequestHeadersTooLarge'];
-      451: components['responses']['PasteTakenDownOrPasteHeld'];
-      500: components['responses']['Internal'];
+      400: components['responses']['MalformedRequestOrRequestIncompletePage'];
+      401: components['responses']['UnauthorizedPage'];
+      403: components['responses']['RevealRequiredPage'];
+      404: components['responses']['PasteNotFoundPage'];
+      408: components['responses']['RequestTimeoutPage'];
+      409: components['responses']['NotSeveralFilesPage'];
+      410: components['responses']['PasteGonePage'];
+      429: components['responses']['RateLimitedPage'];
+      431: components['responses']['RequestHeadersTooLargePage'];
+      451: components['responses']['PasteTakenDownOrPasteHeldPage'];
+      500: components['responses']['InternalPage'];
       /** @description The upload is in progress: an empty body. Retry after the given time. Or: Temporarily unavailable (`dependency_unavailable`); Too many bytes in flight (`overloaded`). */
       503: {
         headers: {
@@ -5988,6 +6043,10 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
           [name: string]: unknown;
         };
         content: {
@@ -6000,6 +6059,7 @@ export interface operations {
             } & {
               [key: string]: unknown;
             });
+          'text/html': string;
         };
       };
     };

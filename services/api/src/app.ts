@@ -73,11 +73,13 @@ export function buildApp(api: ApiContext): Express {
     );
   });
   // Express recognises an error handler by its four parameters.
-  app.use((error: unknown, req: Request, res: Response, _next: NextFunction) =>
+  app.use((error: unknown, req: Request, res: Response, _next: NextFunction) => {
+    const { privateBin, wantsPage: isPage } = contextOf(req);
+    if (isPage !== undefined && !res.headersSent) res.vary(PAGE_VARIES);
     respondWithError(req, res, error, api.events, {
-      page: contextOf(req).privateBin === true ? privateBinProblem : problemPageFor(api.pages, req),
-    }),
-  );
+      page: privateBin === true ? privateBinProblem : problemPageFor(api.pages, req),
+    });
+  });
   return app;
 }
 
@@ -131,8 +133,11 @@ function endpointFor(endpoint: Endpoint | undefined, req: Request): Endpoint | u
 const PAGE_VARIES = 'Accept, Accept-Language, Cookie';
 
 /** The page for a browser, where the endpoint has one. A cache must not give the page to other clients. */
-function handlerFor({ handle, page }: Endpoint, req: Request, res: Response): Handler {
-  if (page === undefined) return handle;
+function handlerFor({ handle, page, showsProblems }: Endpoint, req: Request, res: Response): Handler {
+  if (page === undefined) {
+    if (showsProblems === true) contextOf(req).wantsPage = wantsPage(req);
+    return handle;
+  }
   addVary(res, PAGE_VARIES);
   if (!wantsPage(req)) return handle;
   contextOf(req).wantsPage = true;

@@ -72,8 +72,8 @@ describe('the page of a paste of several files', () => {
   it('has addresses of the lines of each file, and links to its bytes', () => {
     expect(parts[0]).toContain('<div id=f1-L1 data-n=1>const a = 1;');
     expect(parts[1]).toContain('<div id=f2-L1 data-n=1># x');
-    expect(parts[0]).toContain(`href="/v1/pastes/${code}/files/src/main.ts" download="main.ts"`);
-    expect(parts[8]).toContain(`href="/v1/pastes/${code}/files/plain%20%26%20(b)"`);
+    expect(parts[0]).toContain(`href="/${code}/files/src/main.ts" download="main.ts"`);
+    expect(parts[8]).toContain(`href="/${code}/files/plain%20%26%20(b)"`);
     expect(page).toContain(`href="/${code}/archive"`);
   });
 

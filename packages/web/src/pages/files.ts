@@ -49,7 +49,7 @@ interface WaysToFiles {
 export function pasteFilesPage(site: Site, paste: ShownPaste, files: readonly PasteFile[]): FilesPage {
   const { paste: text } = site.words;
   const rawOf = ({ name }: PasteFile): string =>
-    `${site.base}/v1/pastes/${paste.short_code}/files/${name.split('/').map(encodeURIComponent).join('/')}`;
+    `${site.base}/${paste.short_code}/files/${name.split('/').map(encodeURIComponent).join('/')}`;
   return filesPage(site, paste, files, {
     note: false,
     bar: html`<div class="bar">

@@ -12,6 +12,7 @@ import { assertStays, cachingOf, etagOf, findStored, sendContent } from './read-
 export function readImage(api: ApiContext): Endpoint {
   return {
     policy: { access: 'anyone', countsMisses: true },
+    showsProblems: true,
     handle: async (req, res) => {
       const paste = await findStored(api, req, res, (found) => assertStays(api, found));
       if (paste === null) return;

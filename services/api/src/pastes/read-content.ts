@@ -100,6 +100,8 @@ export async function findStored(
 ): Promise<PasteRow | null> {
   const paste = await findAfterUpload(api, req, res, check, find);
   if (paste?.status !== 'IN_PROGRESS') return paste;
+  if (contextOf(req).wantsPage === true)
+    throw new RequestError('paste_in_progress', 'This paste is not stored yet. Reload this page.');
   contextOf(req).errorCode = 'paste_in_progress';
   // Empty, because `curl --retry` would print an error body in front of the content.
   res.writeHead(503, { 'Retry-After': String(RETRY_AFTER_SECONDS), 'Content-Length': '0' }).end();

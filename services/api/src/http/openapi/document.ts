@@ -170,18 +170,20 @@ function asShared(
 }
 
 /** What distinguishes responses with the same problems: `complete` adds other parts to them. */
-function variantOf({ operation, page }: ApiEndpoint): string {
+function variantOf({ operation, page, showsProblems }: ApiEndpoint): string {
   const isLimited = 'RateLimit' in impliedHeaders(operation);
-  return [isLimited ? '' : 'Unlimited', page === undefined ? '' : 'Page'].join('');
+  const hasPage = page !== undefined || showsProblems === true;
+  return [isLimited ? '' : 'Unlimited', hasPage ? 'Page' : ''].join('');
 }
 
 /** Adds what the answers of an endpoint have in common. */
 function complete(
   response: ZodOpenApiResponseObject,
-  { operation, page }: ApiEndpoint,
+  { operation, page, showsProblems }: ApiEndpoint,
 ): ZodOpenApiResponseObject {
   const withImplied = withHeaders(response, impliedHeaders(operation));
-  return page === undefined ? withImplied : withPage(withImplied);
+  const isShown = showsProblems === true && 'application/problem+json' in (response.content ?? {});
+  return page !== undefined || isShown ? withPage(withImplied) : withImplied;
 }
 
 /** Merges an answer with the problem document of the same status. */
@@ -196,7 +198,7 @@ function withProblem(
   };
 }
 
-/** A client that asks for text/html gets each answer of the operation as a page. */
+/** A client that asks for text/html gets the answer as a page. */
 function withPage(answer: ZodOpenApiResponseObject): ZodOpenApiResponseObject {
   return {
     ...withHeaders(answer, { Vary: vary, 'Content-Encoding': gzipEncoding }),

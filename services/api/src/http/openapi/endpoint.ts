@@ -45,6 +45,8 @@ interface Handlers {
   readonly handle: Handler;
   /** Answers a browser with a page. Without it, a browser gets what everybody gets. */
   readonly page?: Handler;
+  /** Without a page: a browser gets bytes as everybody does, and a problem as a page. */
+  readonly showsProblems?: true;
 }
 
 /** A method of a route that the OpenAPI document describes. */

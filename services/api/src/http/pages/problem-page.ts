@@ -52,15 +52,18 @@ function timelineFor(req: Request, { base }: Site, { code }: Problem): string | 
   return isEnd && endedPaste !== undefined ? `${base}/${endedPaste}/timeline` : null;
 }
 
-/** The link back to the paste whose form was refused: a wrong delete token, or the move of a slug. */
+/** The link to a paste that the reader can see, whose form was refused or which has no such file. */
 function pasteFor(req: Request, { base }: Site, { code }: Problem): string | null {
   const { shortCode } = contextOf(req);
-  return FORMS_OF_PASTES.has(code) && shortCode !== undefined ? `${base}/${shortCode}` : null;
+  return OF_SEEN_PASTES.has(code) && shortCode !== undefined ? `${base}/${shortCode}` : null;
 }
 
-const FORMS_OF_PASTES: ReadonlySet<Problem['code']> = new Set([
-  'unauthorized',
+const OF_SEEN_PASTES: ReadonlySet<Problem['code']> = new Set([
+  'unauthorized', // a wrong delete token
   'slug_moved',
   'slug_move_refused',
   'paste_in_progress',
+  'file_not_found',
+  'not_several_files',
+  'reveal_required',
 ]);

@@ -26,8 +26,8 @@ export interface RequestContext {
   /** The answer is that of an earlier request with the same Idempotency-Key. */
   replayed?: true;
   errorCode?: ProblemCode;
-  /** The client is a browser that shows what it gets as a page. */
-  wantsPage?: true;
+  /** The client is a browser that shows what it gets as a page. Not set: every client gets the same. */
+  wantsPage?: boolean;
   /** The page's form as it was entered, for a problem that is shown beside its field; null: it is not. */
   refusedForm?: (problem: Problem) => string | null;
   /** The client is one of PrivateBin's, which expects errors in its own form. */
