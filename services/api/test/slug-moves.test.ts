@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { requestDeletion, takeDown } from '@pasteflow/postgres';
+import { sql } from 'kysely';
 import { useApi } from './support/api.ts';
 import { ownForm, problemOf } from './support/http.ts';
 import { failedPaste, newPaste, pasteRow, processedPaste, type Ownership } from './support/pastes.ts';
@@ -59,6 +60,21 @@ describe('PUT /v1/slugs/:slug', () => {
     expect(await (await get(`/~${slug}`)).text()).toBe('two');
     const before = await (await get(`/v1/pastes/${first}`)).json();
     expect(before).toMatchObject({ slug: null, version: 1, url: `${bed.api.url}/${first}` });
+  });
+
+  it('answers 200 when a deletion comes after the move, which took effect, and 410 when it is repeated', async () => {
+    const { slug, first, second } = await twoVersions();
+    await sql`
+      CREATE FUNCTION delete_after_move() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN UPDATE pastes SET deletion_requested_at = now() WHERE id = NEW.id; RETURN NULL; END $$;
+      CREATE TRIGGER delete_after_move AFTER UPDATE OF slug ON pastes FOR EACH ROW WHEN (NEW.slug IS NOT NULL)
+        EXECUTE FUNCTION delete_after_move();`.execute(bed.db);
+    const answer = await move(slug, first, second);
+    await sql`DROP FUNCTION delete_after_move CASCADE`.execute(bed.db);
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toMatchObject({ short_code: second, slug, version: 2 });
+    expect((await get(`/~${slug}`)).status).toBe(410);
+    expect(await problemOf(await move(slug, first, second))).toMatchObject({ status: 410 });
   });
 
   it('takes two statements, of which the first moves the slug', async () => {

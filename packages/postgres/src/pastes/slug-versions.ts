@@ -155,7 +155,7 @@ export const moveTo = (target: string, actor: string): string => `
 
 /**
  * Moves a slug from one paste of its owner to another one that was made from it, and records both as
- * versions. Returns `moved`, also when the slug is there already, or why not: see `MoveOutcome`. The api has
+ * versions. Returns `moved`, also when the slug is there already and its paste has not ended, or why not: see `MoveOutcome`. The api has
  * no right to change a slug: this is a function of the owner.
  *
  * The pastes are locked in the order of their codes, so that two moves can't deadlock, and only while they
@@ -179,7 +179,7 @@ export const moveSlugFunction: OwnerFunction = {
         ORDER BY short_code FOR NO KEY UPDATE;
       GET DIAGNOSTICS locked = ROW_COUNT;
       SELECT * INTO target FROM pastes WHERE short_code = to_code AND user_id = of_user;
-      IF target.slug = of_slug THEN RETURN 'moved'; END IF;
+      IF target.slug = of_slug THEN RETURN CASE WHEN ${isThereAt('target', 'clock_timestamp()')} THEN 'moved' ELSE 'target_ended' END; END IF;
       SELECT * INTO source FROM pastes WHERE short_code = from_code AND user_id = of_user AND slug = of_slug;
       IF NOT FOUND THEN RETURN 'moved_before'; END IF;
       IF NOT ${isThereAt('source', 'clock_timestamp()')} THEN RETURN 'ended'; END IF;

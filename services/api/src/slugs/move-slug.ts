@@ -13,7 +13,13 @@ import { type Endpoint, pageEndpoint } from '../http/openapi/endpoint.ts';
 import { jsonResponse } from '../http/openapi/formats.ts';
 import { assertMayDelete } from '../pastes/delete-paste.ts';
 import { example } from '../pastes/example.ts';
-import { assertNotGone, findErrors, findEvenHeld, pasteNotFound } from '../pastes/find-named-paste.ts';
+import {
+  assertNotGone,
+  findErrors,
+  findEvenHeld,
+  pasteGone,
+  pasteNotFound,
+} from '../pastes/find-named-paste.ts';
 import { newestVersionOf } from '../pastes/paste-versions.ts';
 import { pasteSchema, viewOf } from '../pastes/paste-view.ts';
 
@@ -83,8 +89,9 @@ export function moveSlug(api: ApiContext): Endpoint {
       const limit = { what: 'the move', maxBytes: MAX_MOVE_BYTES, budget: api.bodies, weight: 1 };
       const body = await readJson(req, res, slugMoveSchema, limit);
       const { short_code: to } = await move(api, req, String(req.params.slug), body);
+      // Also of a paste that is gone since the slug was moved: 410 would deny the move.
       const paste = await findPaste(api.db, to);
-      assertNotGone(paste); // it was deleted after the move
+      if (paste === null) throw pasteGone();
       res.json(viewOf(paste, api.publicUrl(), 'owner', await newestVersionOf(api.db, req, paste)));
     },
   };
