@@ -5,7 +5,7 @@ import { useApi } from './support/api.ts';
 import { readEvents } from './support/event-reader.ts';
 import { problemOf } from './support/http.ts';
 import { addAsset, claim, end, endedJob, newJob, progress } from './support/jobs.ts';
-import { metricOf } from './support/until.ts';
+import { metricOf, until } from './support/until.ts';
 import { newUser, type TestUser } from './support/users.ts';
 
 const bed = useApi();
@@ -53,6 +53,34 @@ describe('POST /v1/jobs/:id/cancel', () => {
       result: { assets: 1 },
     });
     expect(await read(`${jobId}/assets`)).toMatchObject({ assets: [{ asset_type: 'archive' }] });
+  });
+
+  it('answers 200 when an erasure removes the job right after it was cancelled', async () => {
+    const jobId = await newJob(bed.db, user);
+    await sql`
+      CREATE FUNCTION wait_at_end() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN PERFORM pg_advisory_xact_lock(4711); RETURN NULL; END $$;
+      CREATE TRIGGER wait_at_end AFTER UPDATE OF status ON jobs FOR EACH ROW WHEN (NEW.completed_at IS NOT NULL)
+        EXECUTE FUNCTION wait_at_end();`.execute(bed.db);
+    const waiting = sql`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
+    const untilWaiting = (count: number) =>
+      until(async () => (await waiting.execute(bed.db)).rows.length === count);
+    const begun = await bed.db.transaction().execute(async (tx) => {
+      await sql`SELECT pg_advisory_xact_lock(4711)`.execute(tx);
+      const cancelled = cancel(jobId);
+      await untilWaiting(1);
+      const removed = bed.db.deleteFrom('jobs').where('id', '=', jobId).executeTakeFirst();
+      await untilWaiting(2);
+      // Whoever has no lock on the table yet comes after the removal.
+      const others = sql`LOCK TABLE jobs IN ACCESS EXCLUSIVE MODE`;
+      const locked = bed.db.transaction().execute((other) => others.execute(other));
+      await untilWaiting(3);
+      return { cancelled, removed, locked };
+    });
+    await begun.locked;
+    const [{ status }, { numDeletedRows }] = [await begun.cancelled, await begun.removed];
+    expect([status, numDeletedRows]).toEqual([200, 1n]);
+    await sql`DROP FUNCTION wait_at_end CASCADE`.execute(bed.db);
   });
 
   it('says in the timeline who cancelled the job', async () => {

@@ -58,8 +58,12 @@ interface Cancelled {
   readonly from: string | null;
 }
 
-/** @throws JobEndedError, DependencyUnavailableError */
+/**
+ * In a transaction, because an erasure could otherwise remove the job before it is read.
+ * @throws JobEndedError, DependencyUnavailableError
+ */
 async function cancelIn(db: Database, jobId: string, actor: Actor): Promise<Cancelled> {
+  if (!db.isTransaction) return await db.transaction().execute((tx) => cancelIn(tx, jobId, actor));
   const from = await cancel(db, { jobId, actor, by: 'its owner' });
   return { from, row: assertCancelled(await findJob(db, jobId)) };
 }

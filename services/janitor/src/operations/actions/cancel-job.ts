@@ -23,8 +23,11 @@ export const cancelJob: Action = {
   },
   do: async ({ db }, id, { actor, reason }) => {
     const by = reason === null ? 'an operator' : `an operator: ${reason}`;
-    const from = await cancel(db, { jobId: id, actor, by });
-    const cancelled = await findJob(db, id);
+    // Together, because an erasure could remove the job in between.
+    const { from, cancelled } = await db.transaction().execute(async (tx) => ({
+      from: await cancel(tx, { jobId: id, actor, by }),
+      cancelled: await findJob(tx, id),
+    }));
     if (cancelled === null) throw new Refused(`there is no job ${id}`);
     const { status } = cancelled;
     if (from === null)
