@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { until } from '@pasteflow/dev-stack/testing';
+import { reportPaste } from '@pasteflow/postgres';
 import { makeJobs, makePastes, makeUsers } from '@pasteflow/postgres/testing';
 import { sql } from 'kysely';
 import { createWorld, UPLOADS, type World } from '../world.ts';
@@ -229,6 +230,24 @@ describe('finding', () => {
     ])
       expect([path, (await page.call(path)).status]).toEqual([path, 404]);
   });
+});
+
+it('a judgement of several reports that fails in the middle says what it has done', async () => {
+  const pastes = await makePastes(world.db, 2, { status: 'PROCESSED' });
+  const report = { class: 'spam', text: null, contact: null, reporter: 'a' } as const;
+  for (const { id } of pastes) expect(await reportPaste(world.db, id, report, null)).toBe('recorded');
+  const [first, second] = pastes;
+  await sql`
+    CREATE FUNCTION refuse_one() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused by the test'; END $$;
+    CREATE TRIGGER refuse_one BEFORE UPDATE ON paste_reports FOR EACH ROW
+      WHEN (NEW.paste_id = '${sql.raw(second!.id)}') EXECUTE FUNCTION refuse_one()`.execute(world.db);
+  const both = `${first!.shortCode} ${second!.shortCode}`;
+  const outcome = await page.act('uphold', both, { count: '2', class: 'spam' });
+  await sql`DROP FUNCTION refuse_one CASCADE`.execute(world.db);
+  expect(outcome).toMatch(
+    /^Failed: Upheld 1 report, and took down 1 paste, and then failed: .*refused by the test/,
+  );
+  expect(await page.act('uphold', both, { count: '1', class: 'spam' })).toContain('took down 1 paste.');
 });
 
 it('shows texts of others as texts', async () => {

@@ -102,24 +102,26 @@ async function judgeEach(
   effect: string,
 ) {
   const counts = { reports: 0, judged: 0, skipped: 0 };
+  const done = (): string =>
+    `${verb === 'upheld' ? 'Upheld' : 'Rejected'} ${counted(counts.reports, 'report')}, and ${effect} ${counted(counts.judged, 'paste')}`;
   for (const code of codes) {
-    signal.throwIfAborted();
     try {
+      signal.throwIfAborted();
       const { reports, outcome } = await judge(code);
       counts.reports += reports;
       counts.judged += 1;
       onProgress(outcome);
     } catch (error) {
-      if (!(error instanceof Refused)) throw error;
+      if (!(error instanceof Refused)) {
+        const message = `${done()}, and then failed: ${messageOf(error)} Do it again.`;
+        throw new Error(message, { cause: error });
+      }
       counts.skipped += 1;
     }
   }
   const { reports, judged, skipped } = counts;
   const rest = skipped === 0 ? '' : ` ${counted(skipped, 'paste')} had no open report any more.`;
-  return {
-    outcome: `${verb === 'upheld' ? 'Upheld' : 'Rejected'} ${counted(reports, 'report')}, and ${effect} ${counted(judged, 'paste')}.${rest}`,
-    json: { [verb]: reports, pastes: judged, skipped },
-  };
+  return { outcome: `${done()}.${rest}`, json: { [verb]: reports, pastes: judged, skipped } };
 }
 
 /** Of one action: the next one judges the rest. */
