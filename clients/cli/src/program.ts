@@ -123,6 +123,8 @@ export function buildProgram(terminal: Terminal, act: Act): Command {
     .description('opens a paste in $VISUAL or $EDITOR, and saves its newer version, to which its slug moves')
     .argument('<paste>', '~ and the slug (quote it), a short code or a URL')
     .option(expires.flags, expires.description)
+    .option('--folder', 'open the folder of the files, to add, rename and remove some')
+    .option('-y, --yes', 'do not ask before files are added, renamed or removed')
     .action(inSession(edit));
   program
     .command('change')

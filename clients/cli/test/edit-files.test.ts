@@ -24,14 +24,18 @@ function serve(files: readonly object[] = FILES, answers: Readonly<Record<string
 }
 
 /** Runs the command with an editor, which writes its arguments to a file. */
-async function edit(script: string): Promise<Awaited<ReturnType<typeof bed.run>> & { opened: string[] }> {
+async function edit(
+  script: string,
+  { args = [], answer }: { args?: readonly string[]; answer?: string } = {},
+): Promise<Awaited<ReturnType<typeof bed.run>> & { opened: string[] }> {
   const path = join(bed.home, 'bin/my-editor');
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, `#!/bin/sh\nprintf '%s\\n' "$@" >"$SEEN"\n${script}\n`);
   await chmod(path, 0o755);
   const SEEN = join(bed.home, 'seen');
   const env = { PATH: `${dirname(path)}:/bin:/usr/bin`, SEEN, EDITOR: 'my-editor' };
-  const ended = await bed.run(['edit', CODE], { env });
+  const person = answer === undefined ? {} : { stdin: answer, tty: ['stdin'] as const };
+  const ended = await bed.run(['edit', CODE, ...args], { env, ...person });
   return { ...ended, opened: (await readFile(SEEN, 'utf8').catch(() => '')).trim().split('\n') };
 }
 
@@ -57,7 +61,9 @@ describe('pasteflow edit of several files', () => {
 
   it('makes no paste when nothing was changed, and one when bytes have moved between files', async () => {
     serve();
-    expect((await edit('')).stderr).toBe('Nothing was changed, and no paste was made.\n');
+    expect((await edit('')).stderr).toMatch(
+      /^The files are in .*\nNothing was changed, and no paste was made.\n$/,
+    );
     expect(sent()).toEqual([]);
     const files = [
       { name: 'a', offset: 0, size: 9, syntax: null },
@@ -81,14 +87,20 @@ describe('pasteflow edit of several files', () => {
     expect(form).not.toContain('name="files"');
   });
 
-  it('keeps the files when one is missing afterwards, or the server refuses them', async () => {
-    for (const [script, answers, message] of [
-      ['rm "$1"', {}, 'src/a.py: There is no such file'],
-      ['echo x >>"$1"', { 'POST /v1/pastes': problem(409, 'superseded', 'Another is newer.') }, 'Another'],
+  it('keeps the files when nobody confirms, when they can be no paste, or when the server refuses them', async () => {
+    const refuses = { 'POST /v1/pastes': problem(409, 'superseded', 'Another is newer.') };
+    for (const [script, message, options, answers] of [
+      ['rm "$1"', 'nobody can be asked here', {}, {}],
+      ['rm "$1"', 'No paste was made.', { answer: '\n' }, {}],
+      ['rm "$1"', 'No paste was made.', { answer: 'no\n' }, {}],
+      ['mv "$1" "$2:x"', 'must not have', { args: ['--yes'] }, {}],
+      ['ln -s /etc/passwd "$2-link"', '..notes-link is neither a file nor a folder', { args: ['--yes'] }, {}],
+      ['for n in $(seq 98); do touch "$2$n"; done', 'A paste has at most 100', { args: ['--yes'] }, {}],
+      ['echo x >>"$1"', 'Another is newer', {}, refuses],
     ] as const) {
       serve(FILES, answers);
-      const { code, stdout, stderr } = await edit(script);
-      expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining(message)]);
+      const { code, stdout, stderr } = await edit(script, options);
+      expect([script, code, stdout, stderr]).toEqual([script, 1, '', expect.stringContaining(message)]);
       const [, folder = ''] = /files that you have edited are in (.*)\./.exec(stderr) ?? [];
       expect(await readFile(join(folder, '..notes'), 'utf8')).toBe('# Notes\n');
       await rm(dirname(folder), { recursive: true });
@@ -103,5 +115,64 @@ describe('pasteflow edit of several files', () => {
     const { code, stderr, opened } = await edit('');
     expect([code, opened]).toEqual([1, ['']]);
     expect(stderr).toContain('No file was written');
+  });
+
+  /** The names and the languages of the files of the last creation. */
+  const sentFiles = () => {
+    const form = sent().at(-1) ?? '';
+    const names = [...form.matchAll(/filename="([^"]*)"/g)].map(([, name]) => name);
+    return [names.join(), /file_syntaxes"\r\n\r\n(.*)\r\n/.exec(form)?.[1]];
+  };
+  const MOVES =
+    'cd "${1%src/a.py}"; mv src/a.py main.py; rm b.bin; mkdir new; echo new >new/z.md; echo x >>..notes';
+
+  it('adds, renames and removes files as they are in the folder, once a person has seen which', async () => {
+    serve();
+    const { code, stdout, stderr } = await edit(MOVES, { answer: 'y\n' });
+    expect([code, stdout]).toEqual([0, 'https://x.test/new\n']);
+    expect(stderr).toContain(
+      '  renamed  src/a.py -> main.py\n  removed  b.bin\n  changed  ..notes\n  added    new/z.md\nSave these changes? [y/N] ',
+    );
+    expect(sentFiles()).toEqual(['main.py,..notes,new/z.md', 'python,,']);
+    expect((await edit(MOVES, { args: ['-y'] })).code).toBe(0);
+    expect(sent()).toHaveLength(2);
+  });
+
+  it('opens the folder with --folder, also of a paste without text, and leaves out what editors leave there', async () => {
+    const binary = [
+      { name: 'a~', offset: 0, size: 1, syntax: null },
+      { name: 'b', offset: 1, size: 1, syntax: null },
+    ];
+    serve(binary, {
+      [`GET /v1/pastes/${CODE}/content`]: (_request, res) =>
+        void res.writeHead(200, { 'content-length': '2', etag: '"0f"' }).end(Buffer.from([255, 254])),
+    });
+    const none = await edit('');
+    expect([none.code, none.opened]).toEqual([1, ['']]);
+    expect(none.stderr).toContain('--folder');
+    const script =
+      'cd "$1"; for n in b~ .b.swp "#b#" .DS_Store c; do echo x >$n; done; ln -s nobody@nowhere ".#b"';
+    const { code, opened } = await edit(script, { args: ['--folder', '--yes'] });
+    expect([code, opened, sentFiles()]).toEqual([
+      0,
+      [expect.stringMatching(/\/files$/)],
+      ['a~,b,c', undefined],
+    ]);
+  });
+
+  it('makes several files of one and one of several', async () => {
+    const one = pasteWith({ title: 'a.py', syntax: 'python', files: null });
+    serve([], { [`GET /v1/pastes/${CODE}`]: json(200, one) });
+    await edit('cd "$1"; echo more >more.txt', { args: ['--folder', '-y'] });
+    expect(sentFiles()).toEqual(['a.py,more.txt', 'python,']);
+    await edit('cd "$1"; echo more >>a.py', { args: ['--folder'] });
+    expect(sent().at(-1)).toContain('# Notes\nmore\n');
+    expect(sent().at(-1)).not.toContain('filename');
+    serve();
+    await edit('rm "$2" "${1%src/a.py}b.bin"', { args: ['-y'] });
+    expect(sent().at(-1)).toContain('name="title"\r\n\r\nsrc/a.py\r\n');
+    const all = await edit('rm "$1" "$2" "${1%src/a.py}b.bin"', { args: ['-y'] });
+    expect([all.code, all.stderr]).toEqual([1, expect.stringContaining('All files were removed')]);
+    await rm(dirname(dirname(all.opened[1]!)), { recursive: true });
   });
 });

@@ -14,11 +14,18 @@ export function isFolder(output: string | undefined): output is string {
 }
 
 /** The files of a content. @throws Error when the content has other sizes */
-export function filesOf(bytes: Uint8Array<ArrayBuffer>, files: readonly PasteFile[]): readonly NamedBytes[] {
+export function filesOf(
+  bytes: Uint8Array<ArrayBuffer>,
+  files: readonly PasteFile[],
+): readonly (NamedBytes & Pick<PasteFile, 'syntax'>)[] {
   const last = files.at(-1);
   if (last !== undefined && last.offset + last.size !== bytes.length)
     throw new Error('The content has another size than its files together. Try again.');
-  return files.map(({ name, offset, size }) => ({ name, bytes: bytes.subarray(offset, offset + size) }));
+  return files.map(({ name, offset, size, syntax }) => ({
+    name,
+    bytes: bytes.subarray(offset, offset + size),
+    syntax,
+  }));
 }
 
 const MAX_NAMES = 20;

@@ -65,3 +65,23 @@ export async function readSecret(
     stderr.write('\n');
   }
 }
+
+/** Asks a person on a terminal. @returns false for anything but y or yes, and when there is no answer */
+export async function confirms(
+  { stdin, stderr }: Terminal,
+  question: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  signal.throwIfAborted(); // otherwise nothing would end the question
+  stderr.write(`${question} [y/N] `);
+  const lines = createInterface({ input: stdin });
+  try {
+    return await new Promise((resolve, reject) => {
+      lines.once('line', (line) => resolve(/^y(es)?$/i.test(line.trim())));
+      lines.once('close', () => resolve(false));
+      signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+    });
+  } finally {
+    lines.close();
+  }
+}
