@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { PasteFile } from '@pasteflow/domain';
 import { ZipFile } from 'yazl';
+import { zipTimeOf } from './zip-time.ts';
 
 export interface ZippedFiles {
   /** In the order in which their contents follow each other. */
@@ -67,8 +68,9 @@ type GiveStream = (error: null, stream: NodeJS.ReadableStream) => void;
 /** @param open called for one file after the other */
 function archiveOf({ files, mtime }: ZippedFiles, open: (size: number, give: GiveStream) => void): ZipFile {
   const archive = new ZipFile();
+  const time = zipTimeOf(mtime);
   for (const { name, size } of files)
-    archive.addReadStreamLazy(name, { mtime, mode: REGULAR_FILE, size, compress: false }, (give) =>
+    archive.addReadStreamLazy(name, { mtime: time, mode: REGULAR_FILE, size, compress: false }, (give) =>
       open(size, give),
     );
   return archive;

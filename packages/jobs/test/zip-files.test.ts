@@ -1,6 +1,8 @@
+import { execFileSync } from 'node:child_process';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { expect, it } from '@jest/globals';
+import { fromBufferPromise } from 'yauzl';
 import { zipBytesOf, zipFiles, type ZippedFiles } from '../src/zip-files.ts';
 import { readZip } from '../src/types/import/read-zip.ts';
 
@@ -61,4 +63,38 @@ it.each(['ends too early', 'fails'])('fails when the content %s', async (how) =>
   await expect(buffer(Readable.from(zipFiles(content(), zipped)))).rejects.toThrow(
     how === 'fails' ? 'S3 cut the object off.' : 'The content ended before its last file.',
   );
+});
+
+/** Zips of a process in a time zone: of the files of a paste, and of an export. */
+function zipsIn(timeZone: string): readonly Buffer[] {
+  const script = `
+    import { buffer } from 'node:stream/consumers';
+    import { Readable } from 'node:stream';
+    import { zipFiles } from '${import.meta.resolve('../src/zip-files.ts')}';
+    import { archiveFormats } from '${import.meta.resolve('../src/types/export/archive-formats.ts')}';
+    const [mtime, content] = [new Date('2026-11-27T23:30:58Z'), Buffer.from('abc')];
+    const zip = zipFiles([content], { files: [{ name: 'a', size: 3 }], mtime });
+    const paste = { shortCode: 'code', title: 'a', files: null, createdAt: mtime };
+    const exported = archiveFormats.zip.write(Readable.from([{ paste, content }]));
+    for (const each of [Readable.from(zip), exported]) console.log((await buffer(each)).toString('hex'));`;
+  const node = ['--conditions=source', '--input-type=module', '--eval', script];
+  const env = { ...process.env, TZ: timeZone, NODE_OPTIONS: '' };
+  const printed = execFileSync(process.execPath, node, { env, encoding: 'utf8' });
+  return printed
+    .trim()
+    .split('\n')
+    .map((line) => Buffer.from(line, 'hex'));
+}
+
+it('writes the same bytes, with the time in UTC, in each time zone', async () => {
+  const [here, there] = [zipsIn('America/Los_Angeles'), zipsIn('Asia/Tokyo')];
+  expect(here).toHaveLength(2);
+  expect(there).toEqual(here);
+  for (const zip of here)
+    for await (const entry of (await fromBufferPromise(zip)).eachEntry()) {
+      // 2026-11-27 and 23:30:58, as DOS writes them.
+      expect(entry.lastModFileDate).toBe(((2026 - 1980) << 9) | (11 << 5) | 27);
+      expect(entry.lastModFileTime).toBe((23 << 11) | (30 << 5) | (58 / 2));
+      expect(entry.getLastModDate().toISOString()).toBe('2026-11-27T23:30:58.000Z');
+    }
 });

@@ -6,6 +6,7 @@ import { pack } from 'tar-stream';
 import { ZipFile } from 'yazl';
 import { fileNameOf } from '@pasteflow/domain';
 import type { ExportablePaste } from '@pasteflow/postgres';
+import { zipTimeOf } from '../../zip-time.ts';
 
 /** A paste with its content, to be written to an archive. */
 export interface ExportedFile {
@@ -142,7 +143,12 @@ async function add(
   closed: AbortSignal,
 ): Promise<void> {
   let source: Readable | null = Readable.from(inPieces(content, ZIP_PIECE_BYTES));
-  const options = { mtime, mode: REGULAR_FILE, size: content.length, fileComment: comment };
+  const options = {
+    mtime: zipTimeOf(mtime),
+    mode: REGULAR_FILE,
+    size: content.length,
+    fileComment: comment,
+  };
   await untilDone(closed, (done) => {
     finished(source as Readable, done);
     archive.addReadStreamLazy(name, options, (give) => {
