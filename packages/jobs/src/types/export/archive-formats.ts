@@ -90,6 +90,9 @@ function* encoded(content: Buffer): Generator<Buffer> {
   for (const piece of inPieces(content, BASE64_PIECE_BYTES)) yield Buffer.from(piece.toString('base64'));
 }
 
+/** What a header of a tar has room for. The folder of the files has the whole short code. */
+const MAX_GROUP_CHARACTERS = 31;
+
 const tarGz: ArchiveFormat = {
   extension: '.tar.gz',
   contentType: 'application/gzip',
@@ -101,8 +104,9 @@ const tarGz: ArchiveFormat = {
     pipeline(Readable.from(tar), gzip, () => {});
     return feedArchive(gzip, async (closed) => {
       for await (const exported of files)
-        for (const { name, content, mtime } of archivedFiles(exported)) {
-          const header = { name, mtime, mode: 0o644, size: content.length };
+        for (const { name, content, mtime, comment } of archivedFiles(exported)) {
+          const group = comment === '' ? {} : { gname: comment.slice(0, MAX_GROUP_CHARACTERS) };
+          const header = { name, mtime, mode: 0o644, size: content.length, ...group };
           await untilDone(closed, (done) => {
             tar.entry({ ...header, type: 'file' }, content, done).on('error', () => {});
           });
@@ -196,7 +200,7 @@ interface ArchivedFile {
   readonly name: string;
   readonly content: Buffer;
   readonly mtime: Date;
-  /** In a zip; empty: none. */
+  /** Of the file in a zip, and the name of its group in a tar, which has no comments that all programs pass over; empty: none. */
   readonly comment: string;
 }
 
@@ -219,10 +223,15 @@ function* archivedFiles({ paste, content }: ExportedFile): Generator<ArchivedFil
 }
 
 /**
- * Begins the comment of a file in a zip that is one of several files of a paste, so that an import makes one paste of
+ * Begins the comment of a file that is one of several files of a paste, so that an import makes one paste of
  * them again: any archive may have a folder whose name looks like one of an export.
  */
-export const FILE_OF_PASTE = 'pasteflow paste ';
+const FILE_OF_PASTE = 'pasteflow paste ';
+
+/** What an export has said of the paste of a file. @param comment in the archive */
+export function pasteOf(comment: string): string | undefined {
+  return comment.startsWith(FILE_OF_PASTE) ? comment : undefined;
+}
 
 /** The name of a paste's file in an archive. It begins with the short code, which makes it unique. */
 function archivedName({ shortCode, title }: Pick<ExportablePaste, 'shortCode' | 'title'>): string {

@@ -1,3 +1,4 @@
+import { pasteOf } from '../export/archive-formats.ts';
 import {
   BLOCK_BYTES,
   type ArchiveFile,
@@ -50,7 +51,7 @@ export async function* readTar(
       options.stated.spend(entry.size);
       const collector = new ContentCollector(options);
       await streamPadded(source, entry.size, collector);
-      yield { name, content: collector.content };
+      yield { name, content: collector.content, ofPaste: pasteOf(entry.group) };
     }
   } finally {
     await source.close();
@@ -91,7 +92,7 @@ function entryOf(header: TarHeader, extension: TarExtension): TarEntry {
   // The v7 format has no type for folders: their names end with a slash. The full name counts, because a
   // header may truncate it at a slash.
   const isFolder = header.type === '0' && size === 0 && name.endsWith('/');
-  return { name, type: isFolder ? '5' : header.type, size, isSparse };
+  return { ...header, name, type: isFolder ? '5' : header.type, size, isSparse };
 }
 
 /** @returns false for a folder @throws SourceRefusedError for anything but files and folders */

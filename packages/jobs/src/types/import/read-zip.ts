@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { crc32 } from 'node:zlib';
 import { type Entry, fromBufferPromise, getFileNameLowLevel, type ZipFile } from 'yauzl';
-import { FILE_OF_PASTE } from '../export/archive-formats.ts';
+import { pasteOf } from '../export/archive-formats.ts';
 import {
   type ArchiveFile,
   ContentCollector,
@@ -47,7 +47,7 @@ export async function* readZip(source: Buffer, options: ReadOptions): AsyncGener
       yield {
         name: file.name,
         content: await contentOf(zip, file, { budget, options }),
-        ofPaste: pasteOf(file.entry),
+        ofPaste: pasteOf(file.entry.fileCommentRaw.toString('latin1')),
       };
   } finally {
     zip.close();
@@ -70,12 +70,6 @@ async function directoryOf(zip: ZipFile, source: Buffer): Promise<readonly Named
   assertWholeDirectory(source, entries);
   await assertNoOverlap(zip, files);
   return files;
-}
-
-/** What an export has said of the paste of a file. */
-function pasteOf({ fileCommentRaw }: Entry): string | undefined {
-  const comment = fileCommentRaw.toString('latin1');
-  return comment.startsWith(FILE_OF_PASTE) ? comment : undefined;
 }
 
 /** The flag of an entry whose name is UTF-8. */

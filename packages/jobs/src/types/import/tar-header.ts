@@ -6,6 +6,7 @@ const SIZE = { start: 124, end: 136 } as const;
 const CHECKSUM = { start: 148, end: 156 } as const;
 const TYPE = 156;
 const MAGIC = { start: 257, end: 263 } as const;
+const GROUP = { start: 297, end: 329 } as const;
 /** The first part of a long name in POSIX headers. GNU headers have times there. */
 const PREFIX = { start: 345, end: 500 } as const;
 
@@ -15,6 +16,8 @@ export interface TarHeader {
   readonly size: number;
   /** The type flag. */
   readonly type: string;
+  /** The name of the group of a file; empty: none. */
+  readonly group: string;
 }
 
 export function isZero(bytes: Uint8Array): boolean {
@@ -32,13 +35,15 @@ export function isTarHeader(source: Buffer): boolean {
 /** @returns null when the checksum is wrong */
 export function tarHeader(block: Buffer): TarHeader | null {
   if (!hasValidChecksum(block)) return null;
-  const prefix = block.toString('latin1', MAGIC.start, MAGIC.end) === 'ustar\0' ? text(block, PREFIX) : '';
+  const isPosix = block.toString('latin1', MAGIC.start, MAGIC.end) === 'ustar\0';
+  const prefix = isPosix ? text(block, PREFIX) : '';
   const name = text(block, NAME);
   const type = String.fromCharCode(block.readUInt8(TYPE));
   return {
     name: prefix === '' ? name : `${prefix}/${name}`,
     size: sizeOf(block.subarray(SIZE.start, SIZE.end)),
     type: type === '\0' ? '0' : type,
+    group: isPosix ? text(block, GROUP) : '',
   };
 }
 
