@@ -76,6 +76,7 @@ export {
   DURATION,
   INLINE_CONTENT_BYTES,
   isVisibleName,
+  shownNameFrom,
   MAX_DEPOSITS,
   MAX_EXPIRY_SECONDS,
   MAX_OPEN_REPORTS,

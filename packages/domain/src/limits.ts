@@ -83,3 +83,25 @@ export function isVisibleName(text: string): boolean {
 }
 
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
+
+/**
+ * The name that an identity provider gives, as people are shown it: on one line, without what can't be seen or changes
+ * the direction of writing. Anybody can call themselves anything, so it names nobody for certain.
+ * @param claim of a token: anything
+ * @returns null: nothing is left to show
+ */
+export function shownNameFrom(claim: unknown): string | null {
+  if (typeof claim !== 'string' || claim.length > MAX_CLAIM_CHARACTERS) return null;
+  const visible = claim
+    .toWellFormed()
+    .replace(/[\s\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+    .replace(UNSHOWN, '');
+  const shown = visible.normalize('NFC').replace(/\s+/g, ' ').trim();
+  return Array.from(shown).slice(0, MAX_SHOWN_NAME_CHARACTERS).join('').trim() || null;
+}
+
+/** Longer than any name: nothing that long is cleaned. */
+const MAX_CLAIM_CHARACTERS = 10_000;
+
+/** Also what has no glyph in common fonts: private, unassigned and lone characters, and the empty pattern of Braille. */
+const UNSHOWN = /[\p{Cf}\p{Default_Ignorable_Code_Point}\p{Co}\p{Cn}\u2800\ufffd]/gu;

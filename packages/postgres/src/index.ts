@@ -199,7 +199,14 @@ export {
 } from './identity/api-tokens.ts';
 export * from './identity/sessions.ts';
 export * from './identity/own-tokens.ts';
-export { ensureUser, findUserId, findUserName, isErased } from './identity/users.ts';
+export {
+  ensureUser,
+  findUserId,
+  findUserNames,
+  isErased,
+  keepShownName,
+  type UserNames,
+} from './identity/users.ts';
 export {
   countOwned,
   eraseUser,

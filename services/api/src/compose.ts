@@ -37,6 +37,9 @@ import { ContentCache } from './storage/content-cache.ts';
 import { FirstWords } from './storage/first-words.ts';
 import { tracedReads } from './storage/stored-content.ts';
 
+/** Most uploads are done by then. Such a read holds one of MAX_WAITERS. */
+const CONTENT_WAIT_MS = 1000;
+
 /** What tests replace. */
 export interface Overrides {
   readonly newShortCode?: ShortCodes;
@@ -181,7 +184,7 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
     dispatcher: dispatchers.uploads,
     jobDispatcher: dispatchers.jobs,
     live,
-    contentWaitMs: overrides.contentWaitMs ?? config.clients.contentWaitMs,
+    contentWaitMs: overrides.contentWaitMs ?? CONTENT_WAIT_MS,
 
     publicUrl,
     requireHost: createRequireHost(http.publicUrl),

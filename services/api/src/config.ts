@@ -111,9 +111,6 @@ function mostPerUser(standard: number) {
     .transform((most) => most || null);
 }
 
-/** Proxies and clients commonly give up after 30 s. */
-const MAX_CONTENT_WAIT_MS = 25_000;
-
 const MAX_CLIENTS = 1_000_000;
 
 /** For the clients that don't wait, when MAX_CONNECTIONS is not set. */
@@ -125,11 +122,6 @@ const clientSettings = groups({
   maxWaiters: setting('MAX_WAITERS', positiveInteger({ max: MAX_CLIENTS }).default(10_000)),
   maxWaitersPerCaller: setting('MAX_WAITERS_PER_CALLER', positiveInteger({ max: MAX_CLIENTS }).default(200)),
   maxConnections: setting('MAX_CONNECTIONS', positiveInteger({ max: MAX_CLIENTS }).optional()),
-  /** How long a read of content waits for the upload in progress; 0: not at all. */
-  contentWaitMs: setting(
-    'CONTENT_WAIT_MS',
-    nonNegativeInteger().pipe(z.number().max(MAX_CONTENT_WAIT_MS)).default(1000),
-  ),
 }).transform((clients, context) => {
   const { maxWaiters, maxConnections = maxWaiters + CONNECTIONS_BESIDE_WAITERS } = clients;
   if (maxConnections <= maxWaiters) {

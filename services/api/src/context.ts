@@ -42,7 +42,7 @@ export interface ApiContext {
   readonly dispatcher: MessageDispatcher<OutgoingUpload>;
   readonly jobDispatcher: MessageDispatcher<OutgoingJob>;
   readonly live: Live;
-  /** 0: reads of content never wait. */
+  /** How long a read of content waits for the upload in progress; 0: not at all. */
   readonly contentWaitMs: number;
 
   /** Where clients reach the service, without a slash at the end. */

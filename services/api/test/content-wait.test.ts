@@ -8,7 +8,7 @@ import { claimForDeletion, expire, newPaste, processedPaste, settle, upload } fr
 import { newUser } from './support/users.ts';
 
 const env = { TRUST_PROXY: '1' };
-/** Longer than any test may take, and than CONTENT_WAIT_MS may be: only what the test does ends a wait. */
+/** Longer than any test may take: only what the test does ends a wait. */
 const contentWaitMs = 600_000;
 const bed = useApi({ env, contentWaitMs });
 
@@ -53,14 +53,14 @@ describe('a read of content whose upload is in progress', () => {
     expect([status, headers.get('content-length')]).toEqual([200, '11']);
   });
 
-  it('is answered 503 after CONTENT_WAIT_MS, and at once when that is 0', async () => {
-    const api = await bed.start({ env: { CONTENT_WAIT_MS: '300' } });
+  it('is answered 503 after its time, and at once when that is 0', async () => {
+    const api = await bed.start({ contentWaitMs: 300 });
     const code = await newPaste(bed.db);
     await expectInProgress(await read(code, { api }));
     expect(await waitedMs(api, code)).toBeGreaterThanOrEqual(299);
     expect(await metricOf(api, 'http_problems_total', { code: 'paste_in_progress' })).toBe(1);
 
-    const never = await bed.start({ env: { CONTENT_WAIT_MS: '0' } });
+    const never = await bed.start({ contentWaitMs: 0 });
     await expectInProgress(await read(code, { api: never }));
     expect(await waitedMs(never, code)).toBeUndefined();
   });

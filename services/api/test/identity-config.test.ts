@@ -31,7 +31,12 @@ describe('the configuration of identity', () => {
     const env = { OIDC_ISSUER: 'https://login.example.org/realms/a/', OIDC_AUDIENCE: 'pasteflow' };
     expect(load({ ...env, ANONYMOUS_PASTES: 'deny' })).toEqual({
       anonymousPastes: 'deny',
-      oidc: { issuer: 'https://login.example.org/realms/a/', audience: 'pasteflow', client: null },
+      oidc: {
+        issuer: 'https://login.example.org/realms/a/',
+        audience: 'pasteflow',
+        client: null,
+        nameClaim: 'name',
+      },
     });
   });
 
@@ -41,13 +46,15 @@ describe('the configuration of identity', () => {
     expect(load(env).oidc).toEqual({
       issuer,
       audience: null,
-      client: { id: 'pasteflow', secret: null, scopes: 'openid' },
+      client: { id: 'pasteflow', secret: null, scopes: 'openid profile' },
+      nameClaim: 'name',
     });
-    const more = { OIDC_AUDIENCE: 'api', OIDC_CLIENT_SECRET: 'x' };
+    const more = { OIDC_AUDIENCE: 'api', OIDC_CLIENT_SECRET: 'x', OIDC_NAME_CLAIM: 'off' };
     expect(load({ ...env, ...more }).oidc).toEqual({
       issuer,
       audience: 'api',
       client: { id: 'pasteflow', secret: 'x', scopes: 'openid' },
+      nameClaim: null,
     });
   });
 

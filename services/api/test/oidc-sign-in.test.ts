@@ -72,7 +72,7 @@ describe('signing in at the identity provider', () => {
     expect(Object.fromEntries(new URL(response.headers.get('location')!).searchParams)).toEqual({
       client_id: 'pasteflow',
       response_type: 'code',
-      scope: 'openid',
+      scope: 'openid profile',
       redirect_uri: `${api.url}/session/oidc/callback`,
       code_challenge: expect.stringMatching(/^[\w-]{43}$/),
       code_challenge_method: 'S256',

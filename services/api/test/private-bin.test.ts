@@ -139,7 +139,7 @@ describe("a client of PrivateBin's", () => {
 
 describe('a read by a client that never tries again', () => {
   it('waits for the upload, longer than the reads of others', async () => {
-    const api = await bed.start({ env: { CONTENT_WAIT_MS: '0' } });
+    const api = await bed.start({ contentWaitMs: 0 });
     const created = await send('/', { method: 'POST', body: BODY }, api.url);
     const id = created.json['id'] as string;
     const reading = send(`/?${id}`, {}, api.url);

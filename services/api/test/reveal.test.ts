@@ -25,8 +25,8 @@ beforeAll(async () => {
 afterEach(() => proxy.clear());
 afterAll(() => proxy.stop());
 
-const start = (env: Record<string, string> = {}) =>
-  bed.start({ env: { AWS_ENDPOINT_URL_S3: proxy.url, ...env } });
+const start = (options: { readonly contentWaitMs?: number } = {}) =>
+  bed.start({ env: { AWS_ENDPOINT_URL_S3: proxy.url }, ...options });
 const secret = (content: Buffer | string = 'the secret') => processedPaste(bed, content, { burn: true });
 const pathsOf = (code: string) => [`/${code}`, `/v1/pastes/${code}/reveal`] as const;
 const reveal = (code: string, init: RequestInit = {}, { url }: Pick<RunningApi, 'url'> = bed.api) =>
@@ -267,7 +267,7 @@ describe('a reveal', () => {
       sha256: Buffer.from((await rowOf(code)).content_hash.slice(7), 'hex'),
     });
     const execution = await claimUpload(bed.db, code);
-    const api = await start({ CONTENT_WAIT_MS: '25000' });
+    const api = await start({ contentWaitMs: 600_000 });
     const reading = reveal(code, {}, api);
     await until(() => api.statements.some((text) => text.includes('json_build_object(')));
     await settleExecution(bed.db, execution, bed.store.urlOf(objectKeyOf(code)));

@@ -16,7 +16,7 @@ import { newUser, signedInWith, type TestUser } from './support/users.ts';
 
 const describeWithNginx = isNginxRequired() ? describe : describe.skip;
 
-const bed = useApi({ env: { CONTENT_WAIT_MS: '1' } }); // the bytes of an upload in progress are asked for often
+const bed = useApi({ contentWaitMs: 1 }); // the bytes of an upload in progress are asked for often
 let nginx: Nginx;
 let user: TestUser;
 let cookie: string;

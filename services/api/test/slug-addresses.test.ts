@@ -16,7 +16,7 @@ const NO_LIMITS = {
   RATE_LIMIT_MISSES_PER_MINUTE: '0',
 };
 /** A group is never slow, so that all creations that wait go into one group. */
-const bed = useApi({ env: { ...NO_LIMITS, CONTENT_WAIT_MS: '0' }, slowGroupMs: 60_000 });
+const bed = useApi({ env: NO_LIMITS, contentWaitMs: 0, slowGroupMs: 60_000 });
 
 let owner: TestUser;
 let other: TestUser;

@@ -52,8 +52,10 @@ export class OidcIssuer {
   #provider: Provider | undefined;
   /** The requested paths. */
   readonly requests: string[] = [];
-  /** By the name that a person types: further claims of the ID token. */
+  /** By the name that a person types: further claims. */
   readonly claimsOf = new Map<string, Readonly<Record<string, unknown>>>();
+  /** From the next `signWith` on, the ID token has no claims, as of many providers; they are asked for by a token. */
+  namesOnRequest = false;
   /** By path: what answers instead of the provider. */
   readonly instead = new Map<string, (req: IncomingMessage, res: ServerResponse) => void>();
 
@@ -120,12 +122,15 @@ export class OidcIssuer {
       cookies: { keys: ['of a test'] },
       interactions: { url: (_ctx, { uid }) => `/interaction/${uid}` },
       findAccount: (_ctx, sub) => ({ accountId: sub, claims: () => ({ ...this.claimsOf.get(sub), sub }) }),
-      claims: { openid: ['sub', 'groups', 'email', 'email_verified', 'preferred_username'] },
-      conformIdTokenClaims: false, // in the ID token, as many providers do
+      claims: {
+        openid: ['sub', 'groups', 'email', 'email_verified', 'preferred_username'],
+        profile: ['name'],
+      },
+      conformIdTokenClaims: this.namesOnRequest,
       loadExistingGrant: async ({ oidc }) => {
         const { accountId } = oidc.session;
         const grant = new oidc.provider.Grant({ accountId, clientId: oidc.client.clientId });
-        grant.addOIDCScope('openid');
+        grant.addOIDCScope('openid profile');
         await grant.save();
         return grant;
       },

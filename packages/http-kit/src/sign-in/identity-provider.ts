@@ -4,7 +4,7 @@ import * as openid from 'openid-client';
 import type { z } from 'zod';
 import { boundedFetch } from './bounded-fetch.ts';
 import { newPendingSignIn, type PendingSignIn } from './pending-sign-in.ts';
-import { explainProviderError, SignInRefused, signInUnavailable } from './provider-error.ts';
+import { explainProviderError, kindOf, SignInRefused, signInUnavailable } from './provider-error.ts';
 
 /** The allowed difference between the issuer's clock and ours. */
 export const CLOCK_TOLERANCE_SECONDS = 5;
@@ -23,8 +23,10 @@ export interface IdentityProviderOptions {
   readonly client: OidcClient;
   /** The URL of the callback, as the provider knows it. */
   readonly redirectUri: () => string;
-  /** For each request to the provider. A sign-in takes at most three: metadata, token, keys. Default: 5 s. */
+  /** For each request to the provider. A sign-in takes at most four: metadata, token, keys, claims. Default: 5 s. */
   readonly requestTimeoutMs?: number | undefined;
+  /** The claim with what the provider calls a person. Default: null, none. */
+  readonly nameClaim?: string | null;
 }
 
 /** Whom the provider has signed in. */
@@ -32,6 +34,8 @@ export interface SignedIn {
   readonly subject: string;
   /** Of the ID token. */
   readonly claims: Readonly<Record<string, unknown>>;
+  /** The value of `nameClaim`; undefined: there is none; an Error: the provider was asked for it in vain. */
+  readonly name: unknown;
 }
 
 const REQUEST_TIMEOUT_MS = 5000;
@@ -98,23 +102,46 @@ export class IdentityProvider {
 
   /**
    * Whom the provider has signed in. The library checks state, `iss`, and of the ID token `iss`, `aud`, `exp`,
-   * nonce and signature; `azp` only where there are several audiences. The access token is dropped, so its
-   * `at_hash` says nothing that is used.
+   * nonce and signature; `azp` only where there are several audiences. The access token only asks for
+   * a name, whose subject is compared, so its `at_hash` says nothing that is used.
    * @param query of the callback, with its question mark
    * @throws SignInRefused, DependencyUnavailableError
    */
   async finish(query: string, { state, nonce, codeVerifier }: PendingSignIn): Promise<SignedIn> {
     return await this.#bounded(async () => {
+      const configuration = await this.#configuration();
       const tokens = await openid.authorizationCodeGrant(
-        await this.#configuration(),
+        configuration,
         new URL(this.#options.redirectUri() + query),
         { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: codeVerifier, idTokenExpected: true },
       );
       const claims = tokens.claims() ?? { sub: null };
       assertIssuedToUs(claims, this.#options.client.id);
       if (!isSubject(claims.sub)) throw new SignInRefused('The identity provider names no user.');
-      return { subject: claims.sub, claims };
+      const { sub: subject } = claims;
+      return {
+        subject,
+        claims,
+        name: await this.#nameOf(configuration, tokens.access_token, { ...claims, sub: subject }),
+      };
     });
+  }
+
+  /** Many providers tell names only when asked with the access token (OpenID Connect Core, 5.3 and 5.4). */
+  async #nameOf(
+    configuration: openid.Configuration,
+    accessToken: string,
+    claims: Readonly<Record<string, unknown>> & { readonly sub: string },
+  ): Promise<unknown> {
+    const { nameClaim = null } = this.#options;
+    if (nameClaim === null) return undefined;
+    const { userinfo_endpoint: endpoint } = configuration.serverMetadata();
+    if (claims[nameClaim] !== undefined || endpoint === undefined) return claims[nameClaim];
+    try {
+      return (await openid.fetchUserInfo(configuration, accessToken, claims.sub))[nameClaim];
+    } catch (error) {
+      return kindOf(error) ?? new Error('the provider was not asked');
+    }
   }
 
   async #bounded<Result>(run: () => Promise<Result>): Promise<Result> {

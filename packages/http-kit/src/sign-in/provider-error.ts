@@ -81,7 +81,7 @@ export function signInUnavailable(cause: unknown): DependencyUnavailableError {
  * For the log. The library's errors hold whole answers, with tokens and texts of anybody, so that only their
  * names, messages and codes are kept.
  */
-function kindOf(error: unknown): Error | undefined {
+export function kindOf(error: unknown): Error | undefined {
   if (!Error.isError(error)) return undefined;
   const { code = '', error: named = '' } = error as { readonly code?: unknown; readonly error?: unknown };
   const codes = [code, named].filter((each) => typeof each === 'string' && /^[\w-]{1,64}$/.test(each));

@@ -19,10 +19,24 @@ export async function findUserId(db: Database, name: string): Promise<string | n
   return row?.id ?? null;
 }
 
-/** The name of a user; null when there is no such user. */
-export async function findUserName(db: Database, id: string): Promise<string | null> {
-  const row = await db.selectFrom('users').select('name').where('id', '=', id).executeTakeFirst();
-  return row?.name ?? null;
+export interface UserNames {
+  /** Unique: of a user of the identity provider, ISSUER#SUBJECT. */
+  readonly userName: string;
+  /** What the identity provider calls the user, for people; null: nothing. */
+  readonly shownName: string | null;
+}
+
+/** The names of a user; null when there is no such user. */
+export async function findUserNames(db: Database, id: string): Promise<UserNames | null> {
+  const names = ['name as userName', 'shown_name as shownName'] as const;
+  return (await db.selectFrom('users').select(names).where('id', '=', id).executeTakeFirst()) ?? null;
+}
+
+/** Keeps what the identity provider calls a user, unless the user is erased. @param shownName null: nothing */
+export async function keepShownName(db: Database, id: string, shownName: string | null): Promise<void> {
+  await sql`
+    UPDATE users SET shown_name = ${shownName}
+    WHERE id = ${id} AND erased_at IS NULL AND shown_name IS DISTINCT FROM ${shownName}`.execute(db);
 }
 
 /** Whether the user is erased, so that nothing is created for it. */

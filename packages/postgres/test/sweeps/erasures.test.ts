@@ -13,7 +13,7 @@ import {
   eraseUser,
   findGoodTokens,
   findRefusal,
-  findUserName,
+  findUserNames,
   importPastes,
   isErased,
   listApiTokens,
@@ -106,7 +106,10 @@ describe('an erased user', () => {
     const browser = session(userId);
     await beginBrowserSession(current.db, browser);
     expect(await eraseUser(current.db, userId)).toBe(true);
-    expect(await findUserName(current.db, userId)).toBe(`erased ${userId}`);
+    expect(await findUserNames(current.db, userId)).toEqual({
+      userName: `erased ${userId}`,
+      shownName: null,
+    });
     expect(await findGoodTokens(current.db, [made.tokenHash, browser.secretHash])).toEqual(new Set());
     expect(await listApiTokens(current.db, 'anna')).toBeNull();
     expect(await isErased(current.db, userId)).toBe(true);

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Words } from '../words/translation.ts';
 import { languageNames } from '../words/words.ts';
 import { Html, html } from './html.ts';
+import type { Person } from './person.ts';
 
 /**
  * Runs before anything is painted, so that no page flashes in other colours than those that its reader has
@@ -56,8 +57,8 @@ export interface Site {
   readonly abuseContact: string | null;
   /** The host of the identity provider by which people sign in; null: there is none. */
   readonly provider: string | null;
-  /** The user who is signed in; null: nobody. */
-  readonly viewer: { readonly id: string; readonly name: string } | null;
+  /** The user who is signed in, whose name is unique; null: nobody. */
+  readonly viewer: { readonly id: string; readonly name: string; readonly person: Person } | null;
   readonly words: Words;
   /** The path that shows the same page in another language; null: the page can't be shown again. */
   readonly again: string | null;
@@ -165,8 +166,8 @@ export function themeButton({ themes }: Words): Html {
 function account({ base, viewer, words }: Site, place: Place | undefined): Html {
   if (viewer === null) return html`<p class="account"><a href="${base}/session">${words.signIn.link}</a></p>`;
   return html`<details class="account menu">
-<summary><span><span class="visually-hidden">${words.signIn.signedInAs} </span><bdi>${viewer.name}</bdi><span class="initial"
-aria-hidden="true">${String.fromCodePoint(viewer.name.codePointAt(0) ?? 0x3f)}</span></span></summary><div>
+<summary><span><span class="visually-hidden">${words.signIn.signedInAs} </span><bdi>${viewer.person.name}</bdi><span class="initial"
+aria-hidden="true">${String.fromCodePoint(viewer.person.name.codePointAt(0) ?? 0x3f)}</span></span></summary><div>
 <a class="button" href="${base}/my/account"${place === '/my/account' && html` aria-current="page"`}>${words.myAccount.title}</a>
 <a class="button" href="${base}/my/tokens"${place === '/my/tokens' && html` aria-current="page"`}>${words.myTokens.title}</a>
 <a class="button" href="${base}/my/sessions"${place === '/my/sessions' && html` aria-current="page"`}>${words.mySessions.title}</a>

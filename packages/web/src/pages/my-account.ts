@@ -1,17 +1,18 @@
 import { html, type Html } from '../html/html.ts';
 import { formUser, page, type Site } from '../html/layout.ts';
 import { formatTime, timeText } from '../html/formats.ts';
+import { personText, type Person } from '../html/person.ts';
 
 /** Who the user is, what belongs to the user, and the end of it. An export comes first. */
 export function myAccountPage(
   site: Site,
   {
-    name,
+    person,
     exportFormats,
     canErase = true,
     isRefused = false,
   }: {
-    readonly name: string;
+    readonly person: Person;
     readonly exportFormats: readonly string[];
     /** The caller's token may erase the user. Default: true. */
     readonly canErase?: boolean;
@@ -25,7 +26,7 @@ export function myAccountPage(
     title: text.title,
     place: '/my/account',
     main: html`<div class="card"><h1>${text.title}</h1>
-<p>${signIn.signedInAs} <strong><bdi>${name}</bdi></strong></p>
+<p>${signIn.signedInAs} <strong>${personText(person, site.words)}</strong></p>
 <h2>${text.exportTitle}</h2>
 <form class="narrow" method="post" action="${base}/my/jobs/export">${formUser(site)}
 <p>${text.exportHint}</p>
@@ -35,7 +36,7 @@ export function myAccountPage(
 <p><button class="primary" type="submit">${myJobs.startExport}</button></p>
 </form>
 <h2>${text.eraseTitle}</h2>
-${canErase ? eraseForm(site, name, isRefused) : html`<p class="notice">${text.notFull}</p>`}</div>`,
+${canErase ? eraseForm(site, person.name, isRefused) : html`<p class="notice">${text.notFull}</p>`}</div>`,
   });
 }
 

@@ -3,6 +3,7 @@ import { copiedOptionNames, MAX_FILES, type CopiedOption, type StoredOptions } f
 import { formatSize } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
 import { formUser, page, type Site } from '../html/layout.ts';
+import { personText } from '../html/person.ts';
 import type { Words } from '../words/translation.ts';
 import { conflictNote, editFields, type Conflict } from './newer-version.ts';
 import { fileBlock, hiddenKept, keptFiles } from './file-block.ts';
@@ -182,7 +183,7 @@ const belowMore = controlsAt('more').filter((name) => name !== 'burn');
 /** The script shows it in place of the error. The button makes the paste of whoever is signed in now. */
 function otherUser(site: Site): Html {
   const { viewer, words } = site;
-  const name = viewer === null ? null : `\u2068${viewer.name}\u2069`;
+  const name = viewer === null ? null : personText(viewer.person, words);
   return html`<div id="other-user" class="notice bad" role="alert"><p>${words.form.userChanged}</p>
 <p class="toolbar"><button type="submit">${name === null ? words.form.createAsNobody : words.form.createAs(name)}</button>${
     viewer === null && html` ${signInAgain(site)}`

@@ -598,6 +598,7 @@ export const ar: Translation = {
     revoke: 'إبطال',
     revokeOne: (name: string) => `إبطال الرمز ${name}`,
   },
+  person: { as: (name: string, host: string) => `${name}، كما يقول ${host}` },
   myAccount: {
     title: 'حسابي',
     exportTitle: 'الاحتفاظ بنسخة من لصائقك',

@@ -584,6 +584,7 @@ export const de: Translation = {
     revoke: 'Widerrufen',
     revokeOne: (name: string) => `Token ${name} widerrufen`,
   },
+  person: { as: (name: string, host: string) => `${name}, laut ${host}` },
   myAccount: {
     title: 'Mein Konto',
     exportTitle: 'Ihre Pastes mitnehmen',

@@ -575,6 +575,8 @@ export const en = {
     revoke: 'Revoke',
     revokeOne: (name: string) => `Revoke the token ${name}`,
   },
+  /** A user, and the host of the identity provider that gives the name. */
+  person: { as: (name: string, host: string) => `${name}, as ${host} says` },
   myAccount: {
     title: 'My account',
     exportTitle: 'Take your pastes with you',

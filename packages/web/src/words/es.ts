@@ -588,6 +588,7 @@ export const es: Translation = {
     revoke: 'Revocar',
     revokeOne: (name: string) => `Revocar el token ${name}`,
   },
+  person: { as: (name: string, host: string) => `${name}, según ${host}` },
   myAccount: {
     title: 'Mi cuenta',
     exportTitle: 'Llévese sus pastes',

@@ -600,6 +600,7 @@ export const fr: Translation = {
     revoke: 'Révoquer',
     revokeOne: (name: string) => `Révoquer le jeton ${name}`,
   },
+  person: { as: (name: string, host: string) => `${name}, selon ${host}` },
   myAccount: {
     title: 'Mon compte',
     exportTitle: 'Emporter vos pastes',

@@ -567,6 +567,7 @@ export const ja: Translation = {
     revoke: '取り消す',
     revokeOne: (name: string) => `トークン「${name}」を取り消す`,
   },
+  person: { as: (name: string, host: string) => `${name}(${host} による名前)` },
   myAccount: {
     title: 'マイアカウント',
     exportTitle: 'ペーストのエクスポート',

@@ -7,7 +7,8 @@ import { readUrlForm } from '../http/body/url-form.ts';
 import { RequestError, validate } from '../http/answers/request-error.ts';
 import { contextOf } from '../http/request/request-context.ts';
 import { sessionEnded } from '../http/callers/authorization.ts';
-import { hashOfCaller, isFull, requireFull, requireUser, nameOfUser } from '../http/callers/caller-of.ts';
+import { hashOfCaller, isFull, requireFull, requireUser, namesOfUser } from '../http/callers/caller-of.ts';
+import { personOf } from '../http/callers/person.ts';
 import { type Endpoint, pageEndpoint, type Routes } from '../http/openapi/endpoint.ts';
 import { sendPage } from '../http/pages/page.ts';
 import { forgetUser } from '../http/pages/page-answers.ts';
@@ -16,8 +17,8 @@ import { readUsage } from './read-usage.ts';
 /** GET /my/account: the name of the user, an export, and the erasure. */
 function myAccount({ db, pages }: ApiContext): Endpoint {
   return pageEndpoint({ access: 'user' }, async (req, res) => {
-    const name = await nameOfUser(db, requireUser(req));
-    sendPage(res, myAccountPage(pages.site(req), { name, exportFormats, canErase: isFull(req) }));
+    const person = personOf(await namesOfUser(db, requireUser(req)));
+    sendPage(res, myAccountPage(pages.site(req), { person, exportFormats, canErase: isFull(req) }));
   });
 }
 
@@ -31,11 +32,11 @@ function eraseMyAccount({ db, pages, bodies, sessions }: ApiContext): Endpoint {
     const userId = requireUser(req);
     requireFull(req);
     const { name } = validate(form, await readUrlForm(req, res, bodies));
-    const rightName = await nameOfUser(db, userId);
-    if (name !== rightName) {
+    const person = personOf(await namesOfUser(db, userId));
+    if (name !== person.name) {
       const message = 'is not your name; type it exactly as the page shows it';
       contextOf(req).refusedForm = () =>
-        myAccountPage(pages.site(req), { name: rightName, exportFormats, isRefused: true });
+        myAccountPage(pages.site(req), { person, exportFormats, isRefused: true });
       throw new RequestError('validation_failed', `The name ${message}. Nothing was deleted.`, {
         errors: [{ path: 'name', message }],
       });

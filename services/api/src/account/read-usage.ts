@@ -2,7 +2,8 @@ import { readStoredUsage } from '@pasteflow/postgres';
 import { z } from 'zod';
 import type { ApiContext } from '../context.ts';
 import { callerKeyOf } from '../http/callers/caller.ts';
-import { callerOf, nameOfUser } from '../http/callers/caller-of.ts';
+import { callerOf, namesOfUser } from '../http/callers/caller-of.ts';
+import { subjectOf } from '../http/callers/person.ts';
 import type { Endpoint } from '../http/openapi/endpoint.ts';
 import { jsonResponse } from '../http/openapi/formats.ts';
 
@@ -64,7 +65,7 @@ export function readUsage(api: ApiContext): Endpoint {
       const usage: UsageView =
         caller.kind === 'user'
           ? {
-              user: await nameOfUser(api.db, caller.userId),
+              user: subjectOf((await namesOfUser(api.db, caller.userId)).userName),
               ...(await usageOfUser(api, caller.userId)),
               bytes_today: null,
             }

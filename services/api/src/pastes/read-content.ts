@@ -68,7 +68,7 @@ const RETRY_AFTER_SECONDS = 1;
 
 /**
  * GET /:short_code and /v1/pastes/:short_code/content: the exact bytes. While the upload is in progress,
- * the answer waits for it up to CONTENT_WAIT_MS. FAILED and unknown pastes get the same 404 after the same
+ * the answer waits for it for up to a second. FAILED and unknown pastes get the same 404 after the same
  * single statement.
  */
 export function readContent(api: ApiContext, operationId: string): Endpoint {

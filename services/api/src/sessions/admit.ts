@@ -3,7 +3,8 @@ import type { ApiContext } from '../context.ts';
 import { RequestError } from '../http/answers/request-error.ts';
 import { credentialsRequired } from '../http/callers/authorization.ts';
 import { limitKeyOf, type Caller } from '../http/callers/caller.ts';
-import { nameOfUser, requireUser, requireWrite } from '../http/callers/caller-of.ts';
+import { namesOfUser, requireUser, requireWrite } from '../http/callers/caller-of.ts';
+import { viewerOf } from '../http/callers/person.ts';
 import { idempotencyKeyOf } from '../http/idempotency/idempotency-key.ts';
 import type { Policy } from '../http/openapi/endpoint.ts';
 import { contextOf } from '../http/request/request-context.ts';
@@ -33,7 +34,7 @@ export async function admit(api: ApiContext, req: Request, res: Response, policy
   if (!reads && policy.allowsReadTokens !== true) requireWrite(req);
   if (req.method === 'POST') idempotencyKeyOf(req); // refuses a malformed key before the body is read
   if (context.wantsPage === true && caller.kind === 'user')
-    context.viewer = { id: caller.userId, name: await nameOfUser(db, caller.userId) };
+    context.viewer = { id: caller.userId, ...viewerOf(await namesOfUser(db, caller.userId)) };
 }
 
 async function identifyCounted(api: ApiContext, req: Request, res: Response): Promise<Caller> {

@@ -11,6 +11,8 @@ export interface OidcConfig {
   readonly audience: string | null;
   /** For the sign-in of browsers; null: they can't use the provider. */
   readonly client: OidcClient | null;
+  /** The claim with what people are called; null: nothing is kept of it. */
+  readonly nameClaim: string | null;
 }
 
 /**
@@ -35,7 +37,7 @@ export function composeOidc(
   },
 ): { readonly users: OidcUsers | null; readonly provider: IdentityProvider | null } {
   if (config === null) return { users: null, provider: null };
-  const { issuer, audience, client } = config;
+  const { issuer, audience, client, nameClaim } = config;
   const redirectUri = (): string => `${publicUrl()}/session/oidc/callback`;
   const keys = new IssuerKeys({
     issuer,
@@ -47,6 +49,8 @@ export function composeOidc(
   return {
     users: audience === null ? null : new OidcUsers(db, { issuer, audience, keys }),
     provider:
-      client === null ? null : new IdentityProvider({ issuer, client, redirectUri, requestTimeoutMs }),
+      client === null
+        ? null
+        : new IdentityProvider({ issuer, client, redirectUri, requestTimeoutMs, nameClaim }),
   };
 }

@@ -1,10 +1,12 @@
 import type { Request, Response } from 'express';
-import { endBrowserSession, ensureUser } from '@pasteflow/postgres';
+import { shownNameFrom } from '@pasteflow/domain';
+import { endBrowserSession, ensureUser, keepShownName } from '@pasteflow/postgres';
 import {
   readPending,
   SignInRefused,
   type IdentityProvider,
   type PendingSignIn,
+  type SignedIn,
   withoutPending,
 } from '@pasteflow/http-kit/sign-in';
 import { signedInPage } from '@pasteflow/web';
@@ -48,8 +50,11 @@ export function finishOidcSignIn(api: ApiContext): Endpoint {
     readQuery(req, query);
     if (pending === null) throwAsAnswer(new SignInRefused(NOT_BEGUN_HERE));
     res.append('Set-Cookie', pendingCookie(api.sessions, withoutPending(kept, pending.state)));
-    const subject = await finishCounted(api, provider, req, res, pending);
+    const { subject, name } = await finishCounted(api, provider, req, res, pending);
     const userId = await ensureUser(api.db, nameOfSubject(provider.issuer, subject));
+    if (Error.isError(name))
+      api.logger.warn('name of a user not read', { ...idsOf(contextOf(req)), error: name });
+    else await keepShownName(api.db, userId, shownNameFrom(name));
     if (pending.replacedSession !== null) await endBrowserSession(api.db, pending.replacedSession);
     const secret = await beginSession(api.db, { userId, tokenId: null });
     res.append('Set-Cookie', api.sessions.begin(secret));
@@ -65,14 +70,13 @@ async function finishCounted(
   req: Request,
   res: Response,
   pending: PendingSignIn,
-): Promise<string> {
+): Promise<SignedIn> {
   const search = new URL(req.url, 'http://own.invalid').search;
   guesses.refuseGuesser(req, res);
   try {
-    const { subject } = await guesses.counted(req, res, `Sign-in ${pending.state}`, () =>
+    return await guesses.counted(req, res, `Sign-in ${pending.state}`, () =>
       provider.finish(search, pending).catch(throwAsAnswer),
     );
-    return subject;
   } catch (error) {
     if (error instanceof RequestError)
       logger.info('sign-in by the identity provider refused', { ...idsOf(contextOf(req)), error });

@@ -15,12 +15,13 @@ const settings = z.object({
   OIDC_AUDIENCE: text('the aud claim of the tokens').optional(),
   OIDC_CLIENT_ID: text('the id of the client of this service').optional(),
   OIDC_CLIENT_SECRET: secret('the secret of that client').optional(),
+  OIDC_NAME_CLAIM: text('the claim with the name of a person, or off').default('name'),
   API_HOST: z.string().default('127.0.0.1'),
   PUBLIC_URL: z.string().optional(),
 });
 
-/** Of the ID token only the subject is read, which every provider gives for this scope. */
-const SCOPES = 'openid';
+/** Every provider gives the subject for `openid`, and the names of a person for `profile`. */
+const SCOPES = { nameless: 'openid', named: 'openid profile' };
 
 type Settings = z.output<typeof settings>;
 
@@ -32,6 +33,7 @@ export const identityEnv: z.ZodType<IdentityConfig> = settings.transform((env, c
 
 function oidcOf(env: Settings): OidcConfig | null {
   if (env.OIDC_ISSUER === undefined) return null;
+  const nameClaim = env.OIDC_NAME_CLAIM === 'off' ? null : env.OIDC_NAME_CLAIM;
   return {
     issuer: env.OIDC_ISSUER,
     audience: env.OIDC_AUDIENCE ?? null,
@@ -41,8 +43,9 @@ function oidcOf(env: Settings): OidcConfig | null {
         : {
             id: env.OIDC_CLIENT_ID,
             secret: env.OIDC_CLIENT_SECRET ?? null,
-            scopes: SCOPES,
+            scopes: nameClaim === null ? SCOPES.nameless : SCOPES.named,
           },
+    nameClaim,
   };
 }
 

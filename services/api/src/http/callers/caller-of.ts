@@ -1,4 +1,4 @@
-import { findUserName, type Database } from '@pasteflow/postgres';
+import { findUserNames, type Database, type UserNames } from '@pasteflow/postgres';
 import type { IncomingMessage } from 'node:http';
 import type { Caller, Credential } from './caller.ts';
 import { contextOf } from '../request/request-context.ts';
@@ -51,12 +51,7 @@ export function hashOfCaller(req: IncomingMessage): Buffer | null {
   return credential?.kind === 'stored' ? credential.hash : null;
 }
 
-/**
- * The name of a user for the header of a page. Users of the identity provider are named ISSUER#SUBJECT
- * (OidcUsers); they know themselves by the subject.
- */
-export async function nameOfUser(db: Database, userId: string): Promise<string> {
-  const name = (await findUserName(db, userId)) ?? '';
-  const [, subject] = /^https?:\/\/[^#]+#(.+)$/.exec(name) ?? [];
-  return subject ?? name;
+/** The names of a user who is there. */
+export async function namesOfUser(db: Database, userId: string): Promise<UserNames> {
+  return (await findUserNames(db, userId)) ?? { userName: '', shownName: null };
 }

@@ -1,5 +1,6 @@
 import type { MessageContext } from '@pasteflow/domain';
 import { traceIdOf, TRACEPARENT } from '@pasteflow/runtime';
+import type { Site } from '@pasteflow/web';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { ProblemCode } from '../answers/problem-codes.ts';
@@ -32,8 +33,8 @@ export interface RequestContext {
   refusedForm?: (problem: Problem) => string | null;
   /** The client is one of PrivateBin's, which expects errors in its own form. */
   privateBin?: true;
-  /** The user who is signed in, for the header of a page. */
-  viewer?: { readonly id: string; readonly name: string };
+  /** The user who is signed in, for a page. */
+  viewer?: NonNullable<Site['viewer']>;
   /** The cookie of a browser that is signed in does not count for this request. */
   ignoresSession?: true;
   /** A problem of authorization becomes the page on which the caller signs in. */
