@@ -356,6 +356,94 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/requests': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Lists the caller's requests for secrets, newest first.
+     * @description A request is listed for 30 days after its expiry, and for as long as it has deposits.
+     */
+    get: operations['listRequests'];
+    put?: never;
+    /**
+     * Asks for secrets.
+     * @description Make a pair of keys first (P-256, for HPKE). Send `url`, `#` and the public key to whoever is to give you a secret, and keep the private key: without it nobody can read what is deposited. This service gets neither key.
+     */
+    post: operations['createRequest'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/requests/{id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Reads a request for secrets.
+     * @description Its user reads it in any state. Everybody else reads who asks and for what while it takes deposits, and then only that it takes none.
+     */
+    get: operations['readRequest'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/requests/{id}/cancel': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Closes a request for secrets: it takes no further deposits.
+     * @description The deposits that it has stay. Cancelling a cancelled request again changes nothing and is answered 200.
+     */
+    post: operations['cancelRequest'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/requests/{id}/deposits': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Lists what was deposited for a request of the caller, oldest first.
+     * @description A deposit is a private and encrypted paste of the caller. It is listed until its paste is removed, which is 30 days after the deletion.
+     */
+    get: operations['readDeposits'];
+    put?: never;
+    /**
+     * Deposits a secret for a request.
+     * @description Encrypt the secret as a paste, and wrap its key for the public key in the link. The deposit takes a place of the request, becomes a private paste of who asks, and expires after 30 days. The sender pays the limits, and who asks the quotas. It works without a token also where pastes need one.
+     */
+    post: operations['depositSecret'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/slugs/{slug}': {
     parameters: {
       query?: never;
@@ -722,6 +810,25 @@ export interface components {
       /** @description Where operators can ask the reporter, such as an email address. */
       contact?: string;
     };
+    /** @description What its user chooses of a request for secrets. */
+    NewSecretRequest: {
+      /** @description What is asked for, in one line without links: line breaks become spaces, and invisible characters are left out. Everybody with the link reads it. */
+      message?: string | null;
+      /**
+       * @description How many deposits the request takes.
+       * @default 1
+       */
+      deposits: number;
+      /** @description How long the request takes deposits: seconds, or a time such as `7d`. */
+      expires_in?: number | string;
+    };
+    /** @description A secret for who asks. */
+    NewDeposit: {
+      /** @description The encrypted document as a text, as the content of an encrypted paste. */
+      content: string;
+      /** @description The key of the document, wrapped for the public key in the link: see `Deposit`. */
+      wrapped_key: string;
+    };
     /**
      * @description Which paste a slug names, and which one before.
      * @example {
@@ -848,6 +955,11 @@ export interface components {
         | 'no_diff'
         | 'diff_unavailable'
         | 'report_settled'
+        | 'request_not_found'
+        | 'request_closed'
+        | 'request_used_up'
+        | 'request_ended'
+        | 'request_limit_reached'
         | 'reveal_required'
         | 'nothing_to_reveal'
         | 'job_not_found'
@@ -1349,6 +1461,134 @@ export interface components {
           /** @description The last event: the terminal status, or null for a paste that has expired or was deleted. */
           data: string;
         };
+    /** @description A page of requests for secrets, newest first. */
+    SecretRequestList: {
+      requests: components['schemas']['SecretRequest'][];
+      /** @description The cursor of the next page; null: this page is the last. */
+      next_cursor: string | null;
+    };
+    /**
+     * @description A request for secrets, for its user.
+     * @example {
+     *       "id": "3mVxQ9bTr5LkW2hYc8NfZd",
+     *       "url": "https://paste.example.org/requests/3mVxQ9bTr5LkW2hYc8NfZd",
+     *       "status": "OPEN",
+     *       "message": "The password of the staging database, please.",
+     *       "deposits": 1,
+     *       "deposits_left": 1,
+     *       "expires_at": "2026-11-28T12:00:00.000Z",
+     *       "created_at": "2026-11-21T12:00:00.000Z"
+     *     }
+     */
+    SecretRequest: {
+      /** @description 22 characters of base62. */
+      id: string;
+      /**
+       * Format: uri
+       * @description The page for depositors. It works with `#` and the public key of who asks behind it, which this service never gets.
+       */
+      url: string;
+      /**
+       * @description An `OPEN` request takes deposits until `expires_at`.
+       * @enum {string}
+       */
+      status: 'OPEN' | 'USED_UP' | 'CANCELLED';
+      /** @description What is asked for; null: nothing is said. */
+      message: string | null;
+      /** @description How many deposits the request takes. */
+      deposits: number;
+      deposits_left: number;
+      /** Format: date-time */
+      expires_at: string;
+      /** Format: date-time */
+      created_at: string;
+    };
+    /**
+     * @description A request for secrets, for who may deposit one.
+     * @example {
+     *       "id": "3mVxQ9bTr5LkW2hYc8NfZd",
+     *       "url": "https://paste.example.org/requests/3mVxQ9bTr5LkW2hYc8NfZd",
+     *       "status": "OPEN",
+     *       "message": "The password of the staging database, please.",
+     *       "deposits": 1,
+     *       "deposits_left": 1,
+     *       "expires_at": "2026-11-28T12:00:00.000Z",
+     *       "from": {
+     *         "name": "Ann",
+     *         "issuer": "https://id.example.org"
+     *       },
+     *       "max_bytes": 10485760
+     *     }
+     */
+    OpenSecretRequest: {
+      /** @description 22 characters of base62. */
+      id: string;
+      /**
+       * Format: uri
+       * @description The page for depositors. It works with `#` and the public key of who asks behind it, which this service never gets.
+       */
+      url: string;
+      /**
+       * @description An `OPEN` request takes deposits until `expires_at`.
+       * @enum {string}
+       */
+      status: 'OPEN' | 'USED_UP' | 'CANCELLED';
+      /** @description What is asked for; null: nothing is said. */
+      message: string | null;
+      /** @description How many deposits the request takes. */
+      deposits: number;
+      deposits_left: number;
+      /** Format: date-time */
+      expires_at: string;
+      from: components['schemas']['Person'];
+      /** @description The largest content of a deposit. */
+      max_bytes: number;
+    };
+    /**
+     * @description What a user is called.
+     * @example {
+     *       "name": "Anna Adler",
+     *       "issuer": "https://login.example.org"
+     *     }
+     */
+    Person: {
+      /** @description Anybody may bear it. Show it to people, and identify nobody by it. */
+      name: string;
+      /** @description The identity provider that says so. null: the operator of this service does. */
+      issuer: string | null;
+    };
+    /** @description The deposits of a request, oldest first. */
+    DepositList: {
+      deposits: components['schemas']['Deposit'][];
+    };
+    /** @description What somebody has deposited for a request. */
+    Deposit: {
+      /** @description Of the paste that the deposit is; the receipt of who deposited it. */
+      short_code: string;
+      /**
+       * Format: uri
+       * @description The page of the paste. It works with `#` and its key behind it.
+       */
+      url: string;
+      /** @description The key of the paste: HPKE (RFC 9180) of the key in base mode, with the suite DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-256-GCM, and the id of the request as info. In base64url, the encapsulated key (65 bytes) and the ciphertext (48). */
+      wrapped_key: string;
+      /** Format: date-time */
+      created_at: string;
+      expires_at: string | null;
+      /**
+       * @description The state of the upload.
+       * @enum {string}
+       */
+      status: 'IN_PROGRESS' | 'PROCESSED' | 'FAILED';
+      size_bytes: number;
+      /** @description It can be read: it was not deleted, and has not expired. */
+      is_there: boolean;
+    };
+    /** @description The deposit is stored durably. */
+    DepositReceipt: {
+      /** @description The short code of the deposit. It names the deposit to who asked and to the operator, and opens nothing for anybody else. */
+      receipt: string;
+    };
     /** @description The newest 100 versions that you can read, newest first. */
     SlugHistory: {
       versions: components['schemas']['SlugVersion'][];
@@ -2895,6 +3135,194 @@ export interface components {
           });
       };
     };
+    /** @description Too many open requests (`request_limit_reached`); Idempotency key in use (`idempotency_key_in_use`). */
+    RequestLimitReachedOrIdempotencyKeyInUse: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Seconds after which to try again; missing when that can't help. */
+        'Retry-After'?: string;
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 409;
+            /** @enum {string} */
+            code: 'request_limit_reached' | 'idempotency_key_in_use';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description Validation failed (`validation_failed`); Idempotency key reused (`idempotency_key_reused`). */
+    ValidationFailedOrIdempotencyKeyReused: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 422;
+            /** @enum {string} */
+            code: 'validation_failed' | 'idempotency_key_reused';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description Request not found (`request_not_found`). */
+    RequestNotFound: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 404;
+            /** @enum {string} */
+            code: 'request_not_found';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description Request has all its deposits (`request_used_up`). */
+    RequestUsedUp: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 409;
+            /** @enum {string} */
+            code: 'request_used_up';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description Request takes no more deposits (`request_closed`). */
+    RequestClosed: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 410;
+            /** @enum {string} */
+            code: 'request_closed';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description Request has ended (`request_ended`); Idempotency key in use (`idempotency_key_in_use`). */
+    RequestEndedOrIdempotencyKeyInUse: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Seconds after which to try again; missing when that can't help. */
+        'Retry-After'?: string;
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 409;
+            /** @enum {string} */
+            code: 'request_ended' | 'idempotency_key_in_use';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description Idempotency key reused (`idempotency_key_reused`). */
+    IdempotencyKeyReused: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 422;
+            /** @enum {string} */
+            code: 'idempotency_key_reused';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description Request has all its deposits (`request_used_up`); Idempotency key in use (`idempotency_key_in_use`). */
+    RequestUsedUpOrIdempotencyKeyInUse: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Seconds after which to try again; missing when that can't help. */
+        'Retry-After'?: string;
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 409;
+            /** @enum {string} */
+            code: 'request_used_up' | 'idempotency_key_in_use';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description Temporarily unavailable (`dependency_unavailable`); No free short code found (`short_code_taken`); Too many bytes in flight (`overloaded`). */
+    DependencyUnavailableOrShortCodeTakenOrOverloaded: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Seconds after which to try again. */
+        'Retry-After': string;
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 503;
+            /** @enum {string} */
+            code: 'dependency_unavailable' | 'short_code_taken' | 'overloaded';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
     /** @description Slug names another paste (`slug_moved`); Slug not moved (`slug_move_refused`). */
     SlugMovedOrSlugMoveRefused: {
       headers: {
@@ -2954,26 +3382,6 @@ export interface components {
             status: 409;
             /** @enum {string} */
             code: 'idempotency_key_in_use';
-          } & {
-            [key: string]: unknown;
-          });
-      };
-    };
-    /** @description Validation failed (`validation_failed`); Idempotency key reused (`idempotency_key_reused`). */
-    ValidationFailedOrIdempotencyKeyReused: {
-      headers: {
-        'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
-        [name: string]: unknown;
-      };
-      content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 422;
-            /** @enum {string} */
-            code: 'validation_failed' | 'idempotency_key_reused';
           } & {
             [key: string]: unknown;
           });
@@ -3056,26 +3464,6 @@ export interface components {
             status: 409;
             /** @enum {string} */
             code: 'job_ended' | 'idempotency_key_in_use';
-          } & {
-            [key: string]: unknown;
-          });
-      };
-    };
-    /** @description Idempotency key reused (`idempotency_key_reused`). */
-    IdempotencyKeyReused: {
-      headers: {
-        'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
-        [name: string]: unknown;
-      };
-      content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 422;
-            /** @enum {string} */
-            code: 'idempotency_key_reused';
           } & {
             [key: string]: unknown;
           });
@@ -5119,6 +5507,317 @@ export interface operations {
       451: components['responses']['PasteTakenDown'];
       500: components['responses']['Internal'];
       503: components['responses']['DependencyUnavailableOrOverloaded'];
+    };
+  };
+  listRequests: {
+    parameters: {
+      query?: {
+        /**
+         * @description The maximum number of rows on the page.
+         * @example 2
+         */
+        limit?: number;
+        /**
+         * @description The next_cursor of the previous page. Without it, the page starts with the newest row.
+         * @example WyIyMDI2LTExLTIxIDEyOjAwOjAwLjEyMzQ1NiswMCIsIjAxOWFhNWIyLTdjMDAtNzAwMC04MDAwLTAwMDAwMDAwMDAwMCJd
+         */
+        cursor?: string;
+      };
+      header?: {
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A page of requests. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['SecretRequestList'];
+        };
+      };
+      400: components['responses']['MalformedRequestOrRequestIncomplete'];
+      401: components['responses']['Unauthorized'];
+      408: components['responses']['RequestTimeout'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['RequestHeadersTooLarge'];
+      500: components['responses']['Internal'];
+      503: components['responses']['DependencyUnavailable'];
+    };
+  };
+  createRequest: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+        /** @description Makes the request safe to repeat: the same request with the same key gets the first answer again and creates nothing. Use a new key for each request, and one that is hard to guess, such as a UUID: it gives access to the answer. */
+        'Idempotency-Key'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "message": "The password of the staging database, please.",
+         *       "deposits": 1,
+         *       "expires_in": 604800
+         *     }
+         */
+        'application/json': components['schemas']['NewSecretRequest'];
+      };
+    };
+    responses: {
+      /** @description The request takes deposits. */
+      201: {
+        headers: {
+          /** @description The URL of the request. */
+          Location: string;
+          /** @description The answer is that of an earlier request with this Idempotency-Key. */
+          'Idempotency-Replayed'?: 'true';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['SecretRequest'];
+        };
+      };
+      400: components['responses']['MalformedRequestOrRequestIncomplete'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['CrossSiteRequestOrInsufficientScope'];
+      408: components['responses']['RequestTimeout'];
+      409: components['responses']['RequestLimitReachedOrIdempotencyKeyInUse'];
+      413: components['responses']['ContentTooLarge'];
+      415: components['responses']['UnsupportedMediaTypeOrUnsupportedEncoding'];
+      422: components['responses']['ValidationFailedOrIdempotencyKeyReused'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['RequestHeadersTooLarge'];
+      500: components['responses']['Internal'];
+      503: components['responses']['DependencyUnavailableOrOverloaded'];
+    };
+  };
+  readRequest: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description The id of the request.
+         * @example 3mVxQ9bTr5LkW2hYc8NfZd
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The request. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json':
+            | components['schemas']['SecretRequest']
+            | components['schemas']['OpenSecretRequest'];
+        };
+      };
+      400: components['responses']['MalformedRequestOrRequestIncomplete'];
+      401: components['responses']['Unauthorized'];
+      404: components['responses']['RequestNotFound'];
+      408: components['responses']['RequestTimeout'];
+      409: components['responses']['RequestUsedUp'];
+      410: components['responses']['RequestClosed'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['RequestHeadersTooLarge'];
+      500: components['responses']['Internal'];
+      503: components['responses']['DependencyUnavailable'];
+    };
+  };
+  cancelRequest: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+        /** @description Makes the request safe to repeat: the same request with the same key gets the first answer again and creates nothing. Use a new key for each request, and one that is hard to guess, such as a UUID: it gives access to the answer. */
+        'Idempotency-Key'?: string;
+      };
+      path: {
+        /**
+         * @description The id of the request.
+         * @example 3mVxQ9bTr5LkW2hYc8NfZd
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The cancelled request. */
+      200: {
+        headers: {
+          /** @description The answer is that of an earlier request with this Idempotency-Key. */
+          'Idempotency-Replayed'?: 'true';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['SecretRequest'];
+        };
+      };
+      400: components['responses']['MalformedRequestOrRequestIncomplete'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['CrossSiteRequestOrInsufficientScope'];
+      404: components['responses']['RequestNotFound'];
+      408: components['responses']['RequestTimeout'];
+      409: components['responses']['RequestEndedOrIdempotencyKeyInUse'];
+      422: components['responses']['IdempotencyKeyReused'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['RequestHeadersTooLarge'];
+      500: components['responses']['Internal'];
+      503: components['responses']['DependencyUnavailable'];
+    };
+  };
+  readDeposits: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description The id of the request.
+         * @example 3mVxQ9bTr5LkW2hYc8NfZd
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The deposits. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['DepositList'];
+        };
+      };
+      400: components['responses']['MalformedRequestOrRequestIncomplete'];
+      401: components['responses']['Unauthorized'];
+      404: components['responses']['RequestNotFound'];
+      408: components['responses']['RequestTimeout'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['RequestHeadersTooLarge'];
+      500: components['responses']['Internal'];
+      503: components['responses']['DependencyUnavailable'];
+    };
+  };
+  depositSecret: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+        /** @description Makes the request safe to repeat: the same request with the same key gets the first answer again and creates nothing. Use a new key for each request, and one that is hard to guess, such as a UUID: it gives access to the answer. */
+        'Idempotency-Key'?: string;
+      };
+      path: {
+        /**
+         * @description The id of the request.
+         * @example 3mVxQ9bTr5LkW2hYc8NfZd
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    /** @description An encrypted document of at most 10485760 bytes, and its wrapped key. */
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "content": "{\"v\":2,\"adata\":[[\"ldfMimOmcX/x8qCvjcriNQ==\",\"6qM/dEwUZco=\",600000,256,128,\"aes\",\"gcm\",\"zlib\"],\"plaintext\",0,0],\"ct\":\"nlmnn98JWOR/L9DmNWrroP2/WefhSducAqRYOQpGQ0p4moQz3Q==\"}",
+         *       "wrapped_key": "BJvcz_GxRTZxvPIb7e4bDpldB4HJcpZG-JtYWScG07r2LOvgyvcnxwQlu1tm9tEUuFttQNSBDdroPMyxQ7gw9eC7mRvzJxaar2rov36W4pzxnNapMyFqdgIgS2wac4KL3y-sHRPRbxIPjQnVqROjFKc"
+         *     }
+         */
+        'application/json': components['schemas']['NewDeposit'];
+      };
+    };
+    responses: {
+      /** @description The deposit is stored durably. */
+      201: {
+        headers: {
+          /** @description The answer is that of an earlier request with this Idempotency-Key. */
+          'Idempotency-Replayed'?: 'true';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['DepositReceipt'];
+        };
+      };
+      400: components['responses']['MalformedRequestOrRequestIncomplete'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['ContentBlockedOrCrossSiteRequestOrInsufficientScope'];
+      404: components['responses']['RequestNotFound'];
+      408: components['responses']['RequestTimeout'];
+      409: components['responses']['RequestUsedUpOrIdempotencyKeyInUse'];
+      410: components['responses']['RequestClosed'];
+      413: components['responses']['ContentTooLarge'];
+      415: components['responses']['UnsupportedMediaTypeOrUnsupportedEncoding'];
+      422: components['responses']['ValidationFailedOrIdempotencyKeyReused'];
+      429: components['responses']['QuotaExceededOrRateLimited'];
+      431: components['responses']['RequestHeadersTooLarge'];
+      500: components['responses']['Internal'];
+      503: components['responses']['DependencyUnavailableOrShortCodeTakenOrOverloaded'];
+      507: components['responses']['StorageFull'];
     };
   };
   moveSlug: {

@@ -174,6 +174,7 @@ export {
   answerIdempotencyKey,
   answerIdempotencyKeys,
   claimIdempotencyKey,
+  hasIdempotencyKey,
   releaseIdempotencyKey,
   removeOldIdempotencyKeys,
   searchOldIdempotencyKeys,

@@ -22,6 +22,7 @@ import { jobRoutes } from './jobs/routes.ts';
 import { pasteRoutes } from './pastes/routes.ts';
 import { rootRoutes } from './private-bin/routes.ts';
 import { reportRoutes } from './reports/report-paste.ts';
+import { secretRequestRoutes } from './secret-requests/routes.ts';
 import { sessionRoutes } from './sessions/routes.ts';
 import { slugRoutes } from './slugs/routes.ts';
 import { tokenRoutes } from './tokens/routes.ts';
@@ -38,6 +39,7 @@ export function routesOf(api: ApiContext): Routes {
     ...accountRoutes(api),
     ...pasteRoutes(api),
     ...reportRoutes(api),
+    ...secretRequestRoutes(api),
     ...slugRoutes(api),
     ...diffRoutes(api),
     ...jobRoutes(api),
@@ -146,12 +148,13 @@ function handlerFor({ handle, page, showsProblems }: Endpoint, req: Request, res
 }
 
 /**
- * Whether a 404 may have been a guess at a short code or a slug. A path such as /favicon.ico is neither and
+ * Whether a 404 may have been a guess at a short code, a slug or the id of a request for secrets. A path such as /favicon.ico is neither and
  * was never looked up. The parent of a new paste was looked up.
  */
 function isMiss(req: Request, error: unknown): boolean {
   if (error instanceof ParentNotFoundError) return true;
-  const { shortCode, slug } = contextOf(req);
-  const lookedUp = shortCode !== undefined || slug !== undefined;
-  return lookedUp && error instanceof RequestError && error.code === 'paste_not_found';
+  if (!(error instanceof RequestError)) return false;
+  const { shortCode, slug, secretRequest } = contextOf(req);
+  if (error.code === 'request_not_found') return secretRequest !== undefined;
+  return error.code === 'paste_not_found' && (shortCode !== undefined || slug !== undefined);
 }

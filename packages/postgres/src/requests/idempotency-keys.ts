@@ -79,6 +79,13 @@ export async function claimIdempotencyKey(db: Database, claim: KeyClaim): Promis
     : { kind: 'answered', fingerprint, answer };
 }
 
+/** Whether a request has claimed the key and was answered, or runs. */
+export async function hasIdempotencyKey(db: Database, { caller, keyHash }: IdempotencyKey): Promise<boolean> {
+  const { rows } = await sql`
+    SELECT FROM idempotency_keys WHERE caller = ${caller} AND key_hash = ${keyHash}`.execute(db);
+  return rows.length > 0;
+}
+
 /**
  * Stores the answer if this request still holds the key. Execute this last in the transaction that does the
  * work: the row stays locked until the commit, and requests with the same key wait for the commit.

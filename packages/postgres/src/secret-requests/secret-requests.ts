@@ -1,8 +1,9 @@
 import { MAX_OPEN_REQUESTS, secretRequest, transition, type SecretRequestState } from '@pasteflow/domain';
-import { sql, type RawBuilder } from 'kysely';
+import { sql } from 'kysely';
 import type { Actor } from '../database/actor.ts';
 import type { Database } from '../database/database.ts';
 import { callerAs, literal, type OwnerFunction } from '../database/objects.ts';
+import { toPage, type Page, type PageRequest, type Place } from '../database/page.ts';
 
 const useUp = transition(secretRequest, 'OPEN', 'USED_UP');
 const cancel = transition(secretRequest, 'OPEN', 'CANCELLED');
@@ -30,8 +31,7 @@ const columns = sql`r.id, r.code, r.user_id AS "userId", u.name AS "userName", u
   r.status, r.created_at AS "createdAt", r.expires_at AS "expiresAt", r.expires_at <= clock_timestamp() AS "isExpired"`;
 
 /** The requests of users who are not erased. */
-const requests = (where: RawBuilder<unknown>) => sql<SecretRequest>`
-  SELECT ${columns} FROM secret_requests r JOIN users u ON u.id = r.user_id AND u.erased_at IS NULL WHERE ${where}`;
+const requests = sql`FROM secret_requests r JOIN users u ON u.id = r.user_id AND u.erased_at IS NULL`;
 
 export interface NewSecretRequest {
   /** 22 characters that nobody can guess. */
@@ -45,35 +45,40 @@ export interface NewSecretRequest {
 
 /**
  * Inserts a request for secrets. Two of one user at the same moment may both have the last place of `MAX_OPEN_REQUESTS`.
- * @returns when it expires; null: the user has so many open requests, or is erased
+ * @returns its times; null: the user has so many open requests, or is erased
  */
 export async function createSecretRequest(
   db: Database,
   { code, userId, message, places, expiresInSeconds }: NewSecretRequest,
-): Promise<{ readonly expiresAt: Date } | null> {
-  const { rows } = await sql<{ expiresAt: Date }>`
+): Promise<{ readonly createdAt: Date; readonly expiresAt: Date } | null> {
+  const { rows } = await sql<{ createdAt: Date; expiresAt: Date }>`
     INSERT INTO secret_requests (code, user_id, message, places, expires_at)
     SELECT ${code}, ${userId}::uuid, ${message}::text, ${places}::smallint, now() + make_interval(secs => ${expiresInSeconds})
     WHERE user_stands(${userId}::uuid) AND ${MAX_OPEN_REQUESTS} > (
       SELECT count(*) FROM secret_requests WHERE user_id = ${userId}::uuid AND status = 'OPEN' AND expires_at > now())
-    RETURNING expires_at AS "expiresAt"`.execute(db);
+    RETURNING created_at AS "createdAt", expires_at AS "expiresAt"`.execute(db);
   return rows[0] ?? null;
 }
 
 /** The request with this code, in any state; null: there is none, or its user is erased. */
 export async function findSecretRequest(db: Database, code: string): Promise<SecretRequest | null> {
-  const { rows } = await requests(sql`r.code = ${code}`).execute(db);
+  const { rows } = await sql<SecretRequest>`SELECT ${columns} ${requests} WHERE r.code = ${code}`.execute(db);
   return rows[0] ?? null;
 }
 
-/** The newest requests of a user, in any state. */
+/** The requests of a user in any state, newest first. */
 export async function listSecretRequests(
   db: Database,
   userId: string,
-  limit: number,
-): Promise<readonly SecretRequest[]> {
-  const ofUser = sql`r.user_id = ${userId}::uuid ORDER BY r.created_at DESC, r.id DESC LIMIT ${limit}`;
-  return (await requests(ofUser).execute(db)).rows;
+  { limit, after }: PageRequest,
+): Promise<Page<SecretRequest & { readonly place: Place }>> {
+  const older = after && sql`AND (r.created_at, r.id) < (${after.createdAt}::timestamptz, ${after.id}::uuid)`;
+  const { rows } = await sql<SecretRequest & { place: Place }>`
+    SELECT ${columns}, json_build_object('createdAt', r.created_at::text, 'id', r.id) AS place ${requests}
+    WHERE r.user_id = ${userId}::uuid ${older ?? sql``} ORDER BY r.created_at DESC, r.id DESC LIMIT ${limit + 1}`.execute(
+    db,
+  );
+  return toPage(rows, limit);
 }
 
 /** A place of a request, which one deposit has and none gets after it. */

@@ -20,6 +20,7 @@ import {
   retryFailed,
   startErasure,
   takePlace,
+  type Place,
 } from '../../src/index.ts';
 import { makePastes } from '../../src/testing/index.ts';
 import { pasteToCreate, useDatabase } from '../support/database.ts';
@@ -55,6 +56,9 @@ async function deposit(code: string): Promise<string | null> {
     return paste.shortCode;
   });
 }
+
+const pageOf = (userId: string, limit: number, after: Place | null = null) =>
+  listSecretRequests(current.db, userId, { limit, after });
 
 const requestOf = async (code: string) => (await findSecretRequest(current.db, code))!;
 
@@ -120,13 +124,29 @@ it('a user has at most 100 that are open and have not expired', async () => {
   const { code, userId } = await makeRequest(1, -1);
   for (let i = 0; i < 100; i += 1) await makeRequest(1);
   await expect(makeRequest(1)).rejects.toThrow('no request');
-  await cancelSecretRequest(current.db, (await listSecretRequests(current.db, userId, 1))[0]!.code, {
+  await cancelSecretRequest(current.db, (await pageOf(userId, 1)).rows[0]!.code, {
     userId,
     actor,
     reason: 'cancelled',
   });
   await makeRequest(1);
-  expect((await listSecretRequests(current.db, userId, 1000)).map((request) => request.code)).toContain(code);
+  expect((await pageOf(userId, 1000)).rows.map((request) => request.code)).toContain(code);
+});
+
+it('lists those of a user newest first, in pages that miss none', async () => {
+  const { userId } = await makeRequest(1);
+  for (let i = 0; i < 4; i += 1) await makeRequest(1);
+  const all = (await pageOf(userId, 100)).rows.map(({ id }) => id);
+  expect(all.length).toBeGreaterThanOrEqual(5);
+  const paged: string[] = [];
+  for (let next: Place | null = null, more = true; more; more = next !== null) {
+    const page = await pageOf(userId, 2, next);
+    paged.push(...page.rows.map(({ id }) => id));
+    next = page.next;
+  }
+  expect(paged).toEqual(all);
+  expect(all).toEqual(all.toSorted().toReversed());
+  expect((await pageOf(await ensureUser(current.db, 'stranger'), 100)).rows).toEqual([]);
 });
 
 it('a deposit keeps its key when its upload is retried, and loses it with the row of its paste', async () => {

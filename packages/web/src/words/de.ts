@@ -723,6 +723,29 @@ export const de: Translation = {
         detail:
           'Ein Betreiber hat Meldungen zu diesem Inhalt geprüft und entschieden, dass er bleibt. Ihre Meldung wurde nicht aufgenommen.',
       },
+      request_not_found: {
+        title: 'Anfrage nicht gefunden',
+        detail: 'Unter dieser Adresse gibt es keine Anfrage. Prüfen Sie den Link.',
+      },
+      request_closed: {
+        title: 'Anfrage nimmt nichts mehr an',
+        detail:
+          'Diese Anfrage ist abgelaufen oder wurde geschlossen. Bitten Sie die Person, von der Sie den Link haben, um einen neuen.',
+      },
+      request_used_up: {
+        title: 'Anfrage ist erfüllt',
+        detail:
+          'Diese Anfrage hat alles erhalten, was sie annimmt. Bitten Sie die Person, von der Sie den Link haben, um einen neuen.',
+      },
+      request_ended: {
+        title: 'Anfrage ist beendet',
+        detail: 'Die Anfrage hat alles erhalten, was sie annimmt. Es gibt nichts abzubrechen.',
+      },
+      request_limit_reached: {
+        title: 'Zu viele offene Anfragen',
+        detail:
+          'Sie haben so viele offene Anfragen, wie erlaubt sind. Brechen Sie eine ab, oder warten Sie, bis eine abgelaufen ist.',
+      },
       reveal_required: {
         title: 'Paste wird beim Lesen gelöscht',
         detail:

@@ -723,6 +723,29 @@ export const es: Translation = {
         detail:
           'Un operador ha revisado denuncias de este contenido y ha decidido que se mantiene. Su denuncia no se ha registrado.',
       },
+      request_not_found: {
+        title: 'Solicitud no encontrada',
+        detail: 'No hay ninguna solicitud en esta dirección. Compruebe el enlace.',
+      },
+      request_closed: {
+        title: 'La solicitud ya no acepta nada',
+        detail:
+          'Esta solicitud ha caducado o se ha cerrado. Pida un enlace nuevo a la persona que se lo envió.',
+      },
+      request_used_up: {
+        title: 'Solicitud completa',
+        detail:
+          'Esta solicitud ha recibido todo lo que acepta. Pida un enlace nuevo a la persona que se lo envió.',
+      },
+      request_ended: {
+        title: 'La solicitud ha terminado',
+        detail: 'La solicitud ha recibido todo lo que acepta. No hay nada que cancelar.',
+      },
+      request_limit_reached: {
+        title: 'Demasiadas solicitudes abiertas',
+        detail:
+          'Tiene tantas solicitudes abiertas como se permiten. Cancele una o espere a que caduque alguna.',
+      },
       reveal_required: {
         title: 'El paste se elimina al leerlo',
         detail:

@@ -735,6 +735,29 @@ export const fr: Translation = {
         detail:
           'Un administrateur a examiné des signalements de ce contenu et a décidé qu’il reste en ligne. Votre signalement n’a pas été enregistré.',
       },
+      request_not_found: {
+        title: 'Demande introuvable',
+        detail: 'Il n’y a pas de demande à cette adresse. Vérifiez le lien.',
+      },
+      request_closed: {
+        title: 'La demande n’accepte plus rien',
+        detail:
+          'Cette demande a expiré ou a été fermée. Demandez un nouveau lien à la personne qui vous l’a envoyé.',
+      },
+      request_used_up: {
+        title: 'Demande satisfaite',
+        detail:
+          'Cette demande a reçu tout ce qu’elle accepte. Demandez un nouveau lien à la personne qui vous l’a envoyé.',
+      },
+      request_ended: {
+        title: 'Demande terminée',
+        detail: 'La demande a reçu tout ce qu’elle accepte. Il n’y a rien à annuler.',
+      },
+      request_limit_reached: {
+        title: 'Trop de demandes ouvertes',
+        detail:
+          'Vous avez autant de demandes ouvertes qu’il est permis. Annulez-en une, ou attendez que l’une d’elles expire.',
+      },
       reveal_required: {
         title: 'Paste supprimé à la lecture',
         detail:

@@ -2,6 +2,7 @@ import { jobTypes } from '@pasteflow/jobs';
 import { assets } from '../../src/http/pages/page.ts';
 import { endedJob, newJob } from './jobs.ts';
 import { ownForm, ownPage } from './http.ts';
+import { accessToRequests } from './access-requests.ts';
 import { newPaste } from './pastes.ts';
 import { ownToken } from './users.ts';
 import {
@@ -206,6 +207,7 @@ export const accessTable: Readonly<Record<string, readonly AccessCase[]>> = {
     },
     status: 200,
   })),
+  ...accessToRequests,
   'GET /v1/usage': open('/v1/usage'),
   'GET /v1/jobs': ofUser('/v1/jobs'),
   'POST /v1/jobs': [

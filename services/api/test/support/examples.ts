@@ -4,6 +4,7 @@ import { createPaste, type Database } from '@pasteflow/postgres';
 import { example as exampleJob } from '../../src/jobs/job-view.ts';
 import { example } from '../../src/pastes/example.ts';
 import { exampleTokenId } from '../../src/tokens/own-tokens.ts';
+import { exampleRequest } from '../../src/secret-requests/request-view.ts';
 import type { ApiBed } from './api.ts';
 import { sha256, upload } from './pastes.ts';
 import type { TestUser } from './users.ts';
@@ -94,5 +95,16 @@ export async function putExampleOwnToken(db: Database, owner: TestUser): Promise
     .insertInto('api_tokens')
     .values({ ...token, id: exampleTokenId, expires_at: new Date(Date.now() + 3_600_000) })
     .onConflict((conflict) => conflict.column('id').doUpdateSet({ ...token, revoked_at: null }))
+    .execute();
+}
+
+/** The request of the document's examples takes deposits again each time. */
+export async function putExampleRequest(db: Database, owner: TestUser): Promise<void> {
+  const { code, message, expiresIn } = exampleRequest;
+  await db.deleteFrom('secret_requests').where('code', '=', code).execute();
+  const expires_at = new Date(Date.now() + expiresIn * 1000);
+  await db
+    .insertInto('secret_requests')
+    .values({ code, user_id: owner.id, message, places: 1, expires_at })
     .execute();
 }

@@ -3,6 +3,7 @@ import type { Request, Response } from 'express';
 import {
   answerIdempotencyKey,
   claimIdempotencyKey,
+  hasIdempotencyKey,
   releaseIdempotencyKey,
   type Database,
   type HeldKey,
@@ -131,6 +132,17 @@ export class Idempotency {
       default:
         return found satisfies never;
     }
+  }
+
+  /**
+   * Whether the key of a request is known, so that it may be answered again: also when a new request with the same
+   * body would be refused before its body is read.
+   */
+  async isKnown(req: Request): Promise<boolean> {
+    const key = idempotencyKeyOf(req);
+    if (key === null) return false;
+    const caller = callerKeyOf(callerOf(req));
+    return await hasIdempotencyKey(this.#deps.db, { caller, keyHash: hash('sha256', key, 'buffer') });
   }
 
   #claimed(req: Request, key: KeyOfRequest | null): Claim {

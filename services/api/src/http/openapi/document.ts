@@ -57,6 +57,7 @@ export function openApiDocument(routes: Routes, publicUrl: string): OpenApiDocum
     servers: [{ url: publicUrl }],
     tags: [
       { name: 'pastes', description: 'Create, read, list and delete pastes.' },
+      { name: 'requests', description: 'Ask others for secrets, and deposit one.' },
       { name: 'jobs', description: 'Run longer work in the background, follow it, and read its results.' },
       { name: 'tokens', description: 'Make, list and revoke tokens of one’s own.' },
       { name: 'shell', description: 'For use with curl.' },

@@ -10,7 +10,7 @@ import type { ProblemCode } from '../answers/problem-codes.ts';
 export interface Policy {
   /** `open`: callers are neither identified nor limited. `anyone`, `user`: a token is optional, required. */
   readonly access: 'open' | 'anyone' | 'user';
-  /** A 404 tells that there is no such paste: after too many, the caller gets no more answers. */
+  /** A 404 tells that there is no such paste or request: after too many, the caller gets no more answers. */
   readonly countsMisses?: boolean;
   /**
    * A browser that is signed in is nobody here: one whose token has expired must be able to sign in again.
@@ -25,7 +25,7 @@ export interface Policy {
 /** The description of a route's method. document.ts adds what all of them share. */
 export interface Operation extends Omit<Policy, 'countsMisses' | 'ignoresSession'> {
   readonly operationId: string;
-  readonly tag: 'pastes' | 'jobs' | 'tokens' | 'shell' | 'operation';
+  readonly tag: 'pastes' | 'requests' | 'jobs' | 'tokens' | 'shell' | 'operation';
   /** It is a POST whose answer is not kept: it describes by itself what an Idempotency-Key does. */
   readonly hasOwnKey?: true;
   /** One sentence. */
@@ -71,11 +71,14 @@ export function pageEndpoint(policy: Policy, show: Handler): Endpoint {
   return { policy, handle: show, page: show };
 }
 
+const guessed = ['paste_not_found', 'request_not_found'] as const;
+
 /** An operation whose 404 shows that a code does not exist counts its misses, as such a page does. */
 export function policyOf(endpoint: Endpoint): Policy {
   if ('policy' in endpoint) return endpoint.policy;
   const { operation } = endpoint;
-  return { ...operation, countsMisses: operation.errors.includes('paste_not_found') };
+  const countsMisses = guessed.some((code) => operation.errors.includes(code));
+  return { ...operation, countsMisses };
 }
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

@@ -20,6 +20,8 @@ export interface RequestContext {
   shortCode?: string;
   /** The paste was named by this slug. */
   slug?: string;
+  /** The id of a request for secrets, as in its link. */
+  secretRequest?: string;
   /** The short code of a paste that was revealed or whose upload failed: only its timeline can be read. */
   endedPaste?: string;
   jobId?: string;

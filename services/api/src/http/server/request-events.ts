@@ -73,6 +73,7 @@ export class RequestEvents {
       ...idsOf(context),
       ...(context.caller?.kind === 'user' && { user_id: context.caller.userId }),
       ...(context.shortCode !== undefined && { short_code: context.shortCode }),
+      ...(context.secretRequest !== undefined && { secret_request: context.secretRequest }),
       ...(context.jobId !== undefined && { job_id: context.jobId }),
       ...(context.sizeBytes !== undefined && { size_bytes: context.sizeBytes }),
       ...(waitedMs > 0 && { waited_ms: Math.round(waitedMs) }),
@@ -87,7 +88,7 @@ export class RequestEvents {
   }
 
   /** A paste was committed. A replayed answer creates none. */
-  pasteCreated(form: 'json' | 'shell' | 'page' | 'private-bin', bytes: number): void {
+  pasteCreated(form: 'json' | 'shell' | 'page' | 'private-bin' | 'deposit', bytes: number): void {
     this.#pastes.inc({ form });
     this.#pasteBytes.inc(bytes);
   }

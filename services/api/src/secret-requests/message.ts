@@ -1,0 +1,42 @@
+import { MAX_REQUEST_MESSAGE_CHARACTERS } from '@pasteflow/domain';
+import { z } from 'zod';
+
+/** What can't be seen, or changes the direction of writing. */
+const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
+
+/** Line breaks and other control characters. */
+const BREAKS = /[\p{Cc}\p{Zl}\p{Zp}\s]+/gu;
+
+/** `https://`, also with another scheme, and `mailto:`. Browsers read `\` as `/`. */
+const SCHEME = /:[/\\]{2}|\bmailto:/i;
+const WWW = /\bwww\d?\./i;
+/** `example.org/path`, `example.org:8443` and `192.0.2.1/path`; not `config.json`, and not `Is it v1.2?` */
+const HOST = /[\p{L}\p{N}-]\.[\p{L}\p{N}-]{1,63}\.?(?:[/\\]|[?#]\S|:\d)/u;
+const MAIL = /[^\s@]@[\p{L}\p{N}-]{1,63}\.[\p{L}\p{N}]/u;
+const LINKS = [SCHEME, WWW, HOST, MAIL];
+
+/** As one line, without what can't be seen. */
+export function cleanMessage(text: string): string {
+  return text.replaceAll(BREAKS, ' ').replaceAll(INVISIBLE, '').trim();
+}
+
+/**
+ * Whether a message has what a program would make a link of, or a person would copy into the address bar. Compatible
+ * forms of characters count as well: browsers read `。` as a dot.
+ */
+export function hasLink(message: string): boolean {
+  const plain = message.normalize('NFKC').replaceAll('。', '.');
+  return LINKS.some((link) => link.test(plain));
+}
+
+const TOO_LONG = `must have at most ${MAX_REQUEST_MESSAGE_CHARACTERS} characters`;
+
+/** What is asked for. A stranger reads it beside the name of this service, and must not be led elsewhere by it. */
+export const messageField = z
+  .string('must be a text')
+  .refine((text) => text.isWellFormed(), 'must be well-formed Unicode, without lone surrogates')
+  .refine((text) => text.length <= 10 * MAX_REQUEST_MESSAGE_CHARACTERS, TOO_LONG)
+  .transform(cleanMessage)
+  .refine((text) => Array.from(text).length <= MAX_REQUEST_MESSAGE_CHARACTERS, TOO_LONG)
+  .refine((text) => !hasLink(text), 'must have no links and no addresses')
+  .meta({ maxLength: MAX_REQUEST_MESSAGE_CHARACTERS });
