@@ -6,7 +6,7 @@ import { deletedPaste, failedPaste, newPaste, processedPaste, settle } from './s
 import { rawGet } from './support/raw-get.ts';
 import { newUser, signedInWith } from './support/users.ts';
 
-const bed = useApi({ env: { CONTENT_WAIT_MS: '1' } });
+const bed = useApi({ contentWaitMs: 1 });
 const BROWSER = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
 const CONTENT = 'one' + 'two';
 const files = placedFiles(['a', 'b/c'].map((name) => ({ name, size: 3, syntax: null })));
