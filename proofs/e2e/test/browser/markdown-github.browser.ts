@@ -121,3 +121,45 @@ A note[^1].
     expect(directions).toEqual(['ltr', 'ltr', 'ltr', 'ltr']);
   });
 });
+
+describeInBrowser('a link or an image of a Markdown paste', () => {
+  it('leads elsewhere and loads nothing', async () => {
+    const markups = {
+      '[a](https://b.example)': '<a href="https://b.example" rel="noopener noreferrer nofollow ugc">a</a>',
+      '<mailto:a@b.example>':
+        '<a href="mailto:a@b.example" rel="noopener noreferrer nofollow ugc">mailto:a@b.example</a>',
+      '![cat](https://b.example/c.png)':
+        '<a href="https://b.example/c.png" rel="noopener noreferrer nofollow ugc"><bdi>Image:</bdi> cat</a>',
+      '<img src="https://b.example/d.png">':
+        '<a href="https://b.example/d.png" rel="noopener noreferrer nofollow ugc"><bdi>Image:</bdi> https://b.example/d.png</a>',
+      '[![badge](https://b.example/c.svg)](https://d.example)':
+        '<a href="https://d.example" rel="noopener noreferrer nofollow ugc"><bdi>Image:</bdi> badge</a>',
+      '![dot](data:image/gif;base64,R0lGODlhAQABAAAAACw=)': '<bdi>Image:</bdi> dot',
+    };
+    const page = await rendered(Object.keys(markups).join('\n\n'));
+    const markup = await page.locator('article').innerHTML();
+    for (const each of Object.values(markups)) expect(markup).toContain(each);
+    expect(await page.locator('article a').count()).toBe(5);
+  });
+
+  it('is text when it would lead to a script or into this service', async () => {
+    const texts = [
+      '[a](javascript:alert(1))',
+      '[b](JaVaScRiPt&colon;alert(1))',
+      '[c](java&#10;script:alert(1))',
+      '<a href="&#x1;javascript:alert(1)">d</a>',
+      '[e](data:text/html,<script>alert(1)</script>)',
+      '[f](vbscript:x)',
+      '[g](//b.example)',
+      '[h](/session/end)',
+      '[i](#main)',
+      '[j](blob:https://b.example/x)',
+      '<a xlink:href="https://b.example">k</a>',
+      '<a ping="https://b.example" download formaction=x>l</a>',
+    ];
+    const page = await rendered(texts.join('\n\n'));
+    expect(await page.locator('article a[href]').allInnerTexts()).toEqual([]);
+    const shown = await page.locator('article p').allInnerTexts();
+    expect(shown.map((text) => text[0]).join('')).toBe('abcdefghijkl');
+  });
+});
