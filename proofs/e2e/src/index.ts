@@ -2,7 +2,7 @@ export { externalEndpoints } from './aws.ts';
 export { Cluster, runOps, startCluster, type User } from './cluster.ts';
 export { Collector, type ExportedSpan } from './collector.ts';
 export { cpuSecondsOf, coreTime, idleShare, memoryOf, resetPeakMemory } from './usage.ts';
-export { curl, pythonPackage, unpack } from './programs.ts';
+export { curl, pythonPackage, unzip } from './programs.ts';
 export {
   entryOf,
   MIGRATE_ENTRY,

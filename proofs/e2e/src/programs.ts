@@ -18,19 +18,13 @@ export async function curl(args: readonly string[], input: Uint8Array = new Uint
   return await run('curl', ['--silent', '--show-error', ...args], input);
 }
 
-const UNPACK = {
-  zip: (file: string, folder: string) => ['unzip', '-q', file, '-d', folder] as const,
-  'tar.gz': (file: string, folder: string) => ['tar', '-xzf', file, '-C', folder] as const,
-};
-
 /**
- * Unpacks with this machine's unzip or tar. Rejects with the program's output when it fails or warns, and
- * when it is missing: `apt-get install unzip`.
+ * Unpacks a zip with this machine's unzip. Rejects with the program's output when it fails or warns, and when
+ * it is missing: `apt-get install unzip`.
  */
-export async function unpack(format: keyof typeof UNPACK, file: string, folder: string): Promise<void> {
-  const [command, ...args] = UNPACK[format](file, folder);
-  const { code, stderr } = await run(command, args);
-  if (code !== 0 || stderr.length > 0) throw new Error(`${command} ended with ${code}: ${stderr.toString()}`);
+export async function unzip(file: string, folder: string): Promise<void> {
+  const { code, stderr } = await run('unzip', ['-q', file, '-d', folder]);
+  if (code !== 0 || stderr.length > 0) throw new Error(`unzip ended with ${code}: ${stderr.toString()}`);
 }
 
 function run(command: string, args: readonly string[], input?: Uint8Array): Promise<Ended> {
