@@ -73,13 +73,14 @@ const send = async (bodies: readonly string[], by = client) => {
 const receive = async (
   WaitTimeSeconds: number,
   from = queue,
-  { signal, by = client }: { signal?: AbortSignal; by?: SQSClient } = {},
+  { signal, by = client, hiddenFor }: { signal?: AbortSignal; by?: SQSClient; hiddenFor?: number } = {},
 ): Promise<Message[]> => {
   const { Messages } = await by.send(
     new ReceiveMessageCommand({
       QueueUrl: await from.url(),
       MaxNumberOfMessages: 10,
       WaitTimeSeconds,
+      VisibilityTimeout: hiddenFor, // undefined: the queue's
       MessageAttributeNames: ['All'],
       MessageSystemAttributeNames: ['ApproximateReceiveCount', 'SentTimestamp'],
     }),
@@ -190,7 +191,7 @@ it('a message that was received three times goes to the dead letters', async () 
 });
 
 it('a message that goes to a client which has gone comes back', async () => {
-  await receive(10, queue, { signal: AbortSignal.timeout(1000) }).catch(() => {});
+  await receive(10, queue, { signal: AbortSignal.timeout(1000), hiddenFor: 5 }).catch(() => {});
   await send(['abandoned']);
   const sentAt = performance.now();
   const messages: Message[] = [];
