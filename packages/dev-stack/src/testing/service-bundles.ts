@@ -18,6 +18,7 @@ export const BUNDLED_ENTRIES: Readonly<Record<string, string>> = {
   ops: 'services/janitor/src/ops-main.ts',
   migrate: 'packages/postgres/src/migrate-main.ts',
   'hanging-worker': 'services/upload-worker/test/fixtures/worker.ts',
+  'email-worker': 'examples/pattern/src/worker-main.ts',
 };
 
 /** Two hours are longer than any run of tests. Each change of a source makes a new folder of 26 MB. */
@@ -25,9 +26,9 @@ export const BUNDLES = { path: join(REPOSITORY, 'node_modules/.cache/service-bun
 
 /** Every file that can change a bundle: the sources, and the versions and exports of what they import. */
 const SOURCES = [
-  '{packages,clients,services}/*/src/**/*.ts',
+  '{packages,clients,services,examples}/*/src/**/*.ts',
   'services/*/test/fixtures/*.ts',
-  '{packages,clients,services}/*/package.json',
+  '{packages,clients,services,examples}/*/package.json',
   'pnpm-lock.yaml',
   'patches/*',
 ];
