@@ -64,7 +64,7 @@ async function acted(): Promise<void> {
     await cluster.until(async () => (await fetch(`${metricsUrl}/readyz`)).status === 200);
   const { pastes, jobs } = load.counts;
   await cluster.until(
-    () => load.problems.length > 0 || (load.counts.pastes >= pastes + 40 && load.counts.jobs >= jobs + 10),
+    () => load.problems.length > 0 || (load.counts.pastes >= pastes + 20 && load.counts.jobs >= jobs + 5),
   );
   expect(load.problems).toEqual([]);
 }
