@@ -75,6 +75,7 @@ export function buildProgram(terminal: Terminal, act: Act): Command {
     .option('-w, --wait', 'wait until the content is stored')
     .option('--encrypt', 'encrypt the content here; the key is in the URL behind #')
     .option('--password', 'with --encrypt: also ask for a password, or take PASTEFLOW_PASSWORD')
+    .option('--secret', 'for one reader: --encrypt --burn --expires 1d, unless you give another --expires')
     .option('--qr', 'also draw the URL as a QR code, on stderr')
     .option('--copy', 'also copy the URL to the clipboard')
     .addHelpText(
@@ -83,7 +84,7 @@ export function buildProgram(terminal: Terminal, act: Act): Command {
         'pasteflow put server.log',
         'pasteflow put src/*.py README.md',
         'dmesg | pasteflow put --title "boot messages" --expires 2h --copy',
-        'pasteflow put --encrypt --burn password.txt',
+        'pasteflow put --secret password.txt',
       ),
     )
     .action(inSession(put));

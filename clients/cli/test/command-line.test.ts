@@ -43,6 +43,8 @@ describe('pasteflow', () => {
     [['ls', 'more'], 'too many arguments'],
     [['put', '--expires', '5y', '-'], 'is not a time'],
     [['put', '--title'], 'argument missing'],
+    [['put', '--secret', '--supersedes', 'q7Zk2Lm9Xa'], 'Leave out --secret or --supersedes'],
+    [['put', '--secret', '--expires', 'soon'], 'is not a time'],
     [['--token-file', 'no-such-file', 'ls'], 'no-such-file'],
   ])('ends with 2 for %j, and sends nothing', async (args, message) => {
     const { code, stdout, stderr } = await bed.run(args);

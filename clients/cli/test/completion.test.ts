@@ -29,6 +29,7 @@ describe('pasteflow completion', () => {
         .split('\n');
     expect(complete('pasteflow', 'ca')).toEqual(['cat', 'cancel']);
     expect(complete('pasteflow', 'put', '--ti')).toEqual(['--title']);
+    expect(complete('pasteflow', 'put', '--sec')).toEqual(['--secret']);
   });
 
   it('refuses an unknown shell with 2', async () => {

@@ -95,6 +95,54 @@ describe('pasteflow put --encrypt', () => {
   });
 });
 
+describe('pasteflow put --secret', () => {
+  /** What the server learns of the paste. */
+  const sentOptions = () => Object.fromEntries(new URL(bed.requests.at(-1)!.path, bed.url).searchParams);
+
+  it('encrypts a paste that is read once, and ends after a day unless another time is given', async () => {
+    bed.script(created);
+    const file = join(bed.home, 'password.txt');
+    await writeFile(file, 'hunter2');
+    const { stdout, stderr } = await bed.run(['put', '--secret', '--title', 'Door', file]);
+    expect([stdout, stderr]).toEqual([expect.stringContaining(`${bed.url}/${CODE}#`), '']);
+    expect(sentOptions()).toEqual({ encrypted: 'true', burn: 'true', expires_in: '86400' });
+    const { path, body } = bed.requests.at(-1)!;
+    for (const hidden of ['hunter2', 'Door', 'password.txt'])
+      expect(path + body.toString()).not.toContain(hidden);
+    const key = keyOfFragment(new URL(stdout.trim()).hash)!;
+    expect(await openSealed(parseSealedText(body.toString()), key, { password: '' })).toMatchObject({
+      text: 'hunter2',
+      title: 'Door',
+    });
+    await bed.run(['put', '--secret', '-e', '2h', '--encrypt', '--burn', file]);
+    expect(sentOptions()).toEqual({ encrypted: 'true', burn: 'true', expires_in: '7200' });
+    await bed.run(['put', '--secret', '-e', 'never', file]);
+    expect(sentOptions()).toMatchObject({ expires_in: 'never' });
+  });
+
+  it('takes a password without --encrypt, and makes a secret of each file', async () => {
+    const [one, two] = [join(bed.home, 'one'), join(bed.home, 'two')];
+    for (const path of [one, two]) await writeFile(path, path);
+    bed.script(created, created);
+    const run = await bed.run(['put', '--secret', '--password', '--each', one, two], {
+      env: { PASTEFLOW_PASSWORD: 'pässword' },
+    });
+    expect(run).toMatchObject({ code: 0, stderr: '' });
+    const documents = bed.requests.map(({ body }) => parseSealedText(body.toString()));
+    const keys = run.stdout
+      .trim()
+      .split('\n')
+      .map((url) => keyOfFragment(new URL(url).hash)!);
+    expect(keys).toHaveLength(2);
+    for (const document of documents) {
+      const open = (password: string) =>
+        Promise.any(keys.map((key) => openSealed(document, key, { password })));
+      expect([one, two]).toContain((await open('pässword')).text);
+      await expect(open('')).rejects.toThrow();
+    }
+  });
+});
+
 describe('pasteflow cat', () => {
   it('refuses an encrypted paste without its key, unless every byte is asked for', async () => {
     const url = await put('text');

@@ -27,6 +27,8 @@ interface PutOptions {
   readonly encrypt?: boolean;
   readonly password?: boolean;
   readonly copy?: boolean;
+  readonly expires?: string;
+  readonly secret?: boolean;
 }
 
 /** Uploads at the same time: more gain nothing, and a server counts the connections of a caller. */
@@ -45,11 +47,8 @@ type Outcome =
   | { readonly paths: Paths; readonly error: unknown };
 
 /** `pasteflow put [FILE|-]…`: a new paste of all files, or one of each, with its URL on stdout. */
-export async function put(
-  session: Session,
-  named: readonly string[],
-  options: PutOptions,
-): Promise<ExitCode> {
+export async function put(session: Session, named: readonly string[], given: PutOptions): Promise<ExitCode> {
+  const options = given.secret === true ? secretOf(given) : given;
   const [first = '-', ...others] = named;
   const all: Paths = [first, ...others];
   const pastes = options.each === true ? all.map((path): Paths => [path]) : [all];
@@ -89,6 +88,15 @@ export async function put(
   signal.throwIfAborted();
   if (options.copy === true && urls.length > 0) await copyToClipboard(session.terminal, urls.join('\n'));
   return failures === 0 ? EXIT_DONE : EXIT_FAILED;
+}
+
+/** What is meant for one reader. @throws UsageError */
+function secretOf(given: PutOptions): PutOptions {
+  if (given.supersedes !== undefined)
+    throw new UsageError(
+      'A paste that is encrypted and read once can be no newer version of another. Leave out --secret or --supersedes.',
+    );
+  return { ...given, encrypt: true, burn: true, expires: given.expires ?? '1d' };
 }
 
 /** For people. */

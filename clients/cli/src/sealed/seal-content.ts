@@ -28,7 +28,7 @@ export async function encryptionOf(
   }: { readonly encrypt?: boolean; readonly password?: boolean; readonly burn?: boolean },
 ): Promise<Encryption | null> {
   if (password && !encrypt)
-    throw new UsageError('--password is for a paste that is encrypted: add --encrypt.');
+    throw new UsageError('--password is for a paste that is encrypted: add --encrypt or --secret.');
   if (!encrypt) return null;
   // Without --password a variable that is left over must not lock the readers out.
   return { burn, password: password ? presetPassword(session) || (await askForPassword(session)) : '' };
