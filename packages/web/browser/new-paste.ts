@@ -3,10 +3,11 @@ import { fillToken } from './browser-facts.ts';
 import { element, optional } from './element.ts';
 import { keepCreated, keptCreated, readPage, showCreated } from './form/created.ts';
 import { conflictOf, openSaved, tokenOfEdited } from './form/edited.ts';
+import { Doors } from './form/doors.ts';
 import { enter, forgetDraft, isLoadedAgain, keepDraft, keptFields, type Fields } from './form/draft.ts';
 import type { DraftFile, FormFile } from './form/form-file.ts';
 import { FormFiles, originFiles } from './form/form-files.ts';
-import { otherUserOf, reasonsOf, SyntaxField } from './form/fields.ts';
+import { otherUserOf, reasonsOf, refuseSlug, SyntaxField } from './form/fields.ts';
 import { bodyOfFile, bodyOfFiles, newKey, postBody, type Body } from './form/body.ts';
 import { listenToKeys } from './form/text-keys.ts';
 import { readBlob, readText } from './read-text.ts';
@@ -26,14 +27,14 @@ const status = element('form-status', HTMLElement);
 const failure = element('form-error', HTMLElement);
 const signInAgain = element('sign-in-again', HTMLElement);
 const submit = element('create', HTMLButtonElement);
-/** Only for those who are signed in. */
-const slug = document.getElementById('slug');
 const encryption = new EncryptionOption();
-const files = new FormFiles({ onChange: onEdit, isBusy: () => submit.disabled || !form.isConnected });
+const isBusy = (): boolean => submit.disabled || !form.isConnected;
+const files = new FormFiles({ onChange: onEdit, isBusy });
 const syntax = new SyntaxField(element('syntax', HTMLSelectElement), () => ({
-  names: [title.value],
+  names: [titleOf()],
   text: text.value,
 }));
+const doors = new Doors(encryption, { isBusy, onChange: onEdit });
 /** Makes a paste of each file. */
 const each = element('each', HTMLButtonElement);
 /** Burning, encryption and the slug. It is open where one of them is used. The form of a newer version has none. */
@@ -74,6 +75,7 @@ function start(): void {
     keepCreated(created);
     return;
   }
+  submit.disabled = false; // that of a secret waits for this module
   const fields = keptFields(viewer);
   const { shared, refused } = form.dataset; // the page shows what was entered
   if (shared !== undefined) {
@@ -84,6 +86,11 @@ function start(): void {
   if (draft !== null) restore(draft);
   void fill(draft);
   fillToken();
+}
+
+/** A secret has none, and that of the text is out of sight. */
+function titleOf(): string {
+  return doors.isSecret ? '' : title.value;
 }
 
 function openMore(): void {
@@ -152,7 +159,7 @@ function bodyOf(sealed: Sealed | null, sent: readonly FormFile[]): Body {
     return { content: sealed.body, query };
   }
   const [only = { name: '', syntax: syntax.value, content: new Blob([text.value]) }] = sent;
-  if (title.value !== '' || isEdit) query.set('title', title.value); // what is left out is that of the version before
+  if (titleOf() !== '' || isEdit) query.set('title', titleOf()); // what is left out is that of the version before
   return sent.length < 2 ? bodyOfFile(only, query, version) : bodyOfFiles(sent, query);
 }
 
@@ -196,7 +203,7 @@ async function encrypted(key: string, sent: readonly FormFile[]): Promise<Sealed
     const sealed = await encryption.seal({
       text: text.value,
       files: sent,
-      title: title.value,
+      title: titleOf(),
       syntax: syntax.value,
       burn: new FormData(form).get('burn') === 'true',
     });
@@ -227,20 +234,8 @@ function showRefusal(markup: string, responseStatus: number): void {
   else if (conflict !== null) {
     failure.replaceChildren(...conflict);
     formKey.value = newKey();
-  } else if (reason !== '' && slug !== null) {
-    refuseSlug(reason);
-    slug.focus();
-  } else failure.replaceChildren(...reasonsOf(main, signInAgain.hidden));
-}
-
-/** Shows beside the field why the slug was refused. @param reason empty: it was not */
-function refuseSlug(reason: string): void {
-  const shown = document.getElementById('slug-error');
-  if (slug === null || shown === null) return;
-  if (reason !== '') openMore();
-  shown.textContent = reason;
-  if (reason === '') slug.removeAttribute('aria-invalid');
-  else slug.setAttribute('aria-invalid', 'true');
+  } else if (reason === '' || !refuseSlug(reason))
+    failure.replaceChildren(...reasonsOf(main, signInAgain.hidden));
 }
 
 /**

@@ -4,6 +4,7 @@ import { html } from '../src/html/html.ts';
 import { page, PREFERENCES_SCRIPT, type Site } from '../src/html/layout.ts';
 import { reportsPage } from '../src/operations/reports.ts';
 import { codeTail } from '../src/pages/paste.ts';
+import { createdPage } from '../src/pages/created.ts';
 import { row } from '../src/pages/my-jobs.ts';
 import { pastesForm } from '../src/pages/my-pastes.ts';
 import { newPastePage } from '../src/pages/new-paste.ts';
@@ -124,10 +125,44 @@ describe('the form for a new paste', () => {
     for (const name of withControl) expect(wordsIn('en').form.labels).toHaveProperty(name);
   });
 
+  it('of a secret has none that tells of the content, and the encryption before everything else', () => {
+    const markup = newPastePage(site, { maxPasteBytes: 1000, isSecret: true });
+    const sent = markup.replaceAll(/<fieldset[^>]* disabled>.*?<\/fieldset>/gs, '');
+    const controls = [...sent.matchAll(/<label(?: class="check")? for="(\w+)">/g)].map(([, name]) => name!);
+    expect(controls).toEqual(['burn', 'encrypt', 'password', 'file', 'expires_in']);
+    expect(markup).toMatch(/<details id="more"[^>]* hidden>/); // it would be empty
+    expect(markup).toMatch(/<button id="create"[^>]* disabled/); // until the script can encrypt
+    expect(markup).not.toMatch(/id="encrypt"[^>]*checked/); // which no browser without the script could keep
+  });
+
   it('has none for an option that needs an owner when nobody has signed in', () => {
     const expected = withControl.filter((name) => optionOf(name).needsOwner === undefined);
     expect(optionsOf(controlsFor(null))).toEqual(expected);
     expect(expected.length).toBeLessThan(withControl.length);
+  });
+});
+
+describe('the page of a created paste', () => {
+  const created = {
+    url: 'https://paste.example.org/q7Zk2Lm9Xa',
+    title: null,
+    files: null,
+    expires_at: null,
+    visibility: 'unlisted',
+    burn: true,
+    encrypted: true,
+    supersedes: null,
+    deleteToken: null,
+  } as const;
+  const { next } = site.words.secret;
+
+  it('says of a secret what to do with its link, and leads to the next secret', () => {
+    const markup = createdPage(site, created);
+    expect(markup).toContain(next);
+    expect(markup).toContain('href="/p/?secret"');
+    expect(createdPage(site, { ...created, visibility: 'private' })).not.toContain(next); // nobody else could read it
+    const text = createdPage(site, { ...created, burn: false, encrypted: false });
+    expect([text.includes(next), text.includes('?secret')]).toEqual([false, false]);
   });
 });
 

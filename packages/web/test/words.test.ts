@@ -24,7 +24,8 @@ const COUNTS = [9001, 9003, 9011, 9_000_000];
 /** What the browser and the reader must find in a text of any language. */
 const marksOf = (text: string): readonly string[] =>
   (text.replaceAll(/(?<=\d)[.,\s\u00a0\u202f](?=\d)/g, '').match(MARKS) ?? []).toSorted();
-const MARKS = /\{\w+\}|NAME|~name|9\d{3,}|7002|pasteflow cat --from FILE|JavaScript|UTF-8/g;
+const MARKS =
+  /\{\w+\}|NAME|~name|9\d{3,}|7002|pasteflow cat --from FILE|pasteflow put --secret|JavaScript|UTF-8/g;
 
 describe.each([de, fr, es, ja, ar])('the words in $name', (translation) => {
   it('have every text, and no other one', () => {

@@ -44,3 +44,45 @@ describe('the form of a text that another program shares', () => {
     expect(new URL(target.action, bed.api.url + path).pathname).toBe('/');
   });
 });
+
+describe('the form of a secret', () => {
+  /** The controls that the browser would send. */
+  const sentBy = (markup: string) => {
+    const without = markup.replaceAll(/<fieldset[^>]* disabled>.*?<\/fieldset>/gs, '');
+    return [...without.matchAll(/<(?:input|select|textarea) id="(\w+)"/g)].map(([, id]) => id);
+  };
+  const begins = (markup: string) => ({
+    burns: / id="burn" [^>]*checked/s.test(markup),
+    expires: [...markup.matchAll(/<option value="([^"]*)" selected>/g)].map(([, value]) => value),
+    sendsTitle: sentBy(markup).includes('title'),
+    sendsSyntax: sentBy(markup).includes('syntax'),
+  });
+  const SECRET = { burns: true, expires: ['86400'], sendsTitle: false, sendsSyntax: false };
+
+  it('is at /?secret: read once, one day, and nothing that tells of the content', async () => {
+    for (const path of ['/?secret', '/?secret&text=no%20link%20writes%20a%20secret'])
+      expect(begins(await (await browse(path)).text())).toEqual(SECRET);
+    const text = { burns: false, expires: ['2592000'], sendsTitle: true, sendsSyntax: true };
+    for (const path of ['/', '/?secret=no', '/?text=shared'])
+      expect(begins(await (await browse(path)).text())).toEqual(text);
+  });
+
+  it('stays one when it is refused', async () => {
+    const form = new FormData();
+    for (const [name, value] of Object.entries({
+      text: 'a',
+      burn: 'true',
+      expires_in: '86400',
+      form_user: '',
+    }))
+      form.append(name, value);
+    form.append('content', new Blob(['b']), 'b');
+    const refused = await fetch(bed.api.url, {
+      method: 'POST',
+      headers: { accept: 'text/html' },
+      body: form,
+    });
+    expect(refused.status).toBe(422);
+    expect(begins(await refused.text())).toEqual(SECRET);
+  });
+});

@@ -70,4 +70,5 @@ export function enter(form: HTMLFormElement, fields: Fields): void {
   }
 }
 
-const nameOfPage = (): string => `draft of ${location.pathname}`;
+/** The two doors of the form have drafts of their own. */
+const nameOfPage = (): string => `draft of ${location.pathname}${location.search}`;

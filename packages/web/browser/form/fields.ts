@@ -1,3 +1,4 @@
+import { optional } from '../element.ts';
 import { detected } from './detect.ts';
 
 /** Somebody who types gets the answer when they pause. */
@@ -27,7 +28,8 @@ export class SyntaxField {
 
   /** The language to send; empty: none is chosen, and none is certain. */
   get value(): string {
-    return this.select.value || (this.#show()?.id ?? '');
+    const chosen = this.select.matches(':disabled') ? '' : this.select.value; // out of sight
+    return chosen || (this.#show()?.id ?? '');
   }
 
   changed(): void {
@@ -45,6 +47,27 @@ export class SyntaxField {
     if (this.#option !== undefined && this.#option.textContent !== name) this.#option.textContent = name;
     return language;
   }
+}
+
+/**
+ * Shows beside the field why the slug was refused.
+ * @param reason empty: it was not
+ * @returns false: only those who are signed in have the field
+ */
+export function refuseSlug(reason: string): boolean {
+  const slug = optional('slug', HTMLInputElement);
+  const shown = document.getElementById('slug-error');
+  if (slug === null || shown === null) return false;
+  shown.textContent = reason;
+  if (reason === '') {
+    slug.removeAttribute('aria-invalid');
+    return true;
+  }
+  slug.setAttribute('aria-invalid', 'true');
+  const more = slug.closest('details');
+  if (more !== null) more.open = true;
+  slug.focus();
+  return true;
 }
 
 /** The reasons on the page of a problem. Its links and buttons belong to that page. @param isTitled with its title */

@@ -9,19 +9,28 @@ export class EncryptionOption {
     const wanted = this.#wanted;
     if (wanted === null) return;
     element('encryption', HTMLFieldSetElement).hidden = false;
-    const options = element('encryption-options', HTMLElement);
-    const show = (): void => void (options.hidden = !wanted.checked);
-    wanted.addEventListener('change', show);
+    wanted.addEventListener('change', () => this.#show());
     if (!isSecureContext) {
       wanted.disabled = true; // browsers then have no cipher
       wanted.checked = false;
       element('encrypt-hint', HTMLElement).hidden = false;
     }
-    show(); // a browser keeps the choice over a reload
+    this.#show(); // a browser keeps the choice over a reload
   }
 
   get isWanted(): boolean {
     return this.#wanted?.checked === true;
+  }
+
+  /** Where the browser can't encrypt, nothing is. */
+  set isWanted(isWanted: boolean) {
+    if (this.#wanted === null || this.#wanted.disabled) return;
+    this.#wanted.checked = isWanted;
+    this.#show();
+  }
+
+  #show(): void {
+    element('encryption-options', HTMLElement).hidden = !this.isWanted;
   }
 
   /** The cipher is loaded with the first encryption. */

@@ -36,9 +36,9 @@ export function createdPage(site: Site, created: ShownCreation): string {
     }</span></p>
 <div class="field"><label for="url">${text.link}</label><div class="copyable"><input id="url" value="${url}" dir="ltr"
 readonly>${copyButton(site.words, 'url', text.copyLink, 'primary')}<button type="button" id="share" hidden>${paste.share}</button></div>${
-      encrypted && html`<p class="hint">${text.keyHint}</p>`
-    }</div>
-<p class="toolbar"><a id="open" class="button" href="${url}">${text.open}</a> <a class="button" href="${site.base}/">${text.another}</a></p>
+      burn && visibility !== 'private' && html`<p class="hint">${site.words.secret.next}</p>`
+    }${encrypted && html`<p class="hint">${text.keyHint}</p>`}</div>
+<p class="toolbar"><a id="open" class="button" href="${url}">${text.open}</a> <a class="button" href="${site.base}/${burn && '?secret'}">${text.another}</a></p>
 <details id="qr" data-label="${paste.qrOf('{url}')}" hidden><summary>${paste.qr}</summary></details>
 ${deleteToken !== null && deletionToken(site.words, deleteToken)}</div>`,
   });

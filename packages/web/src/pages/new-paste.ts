@@ -1,10 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { copiedOptionNames, MAX_FILES, type CopiedOption, type StoredOptions } from '@pasteflow/domain';
+import {
+  copiedOptionNames,
+  MAX_FILES,
+  optionOf,
+  type CopiedOption,
+  type StoredOptions,
+} from '@pasteflow/domain';
 import { formatSize } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
 import { formUser, page, type Site } from '../html/layout.ts';
 import { personText } from '../html/person.ts';
 import type { Words } from '../words/translation.ts';
+import { createButton, doors, eitherTitle, fieldsOfText, secretFields, type Door } from './doors.ts';
 import { conflictNote, editFields, type Conflict } from './newer-version.ts';
 import { fileBlock, hiddenKept, keptFiles } from './file-block.ts';
 import { control, controlsAt, type FormOption } from './option-controls.ts';
@@ -74,33 +81,38 @@ export function newPastePage(
     refused = null,
     origin = null,
     shared = null,
+    isSecret = false,
   }: {
     readonly maxPasteBytes: number;
     readonly refused?: RefusedForm | null;
     readonly origin?: ShownOrigin | null;
     readonly shared?: SharedText | null;
+    /** The form begins as that of a secret. */
+    readonly isSecret?: boolean;
   },
 ): string {
-  const { form } = site.words;
-  const fields = refused?.fields ?? (shared === null ? fieldsOf(origin) : new Map([['title', shared.title]]));
+  const { form, secret } = site.words;
+  const begun = shared === null ? fieldsOf(origin) : new Map([['title', shared.title]]);
+  const fields = refused?.fields ?? (isSecret ? secretFields : begun);
   const entered = (name: string): string => fields.get(name) ?? '';
   const supersedes = entered('supersedes');
   const isEdit = supersedes !== '';
-  const title = isEdit ? site.words.edit.title(supersedes) : form.title;
-  const show = (name: FormOption) =>
-    control(site, name, { entered: entered(name), error: refused?.slugError, isEdit });
+  const isNew = !isEdit && entered('parent') === '';
+  // The form of a secret sends no title, and the others always one.
+  const door: Door = isSecret || (isNew && refused !== null && !fields.has('title')) ? 'secret' : 'text';
+  const title = isEdit ? site.words.edit.title(supersedes) : door === 'secret' ? secret.title : form.title;
+  const show = (name: FormOption) => {
+    const shown = control(site, name, { entered: entered(name), error: refused?.slugError, isEdit });
+    return optionOf(name).tellsOfContent === true ? fieldsOfText(shown, door) : shown;
+  };
   const conflict = refused?.conflict ?? origin?.edit?.conflict ?? null;
   const text = refused?.text ?? shared?.text ?? (typeof origin?.text === 'string' ? origin.text : '');
   return page(site, {
     title,
     scripts: ['new-paste.js'],
     ...(!isEdit && { place: '/' }),
-    main: html`<h1 class="visually-hidden">${title}</h1>
-${
-  !isEdit &&
-  html`<p class="intro">${site.words.intro}</p>
-`
-}<form id="new-paste" class="new-paste" method="post" action="${site.base}/" enctype="multipart/form-data"
+    main: html`<h1 class="visually-hidden">${isNew ? eitherTitle(site.words, door) : title}</h1>
+${isNew ? doors(site, door) : !isEdit && html`<p class="intro">${site.words.intro}</p>\n`}<form id="new-paste" class="new-paste" data-door="${door}" method="post" action="${site.base}/" enctype="multipart/form-data"
 data-empty="${form.empty}" data-max-bytes="${maxPasteBytes}" data-too-large="${form.atMost(formatSize(maxPasteBytes, site.words))}"
 data-too-many="${form.atMost(site.words.paste.files(MAX_FILES))}" data-unreachable="${form.unreachable}"
 data-unencrypted="${site.words.encryption.failed}"
@@ -108,7 +120,8 @@ data-viewer="${site.viewer?.name ?? ''}"${refused !== null && html` data-refused
 <input id="form-key" type="hidden" name="form_key" value="${randomUUID()}" autocomplete="off">${formUser(site)}
 <div class="editor">
 <label class="visually-hidden" for="text">${form.content}</label>
-<textarea id="text" name="text" rows="12" dir="ltr" placeholder="${form.placeholder}" spellcheck="false"
+<textarea id="text" name="text" rows="12" dir="ltr" placeholder="${door === 'secret' ? secret.placeholder : form.placeholder}"
+data-other-placeholder="${door === 'secret' ? form.placeholder : secret.placeholder}" spellcheck="false"
 autocapitalize="off" autocomplete="off" aria-describedby="text-hint"${refused === null && html` autofocus`}${(origin?.files || fields.has('files_of')) && html` hidden`}>
 ${text}</textarea>
 <div id="files" hidden></div>
@@ -131,23 +144,22 @@ role="alert">${site.words.diff.parentMissing}</p>\n`
         : isEdit
           ? editFields(site, supersedes, fields.has('delete_token'))
           : originField(site.words, origin, entered('parent'))
-    }${show('title')}<div class="field"><label for="file">${form.file}</label><input id="file"
+    }${door === 'secret' && unreadable(site, show)}${show('title')}<div class="field"><label for="file">${form.file}</label><input id="file"
 name="content" type="file" multiple aria-describedby="file-hint"><p id="file-hint"
 class="hint">${form.atMost(formatSize(maxPasteBytes, site.words))}${
       refused?.text === '' && html` ${form.fileAgain}`
     }</p></div>
 ${besideFile.map(show)}${
       !isEdit &&
-      moreOptions(
-        site,
-        show,
-        ['burn', ...belowMore].some((name) => entered(name) !== ''),
-      )
+      moreOptions(site, show, {
+        door,
+        isOpen: belowMore.some((name) => entered(name) !== '') || (door === 'text' && entered('burn') !== ''),
+      })
     }<div class="send">
 <div id="form-error" role="alert"></div>
 <p id="sign-in-again" hidden>${signInAgain(site)}</p>
 <p id="form-status" class="hint" role="status"></p>
-<button id="create" class="primary" type="submit">${isEdit ? site.words.edit.save : form.submit}</button>
+${isEdit ? html`<button id="create" class="primary" type="submit">${site.words.edit.save}</button>` : createButton(site, door)}
 <button id="each" type="button" data-created="${form.several.created}" data-refused="${form.several.refused}"
 data-copy-all="${form.several.copyAll}" hidden>${form.several.each}</button>
 ${isEdit && html`<p class="hint">${site.words.edit.hint}</p>`}${site.viewer === null && html`<p class="hint readers">${form.privacy}</p>`}<p class="hint readers encrypted">${site.words.encryption.readers}</p>
@@ -158,22 +170,34 @@ ${isEdit && html`<p class="hint">${site.words.edit.hint}</p>`}${site.viewer === 
   });
 }
 
-/** What few pastes have, and no newer version: those are for one reader, or have a key of their own. */
-function moreOptions(site: Site, show: (name: FormOption) => Html | false, isOpen: boolean): Html {
-  return html`<details id="more" class="more"${isOpen && html` open`}>
+/** What few texts have, and no newer version: those are for one reader, or have a key of their own. */
+function moreOptions(
+  site: Site,
+  show: (name: FormOption) => Html | false,
+  { door, isOpen }: { readonly door: Door; readonly isOpen: boolean },
+): Html {
+  const below = belowMore.map(show);
+  const isEmpty = door === 'secret' && below.every((each) => each === false);
+  return html`<details id="more" class="more"${isOpen && html` open`}${isEmpty && html` hidden`}>
 <summary>${site.words.form.more}</summary>
-${show('burn')}<fieldset id="encryption" class="encryption" hidden>
-<legend class="visually-hidden">${site.words.encryption.option}</legend>
-<label class="check" for="encrypt"><input id="encrypt" type="checkbox" aria-describedby="encrypt-hint"> ${site.words.encryption.option}</label>
-<p id="encrypt-hint" class="hint" hidden>${site.words.encryption.insecure}</p>
+${door === 'text' && unreadable(site, show)}${below}</details>\n`;
+}
+
+/** What keeps a paste from others. A script moves it to where the other door has it. */
+function unreadable({ words }: Site, show: (name: FormOption) => Html | false): Html {
+  const { encryption, encrypted } = words;
+  return html`<div id="unreadable">${show('burn')}<fieldset id="encryption" class="bare encryption" hidden>
+<legend class="visually-hidden">${encryption.option}</legend>
+<label class="check" for="encrypt"><input id="encrypt" type="checkbox" aria-describedby="encrypt-hint"> ${encryption.option}</label>
+<p id="encrypt-hint" class="hint" hidden>${encryption.insecure}</p>
 <div id="encryption-options" hidden>
-<div class="field narrow"><label for="password">${site.words.encryption.password}</label><input id="password"
+<div class="field narrow"><label for="password">${encryption.password}</label><input id="password"
 type="password" autocomplete="new-password" aria-describedby="password-hint"><p id="password-hint"
-class="hint">${site.words.encryption.passwordHint}</p></div>
-<p class="hint">${site.words.encrypted.explanation}</p>
+class="hint">${encryption.passwordHint}</p></div>
+<details class="hint"><summary>${encrypted.explanationTitle}</summary><p>${encrypted.explanation}</p></details>
 </div>
 </fieldset>
-${belowMore.map(show)}</details>\n`;
+</div>`;
 }
 
 /** The file stands behind the title, and the encryption behind the paste that is deleted when it is read. */

@@ -4,7 +4,8 @@ import { html, type Html } from '../html/html.ts';
 import type { Site } from '../html/layout.ts';
 import type { Words } from '../words/translation.ts';
 
-const DEFAULT_EXPIRY = '2592000';
+/** 30 days, as a value of the control. */
+export const DEFAULT_EXPIRY = '2592000';
 
 export type FormOption = OptionsWith<{ readonly control: string }>;
 

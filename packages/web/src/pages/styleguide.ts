@@ -3,6 +3,7 @@ import { PasteLines } from '../content/paste-lines.ts';
 import { choice, filterForm, pageLinks } from '../html/filter-form.ts';
 import { html, Html, table } from '../html/html.ts';
 import { page, type Site } from '../html/layout.ts';
+import { doors } from './doors.ts';
 import { fileBlock } from './file-block.ts';
 import { progress } from './my-job.ts';
 import { row as jobRow, stateBadge, type OwnJob } from './my-jobs.ts';
@@ -74,6 +75,7 @@ export function styleguidePage(site: Site): string {
     ['Buttons', buttons()],
     ['Badges', badges(site)],
     ['Fields', fields(site)],
+    ['Doors of the form', doors(site, 'secret')],
     ['Files of the form', html`<div class="editor">${fileBlock(site.words, 'src/retries.ts', CODE)}</div>`],
     ['Messages', messages()],
     ['Heading with facts, toolbar and code', code(site)],

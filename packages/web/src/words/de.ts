@@ -96,6 +96,23 @@ export const de: Translation = {
     createAsNobody: 'Ohne Anmeldung erstellen',
   },
 
+  secret: {
+    doorsLabel: 'Was Sie erstellen',
+    doors: { text: 'Text', secret: 'Geheimnis' },
+    title: 'Neues Geheimnis',
+    intro: 'Ein Geheimnis ist für eine Person: Sein Link zeigt es ein einziges Mal, danach ist es gelöscht.',
+    placeholder: 'Hier ein Passwort, einen Schlüssel oder ein anderes Geheimnis einfügen oder eingeben.',
+    submit: 'Geheimen Link erstellen',
+    submitPlain: 'Ohne Verschlüsselung erstellen',
+    insecure:
+      'Diese Seite wurde nicht über https geladen: Dann verschlüsseln Browser nichts, und andere können mitlesen, was gesendet wird. Öffnen Sie die Seite über https oder verwenden Sie den Befehl pasteflow put --secret.',
+    needsScript:
+      'Diese Seite verschlüsselt nur mit JavaScript. Schalten Sie JavaScript ein und laden Sie die Seite neu, oder verwenden Sie den Befehl pasteflow put --secret.',
+    unencrypted:
+      'Auch ohne Verschlüsselung können Sie ein Geheimnis erstellen, das beim Lesen gelöscht wird. Bis dahin kann der Dienst es aber lesen.',
+    next: 'Kopieren Sie den Link und senden Sie ihn einer einzigen Person. Wer ihn öffnet, sieht zunächst nur eine Schaltfläche: Wer sie als Erster drückt, liest das Geheimnis.',
+  },
+
   created: {
     title: 'Paste erstellt',
     link: 'Link zum Paste',

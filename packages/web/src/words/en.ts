@@ -109,6 +109,24 @@ export const en = {
     createAsNobody: 'Create without signing in',
   },
 
+  /** The other door of the form. */
+  secret: {
+    doorsLabel: 'What you create',
+    doors: { text: 'Text', secret: 'Secret' },
+    title: 'New secret',
+    intro: 'A secret is for one reader: its link shows it once, and then it is gone.',
+    placeholder: 'Paste or type a password, a key or another secret here.',
+    submit: 'Create secret link',
+    submitPlain: 'Create without encryption',
+    insecure:
+      'This page was not loaded by https: browsers then encrypt nothing, and others can read what is sent. Open it by https, or use the command pasteflow put --secret.',
+    needsScript:
+      'This page encrypts only with JavaScript. Switch JavaScript on and reload the page, or use the command pasteflow put --secret.',
+    unencrypted:
+      'Without encryption you can still create a secret that is deleted when it is read, but until then the service can read it.',
+    next: 'Copy the link and send it to one person. Opening it shows only a button: whoever presses that first reads the secret.',
+  },
+
   created: {
     title: 'Paste created',
     link: 'Link to the paste',

@@ -100,6 +100,23 @@ export const es: Translation = {
     createAsNobody: 'Crear sin iniciar sesión',
   },
 
+  secret: {
+    doorsLabel: 'Lo que crea',
+    doors: { text: 'Texto', secret: 'Secreto' },
+    title: 'Nuevo secreto',
+    intro: 'Un secreto es para una sola persona: su enlace lo muestra una vez y después se elimina.',
+    placeholder: 'Pegue o escriba aquí una contraseña, una clave u otro secreto.',
+    submit: 'Crear enlace secreto',
+    submitPlain: 'Crear sin cifrar',
+    insecure:
+      'Esta página no se ha cargado por https: en ese caso los navegadores no cifran nada y otros pueden leer lo que se envía. Ábrala por https o use el comando pasteflow put --secret.',
+    needsScript:
+      'Esta página solo cifra con JavaScript. Active JavaScript y vuelva a cargar la página, o use el comando pasteflow put --secret.',
+    unencrypted:
+      'Sin cifrado también puede crear un secreto que se elimina al leerlo, pero hasta entonces el servicio puede leerlo.',
+    next: 'Copie el enlace y envíelo a una sola persona. Al abrirlo solo aparece un botón: quien lo pulse primero lee el secreto.',
+  },
+
   created: {
     title: 'Paste creado',
     link: 'Enlace al paste',

@@ -101,6 +101,23 @@ export const fr: Translation = {
     createAsNobody: 'Créer sans se connecter',
   },
 
+  secret: {
+    doorsLabel: 'Ce que vous créez',
+    doors: { text: 'Texte', secret: 'Secret' },
+    title: 'Nouveau secret',
+    intro: 'Un secret est destiné à une seule personne : son lien l’affiche une fois, puis il est supprimé.',
+    placeholder: 'Collez ou saisissez ici un mot de passe, une clé ou un autre secret.',
+    submit: 'Créer le lien secret',
+    submitPlain: 'Créer sans chiffrement',
+    insecure:
+      'Cette page n’a pas été chargée en https : les navigateurs ne chiffrent alors rien, et d’autres peuvent lire ce qui est envoyé. Ouvrez-la en https ou utilisez la commande pasteflow put --secret.',
+    needsScript:
+      'Cette page ne chiffre qu’avec JavaScript. Activez JavaScript et rechargez la page, ou utilisez la commande pasteflow put --secret.',
+    unencrypted:
+      'Même sans chiffrement, vous pouvez créer un secret qui est supprimé à la lecture, mais jusque-là le service peut le lire.',
+    next: 'Copiez le lien et envoyez-le à une seule personne. Il n’affiche d’abord qu’un bouton : la première personne qui appuie dessus lit le secret.',
+  },
+
   created: {
     title: 'Paste créé',
     link: 'Lien vers le paste',

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
 import { startCluster } from '../../src/index.ts';
-import { isBrowserWanted, useBrowser } from './browser.ts';
+import { isBrowserWanted, useBrowser, violationsOf } from './browser.ts';
 import { codeOf, encrypt as encryptIn, openLink as openLinkIn, textOf } from './encrypt.ts';
 
 const describeInBrowser = isBrowserWanted() ? describe : describe.skip;
@@ -140,5 +141,134 @@ describeInBrowser('an encrypted paste that is deleted when it is read', () => {
     await page.getByRole('button', { name: 'Reveal the text' }).click();
     await page.locator('#content .chunk').first().waitFor();
     expect([page.url(), await textOf(page)]).toEqual([link, 'read me once']);
+  });
+});
+
+const chosen = async (page: Page) => ({
+  address: new URL(page.url()).pathname + new URL(page.url()).search,
+  text: await page.getByLabel('Text').inputValue(),
+  burn: await page.locator('#burn').isChecked(),
+  encrypt: await page.locator('#encrypt').isChecked(),
+  expires: await page.getByLabel('Expires after').inputValue(),
+  titleShown: await page.getByLabel('Title').isVisible(),
+  languageShown: await page.getByLabel('Language').isVisible(),
+});
+const SECRET = { burn: true, encrypt: true, expires: '86400', titleShown: false, languageShown: false };
+const create = (page: Page) => page.getByRole('button', { name: 'Create secret link' }).click();
+
+async function createdCode(page: Page): Promise<string> {
+  const code = codeOf(await page.getByLabel('Link to the paste').inputValue());
+  await bed.cluster.untilStatus(code, 'PROCESSED');
+  return code;
+}
+
+describeInBrowser('the form of a secret', () => {
+  it('is another door of the form, which keeps what was typed, and makes an encrypted paste for one reader', async () => {
+    const page = await open('/');
+    await page.getByLabel('Text').fill('hunter2');
+    await page.getByLabel('Title').fill('Door code');
+    await page.getByLabel('Expires after').selectOption('3600');
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange'))); // which keeps a draft
+    await page.getByRole('link', { name: 'Secret', exact: true }).click();
+    expect(await chosen(page)).toEqual({ ...SECRET, address: '/?secret', text: 'hunter2' });
+    expect(await page.title()).toContain('New secret');
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+    expect(await page.evaluate(() => JSON.stringify(sessionStorage))).not.toContain('hunter2');
+    await page.getByLabel('Expires after').selectOption('604800');
+
+    await page.getByRole('link', { name: 'Text', exact: true }).click();
+    const back = { address: '/', text: 'hunter2', burn: false, encrypt: false, expires: '3600' };
+    expect(await chosen(page)).toEqual({ ...back, titleShown: true, languageShown: true });
+    expect(await page.getByLabel('Title').inputValue()).toBe('Door code');
+    await page.getByRole('link', { name: 'Secret', exact: true }).click();
+    expect(await chosen(page)).toMatchObject({ ...SECRET, expires: '604800' });
+
+    await create(page);
+    await page.getByText('Copy the link and send it to one person').waitFor();
+    const link = await page.getByLabel('Link to the paste').inputValue();
+    const another = page.getByRole('link', { name: 'Create another' });
+    expect(await another.getAttribute('href')).toBe('/?secret');
+    const reader = await openLink(link);
+    await reader.getByRole('button', { name: 'Reveal the text' }).click();
+    await reader.locator('#content .chunk').first().waitFor();
+    expect(await textOf(reader)).toBe('hunter2');
+    expect(await reader.getByText('Door code').count()).toBe(0); // the writer no longer saw it
+  });
+
+  it.each([
+    { colorScheme: 'light' as const, viewport: { width: 390, height: 844 } },
+    { colorScheme: 'dark' as const, viewport: { width: 320, height: 480 } },
+  ])(
+    'has its button in view on a phone, takes files, and breaks no rule of WCAG 2.2 AA: %j',
+    async (options) => {
+      const page = await open('/?secret', options);
+      await page.getByRole('button', { name: 'Create secret link' }).waitFor();
+      const bottom = await page
+        .locator('#create')
+        .evaluate((button) => button.getBoundingClientRect().bottom);
+      expect(bottom).toBeLessThanOrEqual(options.viewport.height);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+      const files = ['key.pem', 'key.pub'].map((name) => ({
+        name,
+        mimeType: 'text/plain',
+        buffer: Buffer.from(`of ${name}`),
+      }));
+      await page.getByLabel('Or files').setInputFiles(files);
+      await page.getByRole('group', { name: 'key.pub' }).waitFor();
+      expect(await page.getByLabel('Language').filter({ visible: true }).count()).toBe(0);
+      expect(await violationsOf(page)).toEqual([]);
+      await create(page);
+      await page.getByText('Copy the link and send it to one person').waitFor();
+      expect(await violationsOf(page)).toEqual([]);
+      const code = await createdCode(page);
+      expect(await bed.cluster.client().pastes.get(code)).toMatchObject({
+        burn: true,
+        encrypted: true,
+        title: null,
+        syntax: null,
+        files: null,
+      });
+      const { pathname, hash } = new URL(await page.getByLabel('Link to the paste').inputValue());
+      const reader = await open(pathname + hash, options);
+      await reader.getByRole('button', { name: 'Reveal' }).click();
+      await reader.getByText('of key.pub').waitFor();
+    },
+  );
+
+  it('can be sent by no button and no key until its script runs, so that nothing goes unencrypted', async () => {
+    const page = await open('/missing123');
+    await page.route('**/new-paste*.js', (route) => route.abort());
+    const sent: string[] = [];
+    page.on('request', (request) => sent.push(request.method()));
+    await page.goto(`${bed.cluster.http().url}/?secret`);
+    await page.getByLabel('Text').fill('hunter2');
+    expect(await page.locator('#create').isDisabled()).toBe(true);
+    await page.locator('#burn').press('Enter');
+    expect(await page.evaluate(() => document.querySelectorAll('[type=submit]:not(:disabled)').length)).toBe(
+      0,
+    );
+    expect(sent).not.toContain('POST');
+  });
+
+  it('says without JavaScript that it can not encrypt, and makes a paste that is read once', async () => {
+    const page = await open('/?secret', { javaScriptEnabled: false });
+    // Playwright looks for words and roles nowhere in a noscript, also where it is shown.
+    const warning = page.locator('noscript p', { hasText: 'This page encrypts only with JavaScript' });
+    await warning.waitFor();
+    for (const hidden of ['Encrypt in this browser', 'Title', 'Language'])
+      expect(await page.getByLabel(hidden).isVisible()).toBe(false);
+    const button = page.locator('noscript button', { hasText: 'Create without encryption' });
+    await page.getByLabel('Text').fill('hunter2');
+    const file = { name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('a') };
+    await page.getByLabel('Or files').setInputFiles(file);
+    await button.click(); // a text and a file
+    await page.getByRole('alert').getByText('had a text and a file').waitFor();
+    expect(await page.getByLabel('Title').isVisible()).toBe(false);
+    expect(await page.getByLabel('Expires after').inputValue()).toBe('86400');
+    await button.click();
+    const code = await createdCode(page);
+    expect(await bed.cluster.client().pastes.get(code)).toMatchObject({ burn: true, encrypted: false });
+    await page.getByRole('link', { name: 'Create another' }).click();
+    await warning.waitFor();
   });
 });

@@ -62,6 +62,31 @@ describeInBrowser('over http, where browsers have no cipher,', () => {
     expect(await page.getByLabel('Encrypt in this browser').isDisabled()).toBe(true);
   });
 
+  it('the form of a secret says before anybody types that it can not encrypt, and makes a paste that is read once', async () => {
+    const page = await bed.open('/');
+    const warning = page.getByText('This page was not loaded by https');
+    expect(await warning.isVisible()).toBe(false);
+    await page.getByRole('link', { name: 'Secret', exact: true }).click();
+    await warning.waitFor();
+    await page.reload(); // its address leads there
+    await warning.waitFor();
+    const above = await page.evaluate(
+      () =>
+        document.querySelector('#insecure')!.getBoundingClientRect().bottom <
+        document.querySelector('#text')!.getBoundingClientRect().top,
+    );
+    expect(above).toBe(true);
+    expect(await page.getByLabel('Encrypt in this browser').isVisible()).toBe(false);
+    await page.getByLabel('Text').fill('kept over a reload');
+    await page.reload();
+    await page.waitForFunction(() => document.querySelector('textarea')?.value === 'kept over a reload');
+    await page.getByRole('button', { name: 'Create without encryption' }).click();
+    await page.getByRole('heading', { name: 'Paste created' }).waitFor();
+    const url = await page.getByLabel('Link to the paste').inputValue();
+    const answer = await fetch(url.replace(/([^/]+)$/, 'v1/pastes/$1').replace('paste.test', '127.0.0.1'));
+    expect(await answer.json()).toMatchObject({ burn: true, encrypted: false, title: null });
+  });
+
   it('a text is copied byte for byte, and so is the delete token, which is shown once', async () => {
     const text = 'a\r\nb\tc\n';
     const page = await bed.open(`/${await storePaste(bed.cluster, text)}`);

@@ -20,16 +20,19 @@ export const rootRoutes = (api: ApiContext): Routes => ({
 
 /**
  * GET / in a browser: the form for a new paste. A link as PrivateBin's clients print it, `/?CODE#KEY`, leads
- * to the page of the paste: a browser keeps the part after `#`. What another program shares is in the query, and
- * begins the form; nothing else of a query does, so that no link chooses who reads a paste.
+ * to the page of the paste: a browser keeps the part after `#`. `/?secret` is the form of a secret: no code that is
+ * given out is as short. What another program shares is in the query, and begins the form; nothing else of a query
+ * does, so that no link chooses who reads a paste.
  */
 function homePage({ pages, maxPasteBytes }: ApiContext): Handler {
   return (req, res) => {
     const site = pages.site(req);
+    const isSecret = req.query['secret'] === '';
+    const shared = isSecret ? null : sharedText(req);
     const query = privateBinQuery(req);
-    if (query.kind === 'paste')
+    if (query.kind === 'paste' && !isSecret)
       res.status(302).location(`${site.base}/${query.shortCode}`).type('html').end();
-    else sendPage(res, newPastePage(site, { maxPasteBytes, shared: sharedText(req) }));
+    else sendPage(res, newPastePage(site, { maxPasteBytes, shared, isSecret }));
   };
 }
 
