@@ -22,13 +22,34 @@ interface RequestKeys {
   readonly privatePart: string;
 }
 
-/** A new pair of keys for a request. @throws Error where the browser has no WebCrypto, as on pages of http */
+/**
+ * A new pair of keys for a request. Firefox derives the public key from the private one without its sign, which the
+ * suite takes for even: every second pair fits.
+ * @throws Error where the browser has no WebCrypto, as on pages of http
+ */
 export async function newRequestKeys(): Promise<RequestKeys> {
   const { publicKey, privateKey } = await suite.kem.generateKeyPair();
+  const publicBytes = new Uint8Array(await suite.kem.serializePublicKey(publicKey));
+  if (isOdd(publicBytes)) return await newRequestKeys();
   return {
-    publicPart: base64urlnopad.encode(new Uint8Array(await suite.kem.serializePublicKey(publicKey))),
+    publicPart: base64urlnopad.encode(publicBytes),
     privatePart: base64urlnopad.encode(new Uint8Array(await suite.kem.serializePrivateKey(privateKey))),
   };
+}
+
+/** The last byte is that of the point's y. */
+const isOdd = (point: Uint8Array): boolean => ((point.at(-1) ?? 0) & 1) === 1;
+
+/**
+ * The public part that belongs to a private one, so that who asks needs to keep one link only.
+ * @param privatePart as in the link, with or without the `#`
+ * @throws BrokenLinkError when `privatePart` is no key; Error in Firefox, which does not export such a key
+ */
+export async function publicPartOf(privatePart: string): Promise<string> {
+  const key = await suite.kem.deserializePrivateKey(bytesOf(privatePart, PRIVATE_BYTES)).catch(refuseLink);
+  const { x = '', y = '' } = await crypto.subtle.exportKey('jwk', key);
+  const point = [4, ...base64urlnopad.decode(x), ...base64urlnopad.decode(y)]; // 4: not compressed
+  return base64urlnopad.encode(new Uint8Array(point));
 }
 
 /**

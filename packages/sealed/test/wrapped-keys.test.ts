@@ -1,8 +1,9 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { CipherSuite, Aes256Gcm, DhkemP256HkdfSha256, HkdfSha256 } from '@hpke/core';
 import {
   BrokenLinkError,
   newRequestKeys,
+  publicPartOf,
   unwrapKey,
   wrapKey,
   WrongRequestKeyError,
@@ -50,5 +51,31 @@ describe('the key of a deposit', () => {
     const { enc, ct } = await suite.seal({ recipientPublicKey, info: new TextEncoder().encode(id) }, key);
     const wrapped = Buffer.concat([Buffer.from(enc), Buffer.from(ct)]).toString('base64url');
     expect(await unwrapKey(wrapped, id, privatePart)).toEqual(key);
+  });
+});
+
+describe('the pair of a request', () => {
+  it('needs its private part only', async () => {
+    const { publicPart, privatePart } = await newRequestKeys();
+    expect(await publicPartOf(`#${privatePart}`)).toBe(publicPart);
+    await expect(publicPartOf('#L12')).rejects.toThrow(BrokenLinkError);
+  });
+
+  it('opens in a browser that exports no private key which it has imported, as Firefox does', async () => {
+    const pairs = await Promise.all(Array.from({ length: 20 }, () => newRequestKeys()));
+    const wrapped = await Promise.all(pairs.map(({ publicPart }) => wrapKey(key, id, publicPart)));
+    const { subtle } = crypto;
+    const exportKey = subtle.exportKey.bind(subtle) as (...values: unknown[]) => Promise<ArrayBuffer>;
+    const asFirefox = jest
+      .spyOn(subtle, 'exportKey')
+      .mockImplementation(((format: string, exported: unknown) =>
+        format === 'jwk' ? Promise.reject(new Error('no')) : exportKey(format, exported)) as never);
+    try {
+      for (const [index, { privatePart }] of pairs.entries())
+        expect(await unwrapKey(wrapped[index]!, id, privatePart)).toEqual(key);
+      await expect(publicPartOf(pairs[0]!.privatePart)).rejects.toThrow('no');
+    } finally {
+      asFirefox.mockRestore();
+    }
   });
 });
