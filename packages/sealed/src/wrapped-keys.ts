@@ -14,42 +14,35 @@ const PRIVATE_BYTES = 32;
 /** The encapsulated key, and the sealed one with its tag. */
 const WRAPPED_BYTES = PUBLIC_BYTES + 32 + 16;
 
-/** Each half as the part of a link after `#`, in base64url. */
+/** Each as the part of a link after `#`, in base64url. */
 interface RequestKeys {
   /** For who gives a secret: 87 characters. */
   readonly publicPart: string;
-  /** For who asks: 43 characters. */
+  /**
+   * For who asks: 130 characters, the private key and the public one behind it. Not every browser finds the public
+   * key by the private one: Firefox exports no private key that it has imported.
+   */
   readonly privatePart: string;
 }
 
-/**
- * A new pair of keys for a request. Firefox derives the public key from the private one without its sign, which the
- * suite takes for even: every second pair fits.
- * @throws Error where the browser has no WebCrypto, as on pages of http
- */
+/** A new pair of keys for a request. @throws Error where the browser has no WebCrypto, as on pages of http */
 export async function newRequestKeys(): Promise<RequestKeys> {
   const { publicKey, privateKey } = await suite.kem.generateKeyPair();
   const publicBytes = new Uint8Array(await suite.kem.serializePublicKey(publicKey));
-  if (isOdd(publicBytes)) return await newRequestKeys();
+  const privateBytes = new Uint8Array(await suite.kem.serializePrivateKey(privateKey));
   return {
     publicPart: base64urlnopad.encode(publicBytes),
-    privatePart: base64urlnopad.encode(new Uint8Array(await suite.kem.serializePrivateKey(privateKey))),
+    privatePart: base64urlnopad.encode(new Uint8Array([...privateBytes, ...publicBytes])),
   };
 }
-
-/** The last byte is that of the point's y. */
-const isOdd = (point: Uint8Array): boolean => ((point.at(-1) ?? 0) & 1) === 1;
 
 /**
  * The public part that belongs to a private one, so that who asks needs to keep one link only.
  * @param privatePart as in the link, with or without the `#`
- * @throws BrokenLinkError when `privatePart` is no key; Error in Firefox, which does not export such a key
+ * @throws BrokenLinkError when `privatePart` is no key
  */
-export async function publicPartOf(privatePart: string): Promise<string> {
-  const key = await suite.kem.deserializePrivateKey(bytesOf(privatePart, PRIVATE_BYTES)).catch(refuseLink);
-  const { x = '', y = '' } = await crypto.subtle.exportKey('jwk', key);
-  const point = [4, ...base64urlnopad.decode(x), ...base64urlnopad.decode(y)]; // 4: not compressed
-  return base64urlnopad.encode(new Uint8Array(point));
+export function publicPartOf(privatePart: string): string {
+  return base64urlnopad.encode(bytesOf(privatePart, PRIVATE_BYTES + PUBLIC_BYTES).slice(PRIVATE_BYTES));
 }
 
 /**
@@ -73,9 +66,11 @@ export async function wrapKey(key: SecretKey, requestId: string, publicPart: str
  * @throws BrokenLinkError when `privatePart` is no key; WrongRequestKeyError when the key was not wrapped for it
  */
 export async function unwrapKey(wrapped: string, requestId: string, privatePart: string): Promise<SecretKey> {
-  const recipientKey = await suite.kem
-    .deserializePrivateKey(bytesOf(privatePart, PRIVATE_BYTES))
-    .catch(refuseLink);
+  const pair = bytesOf(privatePart, PRIVATE_BYTES + PUBLIC_BYTES);
+  const recipientKey = {
+    privateKey: await suite.kem.deserializePrivateKey(pair.slice(0, PRIVATE_BYTES)).catch(refuseLink),
+    publicKey: await suite.kem.deserializePublicKey(pair.slice(PRIVATE_BYTES)).catch(refuseLink),
+  };
   try {
     const bytes = bytesOf(wrapped, WRAPPED_BYTES);
     const [enc, ct] = [bytes.slice(0, PUBLIC_BYTES), bytes.slice(PUBLIC_BYTES)];
