@@ -36,10 +36,11 @@ export {
 export {
   cancelSecretRequest,
   createSecretRequest,
-  findDeposit,
+  findRequestOf,
   findSecretRequest,
   insertDeposit,
   listDeposits,
+  listReceipts,
   listSecretRequests,
   takePlace,
   type Deposit,

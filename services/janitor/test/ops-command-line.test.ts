@@ -7,6 +7,8 @@ const RETRY_TAKES =
   'retry takes the short code of a paste, the id of a job, or --all-failed-since with a time such as 2026-11-22T04:00Z';
 const hash = 'a'.repeat(63) + '7';
 const YES_IS_FOR = '--yes is only for adopt-bucket, erase, retry --all-failed-since and takedown --user';
+/** The id of a request for secrets. */
+const request = '3mVxQ9bTr5LkW2hYc8NfZd';
 const id = '019523b5-3c4d-7e6f-8a9b-0c1d2e3f4a5b';
 
 const act = { kind: 'act', class: 'other', reason: null, json: false };
@@ -31,6 +33,11 @@ describe('the command line of ops', () => {
       'retry --all-failed-since 2026-11-22T04:00Z --yes',
       { ...act, action: 'retry-failed', subject: 'since 2026-11-22T04:00:00.000Z' },
     ],
+    [
+      `close-request https://paste.example.org/requests/${request}#BK/ey_- --reason phishing`,
+      { ...act, action: 'close-request', subject: request, reason: 'phishing' },
+    ],
+    [`timeline ${request}`, { kind: 'timeline', of: request, json: false }],
     [`cancel ${id} --reason stop`, { ...act, action: 'cancel-job', subject: id, reason: 'stop' }],
     [
       'takedown https://paste.example.org/8Jk2xQw0Zc --reason x --class spam',
@@ -91,9 +98,9 @@ describe('the command line of ops', () => {
     ['', 'the command is missing'],
     ['restart', '"restart" is not a command'],
     ['status now', 'status takes no further arguments'],
-    ['timeline', 'timeline takes the short code of a paste or the id of a job'],
-    ['timeline a b', 'timeline takes the short code of a paste or the id of a job'],
-    ['timeline not-a-code', 'timeline takes the short code of a paste or the id of a job'],
+    ['timeline', 'timeline takes the short code of a paste, or the id of a job'],
+    ['timeline a b', 'timeline takes the short code of a paste, or the id of a job'],
+    ['timeline not-a-code', 'timeline takes the short code of a paste, or the id of a job'],
     ['retry', RETRY_TAKES],
     ['retry a b', RETRY_TAKES],
     ['retry abc --all-failed-since 2026-11-22', RETRY_TAKES],
@@ -103,7 +110,7 @@ describe('the command line of ops', () => {
     ['status --all-failed-since 2026-11-22', '--all-failed-since is only for retry'],
     [
       'timeline abc --reason x',
-      '--reason is only for retry, cancel, takedown, block, unblock, uphold, reject, pause, resume',
+      '--reason is only for retry, cancel, takedown, close-request, block, unblock, uphold, reject, pause, resume',
     ],
     ['takedown abc', 'takedown needs --reason with a text'],
     ['takedown abc --reason= ', 'takedown needs --reason with a text'],
@@ -127,6 +134,8 @@ describe('the command line of ops', () => {
     [`reject ${id} --reason x`, 'reject takes the short code of a paste'],
     ['reject abc --reason x --block', '--block is only for uphold'],
     ['cancel abc', 'cancel takes the id of a job'],
+    ['close-request abc --reason x', 'close-request takes the id or the link of a request for secrets'],
+    [`close-request ${request}`, 'close-request needs --reason with a text'],
     [`cancel ${id} ${id}`, 'cancel takes the id of a job'],
     ['restore-objects --deleted-since yesterday', '--deleted-since takes a time'],
     ['uphold abc --reason --block', "Option '--reason' argument is ambiguous"],

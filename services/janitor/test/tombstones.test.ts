@@ -19,7 +19,7 @@ const sweep = () =>
     tombstoneRetentionSeconds: 30 * DAY,
     transitionRetentionSeconds: 90 * DAY,
   });
-const nothing = { removed: 0, reports: 0, partitions_made: 0, partitions_dropped: 0 };
+const nothing = { removed: 0, reports: 0, requests: 0, partitions_made: 0, partitions_dropped: 0 };
 const deleted = (count: number, secondsAgo: number) =>
   makePastes(world.db, count, {
     status: 'PROCESSED',

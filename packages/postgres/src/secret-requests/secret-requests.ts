@@ -153,17 +153,28 @@ export async function listDeposits(db: Database, requestId: string): Promise<rea
   return rows;
 }
 
-/** The deposit that this paste is; null: it is none. */
-export async function findDeposit(
+/** The deposits of a request without their keys, for operators: the receipts that were given for them. */
+export async function listReceipts(
   db: Database,
-  shortCode: string,
-): Promise<(Deposit & { readonly requestCode: string }) | null> {
-  const { rows } = await sql<Deposit & { requestCode: string }>`
-    SELECT d.number, d.short_code AS "shortCode", d.wrapped_key AS "wrappedKey", d.created_at AS "createdAt", r.code AS "requestCode"
-    FROM deposits d JOIN secret_requests r ON r.id = d.request_id WHERE d.short_code = ${shortCode}`.execute(
-    db,
-  );
-  return rows[0] ?? null;
+  requestId: string,
+): Promise<readonly Omit<Deposit, 'wrappedKey'>[]> {
+  return await db
+    .selectFrom('deposits')
+    .select(['number', 'short_code as shortCode', 'created_at as createdAt'])
+    .where('request_id', '=', requestId)
+    .orderBy('number')
+    .execute();
+}
+
+/** The code of the request that this paste was deposited for; null: it is no deposit. */
+export async function findRequestOf(db: Database, shortCode: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('deposits as d')
+    .innerJoin('secret_requests as r', 'r.id', 'd.request_id')
+    .select('r.code')
+    .where('d.short_code', '=', shortCode)
+    .executeTakeFirst();
+  return row?.code ?? null;
 }
 
 /**

@@ -8,10 +8,11 @@ import {
   ensureUser,
   eraseUser,
   finishErasure,
-  findDeposit,
+  findRequestOf,
   findSecretRequest,
   insertDeposit,
   listDeposits,
+  listReceipts,
   listSecretRequests,
   readTimeline,
   removeOldRequests,
@@ -163,8 +164,12 @@ it('a deposit keeps its key when its upload is retried, and loses it with the ro
     await insertDeposit(current.db, { requestId: id, number: number + 1, shortCode, wrappedKey });
   expect(await retryFailed(current.db, [failed!.shortCode], { actor, reason: null })).toHaveLength(1);
   expect(await removeTombstones(current.db, { retentionSeconds: 10, ...everything })).toBe(1);
-  expect(await findDeposit(current.db, deleted!.shortCode)).toBeNull();
-  expect(await findDeposit(current.db, failed!.shortCode)).toMatchObject({ requestCode: code, wrappedKey });
+  expect(await findRequestOf(current.db, deleted!.shortCode)).toBeNull();
+  expect(await findRequestOf(current.db, failed!.shortCode)).toBe(code);
+  const [left, ...others] = await listDeposits(current.db, id);
+  expect([left, others]).toMatchObject([{ number: 1, shortCode: failed!.shortCode, wrappedKey }, []]);
+  const { wrappedKey: _, ...receipt } = left!;
+  expect(await listReceipts(current.db, id)).toEqual([receipt]);
 });
 
 it('is removed some time after its expiry, and not while a deposit is there', async () => {

@@ -19,6 +19,8 @@ export interface ShownSubject {
   readonly facts: readonly (readonly [name: string, value: string | Date])[];
   /** null: anonymous, or a job. */
   readonly user_id: string | null;
+  /** The id of the request for secrets that the paste was deposited for; null: none. */
+  readonly request: string | null;
   readonly content_hash: string | null;
   readonly canRetry: boolean;
   readonly canCancel: boolean;
@@ -56,9 +58,13 @@ ${attemptsTable(en, timeline)}`,
   });
 }
 
-function pasteActions(site: OperationsSite, { name, content_hash, canRetry, takedown }: ShownSubject): Html {
+function pasteActions(
+  site: OperationsSite,
+  { name, content_hash, canRetry, takedown, request }: ShownSubject,
+): Html {
   return html`<p class="toolbar">${takedown === null && actionLink(site, { action: 'takedown', subject: name, label: words.takeDown })}
 ${content_hash !== null && actionLink(site, { action: 'block', subject: content_hash, label: words.block })}
+${request !== null && actionLink(site, { action: 'close-request', subject: request, label: words.closeRequest })}
 ${canRetry && actionLink(site, { action: 'retry', subject: name, label: words.retry })}</p>`;
 }
 

@@ -76,6 +76,7 @@ export const operationsWords = {
   cancelJob: 'Cancel this job',
   retryJob: 'Retry this job',
   takeDown: 'Take down',
+  closeRequest: 'Close the request',
   takeDownUser: 'Take down all pastes of this user',
   eraseUser: 'Erase this user',
   block: 'Block this content',

@@ -2,8 +2,10 @@ import {
   dropOldTransitions,
   ensureTransitionPartitions,
   removeJudgedReports,
+  removeOldRequests,
   removeTombstones,
   searchJudgedReports,
+  searchOldRequests,
   searchTombstones,
   type Portion,
 } from '@pasteflow/postgres';
@@ -17,7 +19,7 @@ const BATCH = 1000;
 const MONTHS_AHEAD = 2;
 
 /**
- * Removes tombstones (DELETED rows), judged reports and transitions after their retention, and makes the partitions of the
+ * Removes tombstones (DELETED rows), judged reports, requests for secrets and transitions after their retention, and makes the partitions of the
  * coming months. Transitions are removed a month at a time, by dropping their partition.
  */
 export function createTombstones({
@@ -28,7 +30,7 @@ export function createTombstones({
   JanitorContext,
   'db' | 'tombstoneRetentionSeconds' | 'transitionRetentionSeconds'
 >): Sweep<'tombstones'> {
-  const zero = { removed: 0, reports: 0, partitions_made: 0, partitions_dropped: 0 };
+  const zero = { removed: 0, reports: 0, requests: 0, partitions_made: 0, partitions_dropped: 0 };
   return defineSweep('tombstones', zero, async (counts, signal, refused) => {
     counts.partitions_made = await ensureTransitionPartitions(db, MONTHS_AHEAD);
     counts.partitions_dropped = (await dropOldTransitions(db, transitionRetentionSeconds)).length;
@@ -47,6 +49,14 @@ export function createTombstones({
     };
     await inPortionedBatches({ ...batches, table: 'paste_reports' }, reports, (removed) => {
       counts.reports += removed;
+      return removed;
+    });
+    const requests = {
+      search: (portion: Portion) => searchOldRequests({ retentionSeconds, ...portion }),
+      run: (portion: Portion) => removeOldRequests(db, { retentionSeconds, ...portion }),
+    };
+    await inPortionedBatches({ ...batches, table: 'secret_requests' }, requests, (removed) => {
+      counts.requests += removed;
       return removed;
     });
   });

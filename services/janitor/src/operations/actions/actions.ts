@@ -1,6 +1,7 @@
 import type { Action } from './action.ts';
 import { block, unblock } from './blocks.ts';
 import { cancelJob } from './cancel-job.ts';
+import { closeRequest } from './close-request.ts';
 import { retryDeadLetters } from './dead-letters.ts';
 import { erase } from './erase.ts';
 import { reject, uphold } from './judge-reports.ts';
@@ -19,6 +20,7 @@ export const actions: readonly Action[] = [
   retryDeadLetters,
   takedown,
   takedownUser,
+  closeRequest,
   block,
   unblock,
   uphold,

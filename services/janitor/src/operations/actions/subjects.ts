@@ -1,4 +1,4 @@
-import { isShortCode, isUuid } from '@pasteflow/domain';
+import { isRequestCode, isShortCode, isUuid } from '@pasteflow/domain';
 import { findUserId, type Database } from '@pasteflow/postgres';
 import { quote } from '@pasteflow/service-kit';
 
@@ -28,6 +28,13 @@ export const job: Subject = {
   shown: 'JOB',
   words: 'the id of a job',
   read: (text) => codeOrId(text, isUuid),
+};
+
+/** Also the link that depositors have, with the key behind it, which is left out. */
+export const secretRequest: Subject = {
+  shown: 'REQUEST',
+  words: 'the id or the link of a request for secrets',
+  read: (text) => codeOrId(text, isRequestCode),
 };
 
 /** A hash, whose `sha256:` may be left out, or a paste with the content. */
@@ -78,9 +85,9 @@ export const failedSince: Subject = {
   },
 };
 
-/** The text itself, or the end of the URL of a paste. An id is written in lower case. */
+/** The text itself, or the end of a URL, without what follows `#`. An id is written in lower case. */
 export function codeOrId(text: string, isWanted: (text: string) => boolean = () => true): string | null {
-  const last = text.split('/').at(-1) ?? '';
+  const last = text.split('#', 1)[0]?.split('/').at(-1) ?? '';
   const id = last.toLowerCase();
   const read = isUuid(id) ? id : isShortCode(last) ? last : null;
   return read !== null && isWanted(read) ? read : null;

@@ -1,4 +1,4 @@
-import { isUuid } from '@pasteflow/domain';
+import { isRequestCode, isUuid } from '@pasteflow/domain';
 import {
   asJson,
   EXIT_FAILED,
@@ -10,25 +10,60 @@ import {
   toOneLine,
 } from '@pasteflow/service-kit';
 import { codeOrId } from '../actions/subjects.ts';
-import { readSubjectTimeline, type SubjectTimeline } from '../reports/read-timeline.ts';
+import {
+  readRequestTimeline,
+  readSubjectTimeline,
+  type RequestTimeline,
+  type SubjectTimeline,
+} from '../reports/read-timeline.ts';
 import type { OwnCommand } from './command.ts';
 
-/** Of a paste by its short code, or of a job by its id. */
+/** Of a paste by its short code, of a job by its id, or of a request for secrets by that in its link. */
 export const timeline: OwnCommand<{ readonly of: string }> = {
   name: 'timeline',
   takes: 'CODE',
-  help: 'shows what happened to a paste; takes the id of a job, too',
+  help: 'shows what happened to a paste; takes the id of a job or of a request for secrets, too',
   read: ([text = '', ...more]) => {
     const of = more.length === 0 ? codeOrId(text) : null;
-    return of === null ? misused('timeline takes the short code of a paste or the id of a job') : { of };
+    return of === null
+      ? misused('timeline takes the short code of a paste, or the id of a job or of a request for secrets')
+      : { of };
   },
   run: async ({ db }, { of, json }) => {
+    const request = isRequestCode(of) ? await readRequestTimeline(db, of) : null;
+    if (request !== null) return succeeded(json ? asJson(request) : requestText(request));
     const found = await readSubjectTimeline(db, of);
     if (found === null)
-      return failed(EXIT_FAILED, `ops: there is no ${isUuid(of) ? 'job' : 'paste'} ${of}\n`);
+      return failed(
+        EXIT_FAILED,
+        `ops: there is no ${isUuid(of) ? 'job' : isRequestCode(of) ? 'request' : 'paste'} ${of}\n`,
+      );
     return succeeded(json ? asJson(found) : timelineText(found));
   },
 };
+
+/** The request, its end, and the receipts of its deposits. */
+function requestText({ subject, transitions, deposits }: RequestTimeline): string {
+  const { id, user_id, status, taken, places, created_at, expires_at, message } = subject;
+  const asks = message === null ? '' : `\nIt asks: ${toOneLine(message)}`;
+  return [
+    `request ${id} of user ${user_id}, created ${formatMillisecond(created_at)}, expires ${formatMillisecond(expires_at)}: ${status}, ${taken} of ${places} deposited${asks}\n`,
+    formatTable(
+      ['AT', 'WHAT', 'FROM → TO', 'BY', 'WHY'],
+      transitions.map(({ at, machine, from, to, actor, reason }) => [
+        formatMillisecond(at),
+        machine,
+        `${from} → ${to}`,
+        actor,
+        reason ?? '',
+      ]),
+    ),
+    formatTable(
+      ['DEPOSITED', 'RECEIPT'],
+      deposits.map(({ created_at: at, receipt }) => [formatMillisecond(at), receipt]),
+    ),
+  ].join('\n');
+}
 
 type Step = Pick<SubjectTimeline['transitions'][number], 'at' | 'actor' | 'reason'>;
 
@@ -130,9 +165,10 @@ function subjectLine(subject: SubjectTimeline['subject']): string {
     const others = `${retry_of === null ? '' : `; a retry of job ${retry_of}`}${retried_as === null ? '' : `; retried as job ${retried_as}`}`;
     return `job ${id}, ${toOneLine(job_type)}, ${created}: ${status}, ${progress} %${why}${others}`;
   }
-  const { id, short_code, status, deletion_status, size_bytes, failure_reason } = subject;
+  const { id, short_code, status, deletion_status, size_bytes, failure_reason, deposited_for } = subject;
+  const what = deposited_for === null ? '' : `; a deposit for the request ${deposited_for}`;
   const why = failure_reason === null ? '' : `: ${toOneLine(failure_reason)}`;
-  return `paste ${short_code} (${id}), ${size_bytes} bytes, ${created}: ${status}, ${deletion_status}${why}`;
+  return `paste ${short_code} (${id}), ${size_bytes} bytes, ${created}: ${status}, ${deletion_status}${why}${what}`;
 }
 
 function secondsAfter(at: Date, since: Date): string {

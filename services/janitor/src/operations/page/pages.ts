@@ -1,4 +1,4 @@
-import { isShortCode, isUuid } from '@pasteflow/domain';
+import { isRequestCode, isShortCode, isUuid } from '@pasteflow/domain';
 import {
   countStanding,
   findOperatorAction,
@@ -70,15 +70,18 @@ export async function respondWithPage(
   }
 }
 
-/** A short code, a URL of a paste, or the id of a job, an execution or a user. */
+/** A short code, a URL of a paste, the id or the link of a request for secrets, or the id of a job, an execution or a user. */
 async function pathOf(db: Database, text: string): Promise<string> {
-  const last = text.split('/').at(-1) ?? '';
+  const last = text.split('#', 1)[0]?.split('/').at(-1) ?? '';
   const id = last.toLowerCase();
   const hex = id.replace(/^sha256:/, '');
   if (/^[0-9a-f]{64}$/.test(hex)) return `/confirm/block?subject=sha256:${hex}`;
+  if (isRequestCode(last)) return `/confirm/close-request?subject=${last}`;
   if (isShortCode(last)) return `/pastes/${last}`;
   if (!isUuid(id))
-    throw notFound('Enter a short code, the id of a job, an execution or a user, or a SHA-256.');
+    throw notFound(
+      'Enter a short code, the id of a request for secrets, a job, an execution or a user, or a SHA-256.',
+    );
   const subject = await findSubjectOf(db, id);
   if (subject !== null) return isUuid(subject) ? `/jobs/${subject}` : `/pastes/${subject}`;
   if ((await readSubjectTimeline(db, id)) !== null) return `/jobs/${id}`;

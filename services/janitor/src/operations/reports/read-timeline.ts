@@ -2,7 +2,10 @@ import { isUuid } from '@pasteflow/domain';
 import {
   findJob,
   findPaste,
+  findRequestOf,
   findRetryRefusal,
+  findSecretRequest,
+  listReceipts,
   readJobTimeline,
   readPasteChanges,
   readTakedown,
@@ -52,6 +55,8 @@ async function readOfPaste(db: Database, shortCode: string) {
       deletion_requested_at,
       /** Nobody may read the paste. */
       gone,
+      /** The id of a request for secrets; null: the paste is no deposit. */
+      deposited_for: await findRequestOf(db, short_code),
     },
     ...shown(await readTimeline(db, id)),
     takedown,
@@ -89,5 +94,31 @@ function shown({ transitions, executions, retries }: Timeline) {
     transitions: transitions.map(({ id: _id, ...transition }) => transition),
     retries: retries.map(({ from, at, actor, reason }) => ({ from, at, actor, reason })),
     executions: executions.map(({ kind: _kind, subject_id: _subject, ...execution }) => execution),
+  };
+}
+
+export type RequestTimeline = NonNullable<Awaited<ReturnType<typeof readRequestTimeline>>>;
+
+/** A request for secrets, with the receipts that were given for its deposits; null: there is none. */
+export async function readRequestTimeline(db: Database, code: string) {
+  const found = await findSecretRequest(db, code);
+  if (found === null) return null;
+  const { id, userId, message, places, taken, status, createdAt, expiresAt } = found;
+  const { transitions } = shown(await readTimeline(db, id));
+  const receipts = await listReceipts(db, id);
+  return {
+    subject: {
+      kind: 'request' as const,
+      id: code,
+      user_id: userId,
+      message,
+      status,
+      places,
+      taken,
+      created_at: createdAt,
+      expires_at: expiresAt,
+    },
+    transitions,
+    deposits: receipts.map(({ shortCode, createdAt: at }) => ({ receipt: shortCode, created_at: at })),
   };
 }
