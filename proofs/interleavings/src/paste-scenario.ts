@@ -20,7 +20,8 @@ export const nothing = {
   executionId: randomUUID(),
   deletion: null,
   isStranded: false,
-} satisfies Omit<World, 'objects'>;
+  requestCode: '',
+} satisfies Omit<World, 'objects' | 'takenAtEnd'>;
 
 /** A paste of this shape, whose content is in S3 when it is PROCESSED. */
 export function paste(name: string, shape: PasteShape, operations: readonly Operation[]): Scenario {
@@ -46,6 +47,7 @@ export function paste(name: string, shape: PasteShape, operations: readonly Oper
       return {
         ...nothing,
         objects,
+        takenAtEnd: [],
         lockPoints,
         pasteId: id,
         executionId,

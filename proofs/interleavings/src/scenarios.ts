@@ -9,6 +9,7 @@ import { deleteNewer, moveToNewer, moveToRival } from './operations/uploads.ts';
 import * as uploads from './operations/uploads.ts';
 import { erase, giveUpNewer, storeNewer, supersede } from './operations/newer-versions.ts';
 import { nothing, paste, revealed, withNewerVersion, withSlug } from './paste-scenario.ts';
+import { requestScenarios } from './request-scenarios.ts';
 
 const STORAGE_PATH = 'archive.zip';
 
@@ -33,6 +34,7 @@ function job(name: string, shape: ShapeOfJob, operations: readonly Operation[]):
       };
       return {
         ...nothing,
+        takenAtEnd: [],
         objects: new Set([`jobs/${id}/${STORAGE_PATH}`]),
         lockPoints,
         jobId: id,
@@ -79,7 +81,7 @@ export const scenarios: readonly Scenario[] = [
   {
     name: 'a short code without a paste',
     operations: [create, createInGroup, claim, relay, cleanup, reconcile],
-    prepare: () => Promise.resolve({ ...nothing, objects: new Set<string>() }),
+    prepare: () => Promise.resolve({ ...nothing, takenAtEnd: [], objects: new Set<string>() }),
   },
   {
     name: 'an Idempotency-Key',
@@ -90,7 +92,7 @@ export const scenarios: readonly Scenario[] = [
       cancelledKeyedCreate,
       abandonedKeyedCreate,
     ],
-    prepare: () => Promise.resolve({ ...nothing, objects: new Set<string>() }),
+    prepare: () => Promise.resolve({ ...nothing, takenAtEnd: [], objects: new Set<string>() }),
   },
   paste('a waiting paste', { status: 'IN_PROGRESS', expiresInSeconds: ONE_HOUR }, [
     create,
@@ -286,4 +288,5 @@ export const scenarios: readonly Scenario[] = [
     rescueJob,
     removeOldJobs,
   ]),
+  ...requestScenarios,
 ];

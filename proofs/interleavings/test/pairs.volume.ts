@@ -40,6 +40,7 @@ const BUSY = [
   'an abandoned job',
   'an Idempotency-Key',
   'a paste with a newer version',
+  'a request with one place left',
 ];
 const busy = scenarios.filter(({ name }) => BUSY.includes(name));
 

@@ -1,5 +1,5 @@
 import { canTransition, isState, machines, type Machine } from '@pasteflow/domain';
-import { KEYED_CODE, MAX_OPEN_JOBS, type World } from './operation.ts';
+import { DEPOSIT_CODE, KEYED_CODE, MAX_OPEN_JOBS, type World } from './operation.ts';
 import type { RunnerReport } from './runner.ts';
 import type { Snapshot, Transition } from './snapshot.ts';
 
@@ -21,6 +21,7 @@ export function findViolations(
     ...findTooMany(after),
     ...findLostSlugs(before, after),
     ...findWrongVersions(after),
+    ...findWrongDeposits(world, before, after),
   ];
 }
 
@@ -174,4 +175,29 @@ function findWrongVersions({ pastes }: Snapshot): string[] {
         : [`${code} names ${newer.code} too early`];
     }),
   ];
+}
+
+/**
+ * A request has taken as many places as there are deposits, and none after its end. Each deposit has its paste, with the
+ * row that keeps its key, unless the request is gone.
+ */
+function findWrongDeposits({ takenAtEnd }: World, before: Snapshot, after: Snapshot): string[] {
+  const isNew = (code: string) => !before.pastes.some((paste) => paste.code === code);
+  const isDeposit = (code: string) => code.startsWith(DEPOSIT_CODE) || code.startsWith(KEYED_CODE);
+  const made = after.pastes.map(({ code }) => code).filter((code) => isNew(code) && isDeposit(code));
+  return after.requests.flatMap(({ code: request, places, taken, deposits }) => {
+    const takenBefore = before.requests.find(({ code }) => code === request)?.taken ?? 0;
+    const gone = deposits.filter((deposit) => !after.pastes.some(({ code }) => code === deposit));
+    const keyless = made.filter((code) => !deposits.includes(code));
+    const late = takenAtEnd.filter((end) => end !== taken);
+    return [
+      ...(taken > places ? [`${request} has ${taken} deposits in ${places} places`] : []),
+      ...(taken === takenBefore + made.length
+        ? []
+        : [`${request} took ${taken - takenBefore} places for ${made.length} deposits`]),
+      ...gone.map((code) => `the deposit ${code} has no paste`),
+      ...keyless.map((code) => `the deposit ${code} has no key`),
+      ...late.map((end) => `${request} had ${end} deposits at its end, and has ${taken}`),
+    ];
+  });
 }

@@ -1,10 +1,13 @@
 import type { ClaimedDeletion, Database } from '@pasteflow/postgres';
 
 /** The rows of one paste or job that a schedule can hold locked, so that a statement stops there. */
-export type LockPoint = 'paste' | 'newer' | 'payload' | 'execution' | 'job';
+export type LockPoint = 'paste' | 'newer' | 'payload' | 'execution' | 'job' | 'request' | 'user';
 
 /** How the short codes begin that requests with an Idempotency-Key choose. */
 export const KEYED_CODE = 'keyed';
+
+/** How the short codes of deposits without a key begin. */
+export const DEPOSIT_CODE = 'deposit';
 
 /** The cap on the open jobs of the user. */
 export const MAX_OPEN_JOBS = 2;
@@ -19,6 +22,10 @@ export interface World {
   readonly shortCode: string;
   readonly jobId: string;
   readonly userId: string;
+  /** Of a request for secrets. */
+  readonly requestCode: string;
+  /** How many places were taken when its cancel was committed, or its expiry. */
+  readonly takenAtEnd: number[];
   /** The open execution, or the one that ended last. */
   readonly executionId: string;
   /** The claim of a paste that a cleanup is deleting. */

@@ -19,6 +19,14 @@ interface PasteState {
   readonly supersededBy: string | null;
 }
 
+interface RequestState {
+  readonly code: string;
+  readonly places: number;
+  readonly taken: number;
+  /** The short codes of its deposits. */
+  readonly deposits: readonly string[];
+}
+
 interface SubjectState {
   readonly id: string;
   readonly isOpen: boolean;
@@ -44,6 +52,7 @@ export interface Snapshot {
   readonly subjects: readonly SubjectState[];
   readonly transitions: readonly Transition[];
   readonly openJobs: number;
+  readonly requests: readonly RequestState[];
   readonly lastTransition: number;
 }
 
@@ -60,6 +69,7 @@ export async function readSnapshot(db: Database, since: number): Promise<Snapsho
         SELECT 'paste_upload ' || id AS key, status AS state FROM pastes
         UNION ALL SELECT 'paste_deletion ' || id, deletion_status FROM pastes
         UNION ALL SELECT 'job ' || id, status FROM jobs
+        UNION ALL SELECT 'secret_request ' || id, status FROM secret_requests
         UNION ALL SELECT 'task_execution ' || id, status FROM task_executions) AS machine) AS states,
       (SELECT coalesce(json_agg(paste), '[]') FROM (
         SELECT short_code AS code, slug, status, deletion_status AS deletion, coalesce(expires_at <= now(), false) AS expired,
@@ -78,6 +88,9 @@ export async function readSnapshot(db: Database, since: number): Promise<Snapsho
           UNION ALL SELECT subject_id, false FROM task_executions) AS s GROUP BY id) AS subject) AS subjects,
       (SELECT coalesce(json_agg(t ORDER BY id), '[]') FROM state_transitions t WHERE id > ${since}::bigint) AS transitions,
       (SELECT count(*)::integer FROM jobs WHERE completed_at IS NULL) AS "openJobs",
+      (SELECT coalesce(json_agg(request), '[]') FROM (
+        SELECT code, places, taken, ARRAY(SELECT short_code FROM deposits WHERE request_id = id ORDER BY number) AS deposits
+        FROM secret_requests) AS request) AS requests,
       (SELECT coalesce(max(id), 0)::integer FROM state_transitions) AS "lastTransition"`.execute(db);
   const snapshot = rows[0]!;
   return {
