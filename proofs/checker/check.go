@@ -28,7 +28,7 @@ func stepOf[State any](step func(State, operation) (bool, State)) step {
 }
 
 // Models in the order in which their verdicts are printed.
-var models = []model{contentModel, burnModel, idempotencyModel, slugModel, versionModel, jobModel}
+var models = []model{contentModel, burnModel, idempotencyModel, slugModel, versionModel, jobModel, requestModel}
 
 // A key has some tens of operations. One that takes longer is not decided, which is no success.
 const timeout = time.Minute

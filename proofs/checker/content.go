@@ -43,12 +43,16 @@ func contentKeys(operations []operation) map[string][]operation {
 		}
 		keys[o.Code] = append(keys[o.Code], o)
 		if o.Expires > 0 {
-			call, ret := o.call+o.Expires*1e9-clockSlack, o.ret+o.Expires*1e9+clockSlack
-			expiry := operation{Op: "expire", Event: "ok", Code: o.Code, call: call, ret: ret}
-			keys[o.Code] = append(keys[o.Code], expiry)
+			keys[o.Code] = append(keys[o.Code], expiryOf(o))
 		}
 	}
 	return addUses(keys, operations)
+}
+
+// The expiry of what this operation has made.
+func expiryOf(o operation) operation {
+	call, ret := o.call+o.Expires*1e9-clockSlack, o.ret+o.Expires*1e9+clockSlack
+	return operation{Op: "expire", Event: "ok", Code: o.Code, Request: o.Request, call: call, ret: ret}
 }
 
 // Adds what was done to the pastes that `keys` names by their codes.

@@ -24,6 +24,8 @@ type operation struct {
 	Code     string
 	From     string // the short code of the paste that a move takes the slug from
 	Job      string
+	Request  string // for secrets
+	Receipts string // of a list of deposits, with commas
 	Reader   string
 	Form     string
 	Hash     string
@@ -35,6 +37,7 @@ type operation struct {
 	Expires  int64 `json:"expires_in"` // seconds
 	Status   int
 	Count    int
+	Places   int
 
 	call, ret int64 // ns
 	late      bool  // see burn.go
@@ -46,7 +49,11 @@ const never = math.MaxInt64
 func (o operation) isUnknown() bool { return o.Event == "unknown" }
 
 func (o operation) isWrite() bool {
-	return o.Op != "read" && o.Op != "look" && o.Op != "count" && o.Op != "made"
+	switch o.Op {
+	case "read", "look", "count", "made", "list", "left", "open":
+		return false
+	}
+	return true
 }
 
 // A read, or a write that was refused.
@@ -54,7 +61,7 @@ func (o operation) onlyObserves() bool { return !o.isWrite() || o.Event == "fail
 
 func (o operation) String() string {
 	text := o.Op
-	for _, field := range []string{o.Form, o.Name, o.Slug, o.Older, o.From, o.Code, o.Job, o.Key, o.Reader, o.Hash} {
+	for _, field := range []string{o.Form, o.Name, o.Slug, o.Older, o.From, o.Code, o.Job, o.Request, o.Key, o.Reader, o.Hash, o.Receipts} {
 		if field != "" {
 			text += " " + field
 		}
@@ -62,8 +69,8 @@ func (o operation) String() string {
 	switch {
 	case o.isUnknown():
 		return text + " -> unknown"
-	case o.Op == "count" || o.Op == "made":
-		return fmt.Sprintf("%s -> %d", text, o.Count)
+	case o.Op == "count" || o.Op == "made" || o.Op == "left" && o.Event == "ok":
+		return fmt.Sprintf("%s -> %d %s", text, o.Count, o.State)
 	case o.Status == 0:
 		return text + " -> " + o.Event
 	case o.Replayed:
@@ -158,7 +165,8 @@ func prepare(operations []operation) []operation {
 			if !o.isWrite() || seen[id] {
 				continue
 			}
-			seen[id] = o.Op != "change" && (o.Op != "create" || o.Key != "")
+			isCreation := o.Op == "create" || o.Op == "deposit"
+			seen[id] = o.Op != "change" && !(isCreation && o.Key == "")
 		}
 		kept = append(kept, o)
 	}

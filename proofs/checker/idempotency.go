@@ -1,13 +1,13 @@
 package main
 
-// An Idempotency-Key: not executed -> executed, which made one paste or one job.
+// An Idempotency-Key: not executed -> executed, which made one paste, deposit or job.
 //
 //   - The request is executed at most once. The first answer is that of the execution; each later one is
 //     the same, and says that it is replayed.
 //   - A request without an answer may have been executed: the next answer then is a replay.
-//   - Only successes are kept: 409 (another request with the key runs, or the slug is taken) says that the
-//     key is not executed yet. A 409 that is under way during the execution may be answered before or
-//     after.
+//   - Only successes are kept: 409 (another request with the key runs, the slug is taken, or the request for
+//     secrets is used up), or 410 of a deposit, says that the key is not executed yet. One that is under way
+//     during the execution may be answered before or after.
 //   - At the end, the tables have one paste for a key that was executed, and none for another.
 type idempotency struct {
 	executed bool
@@ -25,7 +25,11 @@ var idempotencyModel = model{
 func idempotencyKeys(operations []operation) map[string][]operation {
 	keys := map[string][]operation{}
 	for _, o := range operations {
-		if o.Key != "" && (o.Op == "create" || o.Op == "start" || o.Op == "count") {
+		if o.Key == "" {
+			continue
+		}
+		switch o.Op {
+		case "create", "start", "deposit", "count":
 			keys[o.Key] = append(keys[o.Key], o)
 		}
 	}
@@ -43,7 +47,7 @@ func stepIdempotency(s idempotency, o operation) (bool, idempotency) {
 		return s.executed && (s.made == "" || s.made == made), idempotency{true, made}
 	case o.Event == "ok":
 		return !s.executed, idempotency{true, made}
-	case o.Status == 409:
+	case o.Status == 409 || o.Error == "request_closed":
 		return !s.executed, s
 	}
 	return true, s
