@@ -77,7 +77,7 @@ it(`an export of ${PASTES} pastes of ${PASTE_BYTES / 1000} kB needs less than tw
   const { pid } = cluster.workers[0]!;
   const before = await memoryOf(pid);
   await resetPeakMemory(pid);
-  const parameters = { format: 'zip' };
+  const parameters = { format: 'zip' } as const;
   const job = await alice.jobs.create({ job_type: 'export', parameters }, { wait: true });
   const { peak } = await memoryOf(pid);
   expect(job).toMatchObject({ status: 'completed', result: { exported: PASTES, missing_count: 0 } });
