@@ -73,9 +73,9 @@ export async function makePastes(
   const { rows } = await importRows(db, (importing) =>
     sql<MadePaste>`
     WITH paste AS (
-      INSERT INTO pastes (short_code, user_id, visibility, content_hash, size_bytes, status, s3_url, failure_reason, created_at, expires_at,
+      INSERT INTO pastes (short_code, user_id, visibility, for_members, content_hash, size_bytes, status, s3_url, failure_reason, created_at, expires_at,
         processed_at, failed_at, deletion_status, deletion_initiated_at, deleted_at, burn, slug, parent, supersedes)
-      SELECT short_code, ${shape.userId ?? null}::uuid, ${shape.visibility ?? 'unlisted'}, ${contentHash}, ${content.length}, ${shape.status}, s3_url, ${shape.status === 'FAILED' ? 'made to fail' : null},
+      SELECT short_code, ${shape.userId ?? null}::uuid, ${shape.visibility === 'members' ? 'private' : (shape.visibility ?? 'unlisted')}, ${shape.visibility === 'members'}::boolean, ${contentHash}, ${content.length}, ${shape.status}, s3_url, ${shape.status === 'FAILED' ? 'made to fail' : null},
         ${ago(createdSecondsAgo)}, ${ago(expiresInSeconds === null ? null : -expiresInSeconds)},
         ${ago(shape.status === 'PROCESSED' ? createdSecondsAgo : null)}, ${ago(shape.status === 'FAILED' ? createdSecondsAgo : null)},
         ${deletion?.status ?? 'NOT_EXPIRED'}, ${ago(deletion?.secondsAgo ?? null)},

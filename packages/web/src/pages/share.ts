@@ -32,7 +32,7 @@ export function command(
   { paste: text, created }: Words,
   { visibility, isHeld, url, files }: SharedPaste,
 ): Html {
-  const needsToken = visibility === 'private' || isHeld;
+  const needsToken = visibility !== 'unlisted' || isHeld;
   const what = files === null ? url : `-OJ ${url}/archive`;
   const curl = needsToken ? `curl -H "Authorization: Bearer $TOKEN" ${what}` : `curl ${what}`;
   return html`<div class="command"><code id="curl" dir="ltr">${curl}</code><button type="button" id="copy-curl" aria-describedby="curl" data-done="${text.copied}" data-failed="${text.copyFailed}" hidden>${created.copy}</button></div>`;
@@ -52,7 +52,7 @@ export function openGraph(
   }: { readonly title: string; readonly kind: string; readonly isImage?: boolean },
 ): Html | undefined {
   const { visibility, burn, encrypted, url, remaining = null } = paste;
-  if (visibility === 'private' || burn || encrypted) return undefined;
+  if (visibility !== 'unlisted' || burn || encrypted) return undefined;
   const expires =
     remaining === null
       ? words.paste.neverExpiresLine

@@ -240,7 +240,7 @@ function row(
   const hasChanges = before !== undefined && before.short_code === parent;
   return html`<li><div>
 <p><a href="${base}/${short_code}"><strong>${text.version(number)}</strong></a> <bdi>${title ?? paste.untitled}</bdi>${
-    visibility === 'private' && html` <span class="badge private">${paste.badges.private}</span>`
+    visibility !== 'unlisted' && html` <span class="badge ${visibility}">${paste.badges[visibility]}</span>`
   }</p>
 <p class="line"><span>${short_code}</span><span>${formatSize(size_bytes, words)}</span><span>${formatTime(named_at, words)}</span>${
     hasChanges && html`<span><a href="${base}/${short_code}/diff">${paste.changes}</a></span>`

@@ -127,9 +127,9 @@ export function tooComplex(): Error {
   );
 }
 
-/** Private content is left in no cache, and a diff has the content of both pastes. */
+/** A diff has the content of both pastes. */
 export function cachingOfBoth({ paste, older }: DiffedPastes, res: Response): string {
-  return cachingOf(older.visibility === 'private' ? older : paste, res);
+  return cachingOf(older.visibility === 'unlisted' ? paste : older, res);
 }
 
 export async function sendDiff(api: ApiContext, req: Request, res: Response, bytes: Buffer): Promise<void> {
@@ -196,7 +196,7 @@ async function findParent(
   if (parent === null || parent.status === 'FAILED' || !canRead(parent, userIdOf(req)))
     throw new RequestError(
       'no_diff',
-      'The paste that this one was made from does not exist any more, or only its owner can read it.',
+      'The paste that this one was made from does not exist any more, or you cannot read it.',
     );
   try {
     assertNotGone(parent);

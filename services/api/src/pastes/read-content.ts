@@ -221,13 +221,13 @@ export async function serve(
 }
 
 /**
- * Revalidated each time, because the paste may be deleted. Private content is left in no cache, nor is what
- * a browser gets that is signed in: the header that admission has set for it stays.
+ * Revalidated each time, because the paste may be deleted. What not everybody with the link may read is left in no
+ * cache, nor is what a browser gets that is signed in: the header that admission has set for it stays.
  */
 export function cachingOf({ visibility }: Pick<PasteRow, 'visibility'>, res: Response): string {
   const admitted = String(res.getHeader('Cache-Control'));
   if (admitted.startsWith('private')) return admitted;
-  return visibility === 'private' ? 'no-store' : 'private, no-cache';
+  return visibility === 'unlisted' ? 'private, no-cache' : 'no-store';
 }
 
 /**

@@ -23,7 +23,7 @@ import {
   type Quotas,
 } from '@pasteflow/postgres';
 import { Batcher, failSpan, runInSpan, tracer } from '@pasteflow/runtime';
-import { MAX_SHORT_CODE_TRIES, type ShortCodes } from '@pasteflow/service-kit';
+import { canRead, MAX_SHORT_CODE_TRIES, type ShortCodes } from '@pasteflow/service-kit';
 import type { LastWrite } from './last-write.ts';
 import { invalidToken } from '../http/callers/authorization.ts';
 import { RequestError } from '../http/answers/request-error.ts';
@@ -236,8 +236,8 @@ export function pasteNotEdited(): RequestError {
 }
 
 /**
- * Throws which paste is the newer version, unless that is a private one of somebody else; nothing: it has just ended,
- * and left its place.
+ * Throws which paste is the newer version, unless the caller can't read that one; nothing: it has just ended, and left
+ * its place.
  * @throws RequestError superseded
  */
 async function refuseSuperseded(
@@ -246,7 +246,7 @@ async function refuseSuperseded(
 ): Promise<void> {
   const newer = await findSuperseder(db, supersedes ?? '');
   if (newer === null) return;
-  if (newer.visibility === 'private' && newer.userId !== userId)
+  if (!canRead({ visibility: newer.visibility, user_id: newer.userId }, userId))
     throw new RequestError('superseded', `The paste ${supersedes} was superseded by a private one.`);
   const { shortCode } = newer;
   const isSame = newer.contentHash === contentHash && newer.userId === userId;

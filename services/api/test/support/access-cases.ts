@@ -47,35 +47,66 @@ export const creation = (path: string): AccessCase[] => [
   },
 ];
 
+/** Whose a paste is, and who reads it. */
+const kinds = {
+  'an anonymous paste': () => ({}),
+  'an unlisted paste': ({ id }) => ({ userId: id }),
+  'a paste for members': ({ id }) => ({ userId: id, visibility: 'members' }),
+  'a private paste': ({ id }) => ({ userId: id, visibility: 'private' }),
+} as const satisfies Readonly<Record<string, (owner: TestUser) => Ownership>>;
+
+type Kind = keyof typeof kinds;
+type Prepare = (bed: ApiBed, owner: TestUser, ownership: Ownership) => ReturnType<AccessCase['prepare']>;
+
 /**
- * A read of a paste: everybody reads an unlisted one, only the owner a private one; for all others it is not
- * found.
+ * A request for a paste of each kind.
+ * @param statuses without Authorization, with another user's token, and with the owner's
  */
+const forKinds = (
+  prepare: Prepare,
+  statuses: Readonly<Partial<Record<Kind, readonly [none: number, other: number, owner: number]>>>,
+): AccessCase[] =>
+  Object.entries(statuses).map(([about, [none, other, owner]]) => ({
+    about,
+    prepare: (bed, user) => prepare(bed, user, kinds[about as Kind](user)),
+    none,
+    other,
+    owner,
+  }));
+
+/**
+ * What everybody who can read a paste may do: everybody an unlisted one, those with a token one for members, and only
+ * the owner a private one; for all others it is not found.
+ */
+const byReaders = (status: number) =>
+  ({
+    'an anonymous paste': [status, status, status],
+    'an unlisted paste': [status, status, status],
+    'a paste for members': [404, status, status],
+    'a private paste': [404, 404, status],
+  }) as const;
+
+/** What only the owner may do; and everybody to an anonymous paste, whose delete token the request has. */
+const byOwner = (status: number) =>
+  ({
+    'an anonymous paste': [status, status, status],
+    'an unlisted paste': [401, 401, status],
+    'a paste for members': [404, 401, status],
+    'a private paste': [404, 404, status],
+  }) as const;
+
+/** A read of a paste. */
 export const read = (
   pathOf: (shortCode: string) => string,
   options: Pick<Ownership, 'files'> = {},
-): AccessCase[] => {
-  const stored = (ownershipOf: (owner: TestUser) => Ownership) => async (bed: ApiBed, owner: TestUser) => ({
-    path: pathOf(await processedPaste(bed, 'content', { ...options, ...ownershipOf(owner) })),
-  });
-  return [
-    { about: 'an anonymous paste', prepare: stored(() => ({})), none: 200, other: 200, owner: 200 },
-    {
-      about: 'an unlisted paste',
-      prepare: stored(({ id }) => ({ userId: id })),
-      none: 200,
-      other: 200,
-      owner: 200,
-    },
-    {
-      about: 'a private paste',
-      prepare: stored(({ id }) => ({ userId: id, visibility: 'private' })),
-      none: 404,
-      other: 404,
-      owner: 200,
-    },
-  ];
-};
+  statuses: ReturnType<typeof byReaders | typeof byOwner> = byReaders(200),
+): AccessCase[] =>
+  forKinds(
+    async (bed, _owner, ownership) => ({
+      path: pathOf(await processedPaste(bed, 'content', { ...options, ...ownership })),
+    }),
+    statuses,
+  );
 
 /** A read of a paste of two files. */
 export const readFiles = (pathOf: (shortCode: string) => string): AccessCase[] =>
@@ -87,158 +118,57 @@ export const readFiles = (pathOf: (shortCode: string) => string): AccessCase[] =
   });
 
 /** The form for a newer version: that of an anonymous paste asks for the delete token. */
-export const edited = (): AccessCase[] =>
-  read((code) => `/${code}/edit`).map((each) =>
-    each.about === 'an unlisted paste' ? { ...each, none: 401, other: 401 } : each,
-  );
+export const edited = (): AccessCase[] => read((code) => `/${code}/edit`, {}, byOwner(200));
 
-/**
- * A read of what a paste and its parent have in common, which have the same owner and readers: everybody
- * reads an unlisted one, only the owner a private one; for all others it is not found.
- */
-export const madeFrom = (pathOf: (shortCode: string) => string): AccessCase[] => {
-  const stored = (ownershipOf: (owner: TestUser) => Ownership) => async (bed: ApiBed, owner: TestUser) => ({
-    path: pathOf(
-      await processedPaste(bed, 'content', {
-        ...ownershipOf(owner),
-        parent: await processedPaste(bed, 'before', ownershipOf(owner)),
-      }),
-    ),
-  });
-  return [
-    { about: 'an anonymous paste', prepare: stored(() => ({})), none: 200, other: 200, owner: 200 },
-    {
-      about: 'an unlisted paste',
-      prepare: stored(({ id }) => ({ userId: id })),
-      none: 200,
-      other: 200,
-      owner: 200,
-    },
-    {
-      about: 'a private paste',
-      prepare: stored(({ id }) => ({ userId: id, visibility: 'private' })),
-      none: 404,
-      other: 404,
-      owner: 200,
-    },
-  ];
-};
+/** A read of what a paste and its parent have in common, which have the same owner and readers. */
+export const madeFrom = (pathOf: (shortCode: string) => string): AccessCase[] =>
+  forKinds(async (bed, _owner, ownership) => {
+    const parent = await processedPaste(bed, 'before', ownership);
+    return { path: pathOf(await processedPaste(bed, 'content', { ...ownership, parent })) };
+  }, byReaders(200));
+
+const DELETE_TOKEN = { 'delete-token': 'the token' };
 
 export const deletion = (): AccessCase[] => {
   const made =
-    (ownershipOf: (owner: TestUser) => Ownership, headers: Record<string, string> = {}) =>
-    async ({ db }: ApiBed, owner: TestUser) => ({
-      path: `/v1/pastes/${await newPaste(db, 'content', ownershipOf(owner))}`,
+    (headers: Record<string, string>): Prepare =>
+    async ({ db }, _owner, ownership) => ({
+      path: `/v1/pastes/${await newPaste(db, 'content', ownership)}`,
       init: { method: 'DELETE', headers },
     });
-  const withToken = { 'delete-token': 'the token' };
   return [
-    { about: 'an anonymous paste', prepare: made(() => ({})), none: 401, other: 401, owner: 401 },
-    {
-      about: 'an anonymous paste, with its delete token',
-      prepare: made(() => ({}), withToken),
-      none: 204,
-      other: 204,
-      owner: 204,
-    },
-    {
-      about: 'an unlisted paste',
-      prepare: made(({ id }) => ({ userId: id }), withToken),
-      none: 401,
-      other: 401,
-      owner: 204,
-    },
-    {
-      about: 'a private paste',
-      prepare: made(({ id }) => ({ userId: id, visibility: 'private' }), withToken),
-      none: 404,
-      other: 404,
-      owner: 204,
-    },
+    ...forKinds(made({}), { 'an anonymous paste': [401, 401, 401] }),
+    ...forKinds(made(DELETE_TOKEN), byOwner(204)),
   ];
 };
 
 /** Only its owner deletes a paste that has one. */
-export const deletionByForm = (): AccessCase[] => {
-  const made =
-    (ownershipOf: (owner: TestUser) => Ownership) =>
-    async ({ db }: ApiBed, owner: TestUser) => {
-      const body = new FormData();
-      body.set('delete_token', 'the token');
-      return {
-        path: `/${await newPaste(db, 'content', ownershipOf(owner))}/delete`,
-        init: { method: 'POST', body },
-      };
-    };
-  return [
-    { about: 'an anonymous paste', prepare: made(() => ({})), none: 200, other: 200, owner: 200 },
-    {
-      about: 'an unlisted paste',
-      prepare: made(({ id }) => ({ userId: id })),
-      none: 401,
-      other: 401,
-      owner: 200,
-    },
-    {
-      about: 'a private paste',
-      prepare: made(({ id }) => ({ userId: id, visibility: 'private' })),
-      none: 404,
-      other: 404,
-      owner: 200,
-    },
-  ];
-};
+export const deletionByForm = (): AccessCase[] =>
+  forKinds(async ({ db }, _owner, ownership) => {
+    const body = new FormData();
+    body.set('delete_token', 'the token');
+    return { path: `/${await newPaste(db, 'content', ownership)}/delete`, init: { method: 'POST', body } };
+  }, byOwner(200));
 
 /** Only its owner does it to a paste that has one; the request has the delete token of one that has none. */
 export const withDeleteToken = (
   status: number,
   requestOf: (shortCode: string, api: ApiBed['api']) => { path: string; init?: RequestInit },
-): AccessCase[] => {
-  const made = (ownershipOf: (owner: TestUser) => Ownership) => async (bed: ApiBed, owner: TestUser) =>
-    requestOf(await newPaste(bed.db, 'content', ownershipOf(owner)), bed.api);
-  return [
-    { about: 'an anonymous paste', prepare: made(() => ({})), none: status, other: status, owner: status },
-    {
-      about: 'an unlisted paste',
-      prepare: made(({ id }) => ({ userId: id })),
-      none: 401,
-      other: 401,
-      owner: status,
-    },
-    {
-      about: 'a private paste',
-      prepare: made(({ id }) => ({ userId: id, visibility: 'private' })),
-      none: 404,
-      other: 404,
-      owner: status,
-    },
-  ];
-};
+): AccessCase[] =>
+  forKinds(
+    async ({ api, db }, _owner, ownership) => requestOf(await newPaste(db, 'content', ownership), api),
+    byOwner(status),
+  );
 
 /** As a read, once for each caller. */
-export const reveal = (pathOf: (shortCode: string) => string): AccessCase[] => {
-  const made = (ownershipOf: (owner: TestUser) => Ownership) => async (bed: ApiBed, owner: TestUser) => ({
-    path: pathOf(await processedPaste(bed, 'secret', { ...ownershipOf(owner), burn: true })),
-    init: { method: 'POST' },
-  });
-  return [
-    { about: 'an anonymous paste', prepare: made(() => ({})), none: 200, other: 200, owner: 200 },
-    {
-      about: 'an unlisted paste',
-      prepare: made(({ id }) => ({ userId: id })),
-      none: 200,
-      other: 200,
-      owner: 200,
-    },
-    {
-      about: 'a private paste',
-      prepare: made(({ id }) => ({ userId: id, visibility: 'private' })),
-      none: 404,
-      other: 404,
-      owner: 200,
-    },
-  ];
-};
+export const reveal = (pathOf: (shortCode: string) => string): AccessCase[] =>
+  forKinds(
+    async (bed, _owner, ownership) => ({
+      path: pathOf(await processedPaste(bed, 'secret', { ...ownership, burn: true })),
+      init: { method: 'POST' },
+    }),
+    byReaders(200),
+  );
 
 export const ofUser = (path: string): AccessCase[] => [
   { prepare: () => Promise.resolve({ path }), none: 401, other: 200, owner: 200 },
@@ -273,16 +203,19 @@ export const slugMove = (
   const { status } = requestOf('', { short_code: '', from: '' }, {
     url: 'http://127.0.0.1',
   } as ApiBed['api']);
-  const prepare = (visibility: 'unlisted' | 'private') => async (bed: ApiBed, owner: TestUser) => {
-    const slug = `slug-${randomBytes(6).toString('hex')}`;
-    const from = await processedPaste(bed, 'content', { userId: owner.id, visibility, slug });
-    const to = await processedPaste(bed, 'newer', { userId: owner.id, parent: from });
-    return requestOf(slug, { short_code: to, from }, bed.api);
-  };
-  return [
-    { about: 'an unlisted paste', prepare: prepare('unlisted'), none: 401, other: 401, owner: status },
-    { about: 'a private paste', prepare: prepare('private'), none: 401, other: 404, owner: status },
-  ];
+  return forKinds(
+    async (bed, owner, ownership) => {
+      const slug = `slug-${randomBytes(6).toString('hex')}`;
+      const from = await processedPaste(bed, 'content', { ...ownership, slug });
+      const to = await processedPaste(bed, 'newer', { userId: owner.id, parent: from });
+      return requestOf(slug, { short_code: to, from }, bed.api);
+    },
+    {
+      'an unlisted paste': [401, 401, status],
+      'a paste for members': [401, 401, status],
+      'a private paste': [401, 404, status],
+    },
+  );
 };
 
 /** A report of a paste: by everybody who can read the paste. */
@@ -290,10 +223,7 @@ export const report = (
   requestOf: (shortCode: string, api: ApiBed['api']) => { path: string; init: RequestInit; status: number },
 ): AccessCase[] => {
   const { status } = requestOf('x', { url: 'http://127.0.0.1' } as ApiBed['api']);
-  const prepare = (visibility: 'unlisted' | 'private') => async (bed: ApiBed, owner: TestUser) =>
-    requestOf(await newPaste(bed.db, 'content', { userId: owner.id, visibility }), bed.api);
-  return [
-    { about: 'an unlisted paste', prepare: prepare('unlisted'), none: status, other: status, owner: status },
-    { about: 'a private paste', prepare: prepare('private'), none: 404, other: 404, owner: status },
-  ];
+  const prepare: Prepare = async ({ api, db }, _owner, ownership) =>
+    requestOf(await newPaste(db, 'content', ownership), api);
+  return forKinds(prepare, byReaders(status));
 };
