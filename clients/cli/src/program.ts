@@ -19,7 +19,7 @@ import {
   UsageError,
 } from './errors.ts';
 import { openSession, type Session } from './session.ts';
-import { pasteFlags } from './settings/paste-flags.ts';
+import { pasteFlags, readerFlags } from './settings/paste-flags.ts';
 import type { CommonOptions } from './settings/settings.ts';
 import { Output, safeText } from './terminal/output.ts';
 import type { Terminal } from './terminal/terminal.ts';
@@ -71,6 +71,8 @@ export function buildProgram(terminal: Terminal, act: Act): Command {
     .argument('[files...]', 'the files; - is stdin');
   for (const { flags, description } of Object.values(pasteFlags)) putting.option(flags, description);
   putting
+    .option('--private', readerFlags.private)
+    .option('--members', readerFlags.members)
     .option('--each', 'make a paste of each file')
     .option('-w, --wait', 'wait until the content is stored')
     .option('--encrypt', 'encrypt the content here; the key is in the URL behind #')
@@ -134,8 +136,9 @@ export function buildProgram(terminal: Terminal, act: Act): Command {
     .option('-t, --title <title>', "the title; '' for none")
     .option('-s, --syntax <language>', "the language; '' for none")
     .option(expires.flags, expires.description)
-    .option('--private', 'only you can read it')
-    .option('--unlisted', 'everybody who has the link can read it')
+    .option('--private', readerFlags.private)
+    .option('--members', readerFlags.members)
+    .option('--unlisted', readerFlags.unlisted)
     .option('--delete-token <token>', 'of an anonymous paste that was made elsewhere')
     .action(inSession(change));
   program
@@ -153,7 +156,7 @@ export function buildProgram(terminal: Terminal, act: Act): Command {
     .description('lists your pastes, newest first')
     .option('-n, --limit <number>', 'at most so many', '20')
     .option('--status <status>', 'only those that are IN_PROGRESS, PROCESSED or FAILED')
-    .option('--visibility <visibility>', 'only those that are unlisted or private')
+    .option('--visibility <visibility>', 'only those that are unlisted, members or private')
     .option('--syntax <language>', 'only those in this language')
     .action(inSession(ls));
   program
@@ -168,6 +171,7 @@ export function buildProgram(terminal: Terminal, act: Act): Command {
     .argument('<file>', 'the file; - is stdin')
     .option(expires.flags, expires.description)
     .option('--private', 'only you can read them')
+    .option('--members', 'only people who are signed in, or send a token, can read them')
     .option('--as-one-paste', 'make one paste of the files of an archive, at most 100')
     .action(inSession(importFile));
   program

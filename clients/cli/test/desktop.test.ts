@@ -213,10 +213,12 @@ describe('pasteflow change', () => {
     const { headers, body } = bed.requests.at(-1)!;
     const changes = { title: '', syntax: 'python', expires_in: 'never', visibility: 'unlisted' };
     expect([headers['delete-token'], JSON.parse(body.toString())]).toEqual(['kept', changes]);
+    await bed.run(['change', CODE, '--members']);
+    expect(JSON.parse(bed.requests.at(-1)!.body.toString())).toEqual({ visibility: 'members' });
   });
 
   it('refuses a command line that names nothing, or what contradicts itself', async () => {
-    for (const args of [[], ['--private', '--unlisted'], ['-s', 'klingon']])
+    for (const args of [[], ['--private', '--unlisted'], ['--members', '--unlisted'], ['-s', 'klingon']])
       expect(await bed.run(['change', CODE, ...args])).toMatchObject({ code: 2, stdout: '' });
     expect(bed.requests).toEqual([]);
   });

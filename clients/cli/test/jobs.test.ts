@@ -21,13 +21,13 @@ describe('pasteflow import', () => {
       [`GET /v1/jobs/${ID}/assets`]: json(200, { assets, next_cursor: null }),
       'DELETE /v1/pastes/q7Zk2Lm9Xa': gone,
     });
-    const args = ['import', '--private', '--as-one-paste', '-'];
+    const args = ['import', '--members', '--as-one-paste', '-'];
     const ended = await bed.run(args, { stdin: '{"content":"x"}', env });
     expect(ended).toEqual({ code: 0, stdout: 'https://x.test/first\nhttps://x.test/second\n', stderr: '' });
     const made = bed.requests.find(({ path }) => path === '/v1/jobs');
     expect(JSON.parse(made!.body.toString())).toEqual({
       job_type: 'import',
-      parameters: { source_short_code: 'q7Zk2Lm9Xa', visibility: 'private', as_one_paste: true },
+      parameters: { source_short_code: 'q7Zk2Lm9Xa', visibility: 'members', as_one_paste: true },
     });
     expect(bed.requests.at(-2)?.method).toBe('DELETE');
   });

@@ -49,6 +49,14 @@ describe('pasteflow put', () => {
     });
   });
 
+  it('names its readers, at most once', async () => {
+    expect(await bed.run(['put', '--members'], { stdin: 'hello' })).toMatchObject({ code: 0 });
+    const { path } = bed.requests.at(-1)!;
+    expect(new URL(path, bed.url).searchParams.get('visibility')).toBe('members');
+    const refused = await bed.run(['put', '--members', '--private'], { stdin: 'hello' });
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('contradict each other')]);
+  });
+
   it('names the paste that the new one is made from by its short code or its URL', async () => {
     for (const parent of ['q7Zk2Lm9Xa', `${bed.url}/q7Zk2Lm9Xa`]) {
       bed.script(created());

@@ -1,9 +1,10 @@
 import { basename } from 'node:path';
-import { JobFailedError, type NewJob } from '@pasteflow/client';
+import { JobFailedError } from '@pasteflow/client';
 import { EXIT_DONE, EXIT_FAILED, type ExitCode } from '../errors.ts';
 import { openContent } from '../files/content-source.ts';
 import { requireToken, type Session } from '../session.ts';
 import { expiryOf } from '../settings/named.ts';
+import { type ReaderOptions, visibilityOf } from '../settings/paste-flags.ts';
 import { sizeText, startProgress } from '../terminal/progress-bar.ts';
 import { waitForJob } from './jobs.ts';
 
@@ -19,22 +20,22 @@ export async function importFile(
   file: string,
   options: {
     readonly expires?: string;
-    readonly private?: boolean;
     readonly asOnePaste?: boolean;
-  },
+  } & ReaderOptions,
 ): Promise<ExitCode> {
   const { client, output, signal } = session;
   const expires = options.expires === undefined ? {} : { expires_in: expiryOf(options.expires) };
+  const visibility = visibilityOf(options);
   requireToken(session);
   const source = await upload(session, file);
   const parameters = {
     source_short_code: source,
     ...expires,
-    ...(options.private === true && { visibility: 'private' }),
+    ...(visibility !== undefined && { visibility }),
     ...(options.asOnePaste === true && { as_one_paste: true }),
   };
   const { job_id: id } = await client.jobs.create(
-    { job_type: 'import', ...(file !== '-' && { title: basename(file) }), parameters } as NewJob,
+    { job_type: 'import', ...(file !== '-' && { title: basename(file) }), parameters },
     { signal },
   );
   const job = await waitForJob(session, id).catch(async (error: unknown) => {

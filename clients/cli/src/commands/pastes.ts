@@ -1,14 +1,15 @@
 import { type Paste, type PasteChanges, PasteflowApiError, type SlugVersion } from '@pasteflow/client';
+import { visibilities } from '@pasteflow/domain';
 import { EXIT_DONE, EXIT_FAILED, type ExitCode, messageOf, UsageError } from '../errors.ts';
 import type { Session } from '../session.ts';
 import { sizeText } from '../terminal/progress-bar.ts';
 import { tableOf } from '../terminal/output.ts';
 import { keyIn } from '../sealed/open-content.ts';
+import { type ReaderOptions, visibilityOf } from '../settings/paste-flags.ts';
 import { expiryOf, namedBy, pasteNamedBy, syntaxOf, withFragment } from '../settings/named.ts';
 import { opener, runProgram } from '../terminal/programs.ts';
 
 const STATUSES = ['IN_PROGRESS', 'PROCESSED', 'FAILED'] as const satisfies readonly Paste['status'][];
-const VISIBILITIES = ['unlisted', 'private'] as const satisfies readonly Paste['visibility'][];
 
 /** The API's maximum. */
 const PAGE = 100;
@@ -25,7 +26,7 @@ export async function ls(
 ): Promise<ExitCode> {
   const limit = limitOf(options.limit);
   const status = oneOf('--status', STATUSES, options.status?.toUpperCase());
-  const visibility = oneOf('--visibility', VISIBILITIES, options.visibility);
+  const visibility = oneOf('--visibility', visibilities, options.visibility);
   const { syntax } = options;
   const filter = {
     limit: Math.min(limit, PAGE),
@@ -130,23 +131,21 @@ export async function change(
     readonly title?: string;
     readonly syntax?: string;
     readonly expires?: string;
-    readonly private?: boolean;
-    readonly unlisted?: boolean;
     readonly deleteToken?: string;
-  },
+  } & ReaderOptions,
 ): Promise<ExitCode> {
   const { title, syntax, expires } = options;
-  if (options.private === true && options.unlisted === true)
-    throw new UsageError('--private and --unlisted contradict each other. Choose one.');
+  const visibility = visibilityOf(options);
   const changes: PasteChanges = {
     ...(title !== undefined && { title }),
     ...(syntax !== undefined && { syntax: syntax === '' ? '' : syntaxOf(syntax) }),
     ...(expires !== undefined && { expires_in: expiryOf(expires) }),
-    ...(options.private === true && { visibility: 'private' }),
-    ...(options.unlisted === true && { visibility: 'unlisted' }),
+    ...(visibility !== undefined && { visibility }),
   };
   if (Object.keys(changes).length === 0)
-    throw new UsageError('Name what to change: --title, --syntax, --expires, --private or --unlisted.');
+    throw new UsageError(
+      'Name what to change: --title, --syntax, --expires, --private, --members or --unlisted.',
+    );
   const name = pasteNamedBy(argument, server);
   const deleteToken = options.deleteToken ?? (await deleteTokens.find(name));
   const paste = await client.pastes.change(name, changes, { deleteToken, signal });
