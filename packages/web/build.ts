@@ -27,6 +27,7 @@ const sources = [
   'browser/my-tokens.ts',
   'browser/operations.ts',
   'browser/right-address.ts',
+  'browser/arrival.ts',
   'browser/highlight/worker.ts',
   'browser/markdown/markdown-worker.ts',
   'styles/page.css',

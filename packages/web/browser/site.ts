@@ -99,6 +99,18 @@ function startFiles(): void {
     });
 }
 
+/** Before the other modules look at the address: its part behind `#`, which was kept while the reader signed in. */
+function bringBackPart(): void {
+  try {
+    const kept = sessionStorage.getItem('pasteflow-part');
+    if (!kept?.startsWith(`${location.pathname}${location.search}#`)) return;
+    sessionStorage.removeItem('pasteflow-part');
+    if (location.hash === '') history.replaceState(null, '', kept);
+  } catch {} // the browser stores nothing
+}
+
+if (document.querySelector('[data-back]') === null) bringBackPart();
+else void import('./keep-part.ts').then(({ keepPart }) => keepPart());
 startTheme();
 startMenus();
 startLanguages();

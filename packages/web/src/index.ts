@@ -6,6 +6,7 @@ export { markupBytesOf, PasteLines } from './content/paste-lines.ts';
 export { remainingUntil } from './html/formats.ts';
 export { personText, type Person } from './html/person.ts';
 export { contactLink, pagePolicyOf, policyWithImage, type Site } from './html/layout.ts';
+export { arrivalPage } from './pages/arrival.ts';
 export { docsPage } from './pages/docs.ts';
 export { burnPage, revealedFilesPage, revealedImagePage, revealedPage } from './pages/burn.ts';
 export { filePage } from './pages/file.ts';

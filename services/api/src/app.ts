@@ -3,6 +3,7 @@ import express, { type Express, type NextFunction, type Request, type Response }
 import type { ApiContext } from './context.ts';
 import { callerOf } from './http/callers/caller-of.ts';
 import { limitKeyOf } from './http/callers/caller.ts';
+import { isArrival } from './http/request/arrival.ts';
 import { contextOf, pathOf } from './http/request/request-context.ts';
 import { wantsPage } from './http/request/accept.ts';
 import { RequestError } from './http/answers/request-error.ts';
@@ -108,16 +109,34 @@ function byMethod(path: string, methods: Routes[string], api: ApiContext): Handl
     // A page of another site must not create or delete anything in the name of its visitor.
     const reads = req.method === 'GET' || req.method === 'HEAD';
     if (!reads && !(shares && isAnonymousFetch(req))) api.sessions.refuseForeign(req);
-    await admit(api, req, res, policy);
     try {
+      await admit(api, req, res, policy);
       await handle(req, res);
+      api.arrivals.giveBack(req);
     } catch (error) {
-      if (isMiss(req, error)) await api.limits.countMiss(res, limitKeyOf(callerOf(req)));
+      const isGuess = isMiss(req, error);
+      const goesOn = (isGuess || asksToSignIn(req, error)) && isArrival(req, api.sessions.isOwn(req));
+      if (isGuess) await countMiss(api, req, res, goesOn);
+      if (goesOn) contextOf(req).goesOn = true;
       throw error;
     } finally {
       api.bodies.release(req);
     }
   };
+}
+
+/** A miss counts once, also when the browser comes again as who it is. @throws RequestError rate_limited */
+async function countMiss(api: ApiContext, req: Request, res: Response, goesOn: boolean): Promise<void> {
+  if (!goesOn) api.arrivals.giveBack(req);
+  const giveBack = await api.limits.countMiss(res, limitKeyOf(callerOf(req)));
+  if (goesOn) api.arrivals.keep(req, giveBack);
+}
+
+/** Whether a page is for users, or for the owner of its paste. */
+function asksToSignIn(req: Request, error: unknown): boolean {
+  const { wantsPage, mustSignIn, afterSignIn } = contextOf(req);
+  if (wantsPage !== true || mustSignIn !== true || afterSignIn !== undefined) return false;
+  return error instanceof RequestError && error.code === 'unauthorized';
 }
 
 /** Whether pages of other sites may use the endpoint. */

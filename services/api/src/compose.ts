@@ -28,6 +28,7 @@ import { composeOidc } from './sessions/compose-oidc.ts';
 import { Idempotency } from './http/idempotency/idempotency.ts';
 import { createFindUser } from './sessions/identify.ts';
 import { SessionCookie } from './http/callers/session-cookie.ts';
+import { ArrivalMisses } from './http/limits/arrival-misses.ts';
 import { Limits } from './http/limits/limits.ts';
 import { composePages } from './http/pages/page.ts';
 import { composeLive, type LiveTimings } from './live/live.ts';
@@ -197,6 +198,7 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
       provider: oidc.provider?.issuer ?? null,
       cookies: sessions,
     }),
+    arrivals: new ArrivalMisses(),
 
     useToken,
     findUser: createFindUser(useToken, oidc.users),

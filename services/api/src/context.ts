@@ -10,6 +10,7 @@ import type { FindUser } from './http/callers/caller.ts';
 import type { SessionCookie } from './http/callers/session-cookie.ts';
 import type { TokenGuesses } from './http/callers/token-guesses.ts';
 import type { Idempotency } from './http/idempotency/idempotency.ts';
+import type { ArrivalMisses } from './http/limits/arrival-misses.ts';
 import type { BodyBudget } from './http/limits/body-budget.ts';
 import type { DownloadBudget } from './http/limits/download-budget.ts';
 import type { Limits } from './http/limits/limits.ts';
@@ -55,6 +56,7 @@ export interface ApiContext {
   readonly trustProxy: TrustedProxies | undefined;
   readonly corsOrigins: CorsOrigins;
   readonly pages: Pages;
+  readonly arrivals: ArrivalMisses;
 
   /** From createUseToken. */
   readonly useToken: (tokenHash: string) => Promise<ApiTokenUse | null>;

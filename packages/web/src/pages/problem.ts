@@ -43,7 +43,7 @@ ${reasonsOf(words, problem)}
       paste !== null && html`<a class="button" href="${paste}">${words.timeline.back}</a> `
     }<a class="button" href="${site.base}/">${words.problem.back}</a>${
       timeline !== null && html` <a class="button" href="${timeline}">${words.problem.timeline}</a>`
-    }${signIn !== null && html` <a class="button" href="${signIn}">${words.problem.signIn}</a>`}</p>
+    }${signIn !== null && html` <a class="button" data-back href="${signIn}">${words.problem.signIn}</a>`}</p>
 ${status >= 500 && html`<p class="hint reason">${words.problem.requestId}: <code dir="ltr">${requestId}</code></p>`}</div>`,
   });
 }

@@ -29,10 +29,10 @@ ${isRefused ? html`<div class="notice bad" role="alert">${text}</div>` : text}
 <p>${signIn.intro}</p>
 ${
   site.provider !== null &&
-  html`<p><a class="button primary" href="${site.base}/session/oidc?next=${encodeURIComponent(next)}">${signIn.byProvider(site.provider)}</a></p>
+  html`<p><a class="button primary" data-back href="${site.base}/session/oidc?next=${encodeURIComponent(next)}">${signIn.byProvider(site.provider)}</a></p>
 <p>${signIn.orToken}</p>`
 }
-<form class="narrow" method="post" action="${site.base}/session">
+<form class="narrow" method="post" action="${site.base}/session" data-back>
 <input type="hidden" name="next" value="${next}">
 <div class="field"><label for="token">${signIn.token}</label><input id="token" name="token" type="password"
 autocomplete="current-password" spellcheck="false" required${site.provider === null && html` autofocus`}

@@ -639,6 +639,12 @@ export const de: Translation = {
     goOn: 'Weiter',
   },
 
+  members: {
+    arrival: 'Einen Moment',
+    arrivalWhy:
+      'Eine andere Website hat hierher geführt. Diese Seite geht von selbst weiter, damit Ihr Browser mitteilen kann, ob Sie angemeldet sind.',
+  },
+
   problem: {
     correct: 'Korrigieren Sie dies und senden Sie das Formular noch einmal:',
     unknownPage: {
@@ -652,7 +658,7 @@ export const de: Translation = {
       'Der Betreiber dieses Dienstes kann den Upload innerhalb von 24 Stunden wiederholen; das Paste erscheint dann hier. Oder erstellen Sie das Paste noch einmal.',
     back: 'Neues Paste erstellen',
     timeline: 'Verlauf anzeigen',
-    signIn: 'Anmelden, falls es Ihr privates Paste ist',
+    signIn: 'Anmelden, falls es nicht für alle lesbar ist',
     requestId: 'Anfrage-ID',
     of: {
       invalid_transition: {

@@ -630,6 +630,12 @@ export const en = {
     goOn: 'Continue',
   },
 
+  members: {
+    arrival: 'One moment',
+    arrivalWhy:
+      'Another site has led here. This page goes on by itself, so that your browser can say whether you are signed in.',
+  },
+
   problem: {
     correct: 'Correct this and send the form again:',
     unknownPage: { title: 'Page not found', detail: 'There is no page at this address. Check the URL.' },
@@ -640,7 +646,7 @@ export const en = {
       'For 24 hours the operator of this service can retry the upload; the paste then appears here. Or create the paste again.',
     back: 'Create a new paste',
     timeline: 'Show the timeline',
-    signIn: 'Sign in, if it is a private paste of yours',
+    signIn: 'Sign in, if not everybody can read it',
     requestId: 'Request id',
     /** In other languages every code of the API, whose own texts are English. */
     of: {} as ProblemTexts,

@@ -641,6 +641,12 @@ export const es: Translation = {
     goOn: 'Continuar',
   },
 
+  members: {
+    arrival: 'Un momento',
+    arrivalWhy:
+      'Otro sitio le ha traído hasta aquí. Esta página continúa por sí sola, para que su navegador pueda indicar si ha iniciado sesión.',
+  },
+
   problem: {
     correct: 'Corrija lo siguiente y envíe de nuevo el formulario:',
     unknownPage: {
@@ -654,7 +660,7 @@ export const es: Translation = {
       'Durante 24 horas, el operador de este servicio puede reintentar la subida; el paste aparecerá entonces aquí. También puede crear el paste de nuevo.',
     back: 'Crear un nuevo paste',
     timeline: 'Mostrar la cronología',
-    signIn: 'Iniciar sesión, si es un paste privado suyo',
+    signIn: 'Iniciar sesión, si no todos pueden leerlo',
     requestId: 'ID de la solicitud',
     of: {
       invalid_transition: {

@@ -655,6 +655,12 @@ export const fr: Translation = {
     goOn: 'Continuer',
   },
 
+  members: {
+    arrival: 'Un instant',
+    arrivalWhy:
+      'Un autre site vous a conduit ici. Cette page continue d’elle-même, afin que votre navigateur puisse indiquer si vous êtes connecté.',
+  },
+
   problem: {
     correct: 'Corrigez ceci et envoyez de nouveau le formulaire :',
     unknownPage: {
@@ -668,7 +674,7 @@ export const fr: Translation = {
       'Pendant 24 heures, l’administrateur de ce service peut relancer l’envoi ; le paste apparaît alors ici. Vous pouvez aussi créer de nouveau le paste.',
     back: 'Créer un nouveau paste',
     timeline: 'Afficher la chronologie',
-    signIn: 'Se connecter, si c’est l’un de vos pastes privés',
+    signIn: 'Se connecter, s’il n’est pas lisible par tous',
     requestId: 'Identifiant de requête',
     of: {
       invalid_transition: {

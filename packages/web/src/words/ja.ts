@@ -621,6 +621,12 @@ export const ja: Translation = {
     goOn: '続ける',
   },
 
+  members: {
+    arrival: '少々お待ちください',
+    arrivalWhy:
+      '別のサイトからこのページが開かれました。ログインしているかどうかをブラウザーが伝えられるように、自動的に次へ進みます。',
+  },
+
   problem: {
     correct: '次の項目を修正して、フォームをもう一度送信してください:',
     unknownPage: {
@@ -634,7 +640,7 @@ export const ja: Translation = {
       'このサービスの運営者は、24 時間以内であればアップロードを再試行できます。成功すると、ペーストがここに表示されます。または、ペーストを作成し直してください。',
     back: '新しいペーストを作成',
     timeline: 'タイムラインを表示',
-    signIn: '自分の非公開ペーストの場合はログイン',
+    signIn: '閲覧が限定されている場合はログイン',
     requestId: 'リクエスト ID',
     of: {
       invalid_transition: {

@@ -22,7 +22,7 @@ describeInBrowser('signing in', () => {
     const { short_code } = await pastes.create(Buffer.from('mine alone'), { visibility: 'private' });
     await bed.cluster.untilStatus(short_code, 'PROCESSED');
     const page = await open(`/${short_code}`);
-    await page.getByRole('link', { name: 'Sign in, if it is a private paste of yours' }).press('Enter');
+    await page.getByRole('link', { name: 'Sign in, if not everybody can read it' }).press('Enter');
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await page.locator('#token:focus').waitFor();
     await page.keyboard.type(token);

@@ -19,6 +19,24 @@ export async function rawGet(
   method = 'GET',
   socketPath?: string,
 ): Promise<UndecodedAnswer> {
+  return await rawRequest(url, { headers, method, socketPath });
+}
+
+/** The same with a body. */
+export async function rawRequest(
+  url: string,
+  {
+    headers,
+    method,
+    body,
+    socketPath,
+  }: {
+    readonly headers: Readonly<Record<string, string>>;
+    readonly method: string;
+    readonly body?: string | undefined;
+    readonly socketPath?: string | undefined;
+  },
+): Promise<UndecodedAnswer> {
   const { promise, resolve, reject } = Promise.withResolvers<UndecodedAnswer>();
   request(url, { method, headers, ...(socketPath !== undefined && { socketPath }) }, (res) => {
     const chunks: Buffer[] = [];
@@ -33,7 +51,7 @@ export async function rawGet(
     );
   })
     .on('error', reject)
-    .end();
+    .end(body);
   return await promise;
 }
 

@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { constants, createGzip, gzip, gzipSync } from 'node:zlib';
 import type { Response } from 'express';
 import { acceptedEncoding } from '../request/accept.ts';
+import { hasGoneOn } from '../request/arrival.ts';
 import { isKnownToClient } from '../request/conditional.ts';
 
 /** Of the levels, 4 takes three fifths of the time of the default for pages that are 3 % larger. */
@@ -37,8 +38,9 @@ export function beginCompressedStream(res: Response, etag: string): typeof gzipp
 /**
  * Whether an answer is compressed; sets its headers. The length of a compressed page could tell another site a
  * secret of the page beside what the site makes the page repeat, as a filter of a list does. But no other site can
- * cause a request that is signed in (SameSite=Strict, Sec-Fetch-Site). Answers to POST, and those with
- * `no-transform`, as all that show a token or what it follows from, are not compressed all the same.
+ * cause a request that is signed in (SameSite=Strict, Sec-Fetch-Site), unless the browser goes on by itself: then the
+ * page is not compressed. Answers to POST, and those with `no-transform`, as all that show a token or what it follows
+ * from, are not either.
  * @param etag of the answer as it is; null: it has none
  * @param mayBe false: there is no room for another stream
  */
@@ -47,7 +49,7 @@ export function beginCompressed(res: Response, etag: string | null = null, mayBe
   res.vary('Accept-Encoding');
   const isRead = req.method === 'GET' || req.method === 'HEAD';
   const isFixed = String(res.getHeader('Cache-Control')).includes('no-transform');
-  const isCompressed = isRead && !isFixed && mayBe && acceptedEncoding(req) === 'gzip';
+  const isCompressed = isRead && !isFixed && mayBe && !hasGoneOn(req) && acceptedEncoding(req) === 'gzip';
   if (isCompressed) res.set('Content-Encoding', 'gzip');
   if (etag !== null) res.set('ETag', isCompressed ? tagOfGzip(etag) : etag);
   return isCompressed;

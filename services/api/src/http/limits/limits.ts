@@ -136,11 +136,13 @@ export class Limits {
   /**
    * Counts a failed guess. Beyond the limit this process refuses the caller's reads until the window ends;
    * another process learns of it at the next miss there.
+   * @returns what takes the miss back
    * @throws RequestError rate_limited
    */
-  async countMiss(res: ServerResponse, caller: string): Promise<void> {
-    await this.#spend(res, caller, this.#limits.misses);
+  async countMiss(res: ServerResponse, caller: string): Promise<() => void> {
+    const giveBack = await this.#spend(res, caller, this.#limits.misses);
     this.#setHeaders(res);
+    return giveBack;
   }
 
   /**

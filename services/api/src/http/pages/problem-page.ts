@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { problemPage, signInPage, type Site } from '@pasteflow/web';
+import { arrivalPage, problemPage, signInPage, type Site } from '@pasteflow/web';
 import type { Problem } from '../answers/problem.ts';
 import { contextOf } from '../request/request-context.ts';
 import type { Answer } from '../answers/answer.ts';
@@ -8,9 +8,11 @@ import { nextAfter } from './page-answers.ts';
 
 /** How a problem becomes a page for this request; undefined: it stays JSON. */
 export function problemPageFor(pages: Pages, req: Request): ((problem: Problem) => Answer) | undefined {
-  const { wantsPage, mustSignIn, afterSignIn, requestId, refusedForm } = contextOf(req);
-  if (wantsPage !== true) return undefined;
+  const { wantsPage, mustSignIn, afterSignIn, requestId, refusedForm, goesOn } = contextOf(req);
+  if (wantsPage !== true && goesOn !== true) return undefined;
   const site = pages.site(req);
+  if (goesOn === true)
+    return ({ status }) => pageAnswer(status, arrivalPage(site, nextAfter(req, site.base)));
   return (problem) => {
     const form = refusedForm?.(problem) ?? null;
     if (form !== null) return pageAnswer(problem.status, form);

@@ -39,6 +39,11 @@ export interface RequestContext {
   viewer?: NonNullable<Site['viewer']>;
   /** The cookie of a browser that is signed in does not count for this request. */
   ignoresSession?: true;
+  /**
+   * Another site has led the browser to what it can't read as nobody: the problem becomes a page that goes on to the same
+   * address. The browser then comes from our own page, and says who it is.
+   */
+  goesOn?: true;
   /** A problem of authorization becomes the page on which the caller signs in. */
   mustSignIn?: true;
   /** The path to go to after signing in; not set: that of the request. */

@@ -1,0 +1,26 @@
+import type { IncomingMessage } from 'node:http';
+import { pathOf } from './request-context.ts';
+
+/**
+ * Whether another site has led a browser to a page or a file, for instance by a link in a chat. The browser then sends no
+ * cookie with SameSite=Strict, so that nobody knows who it is. Programs name no such mode. No address with a query: with
+ * one, the other site could choose what a page has beside its secrets.
+ * @param isOwn whether the browser says that our own page or its user has led there
+ */
+export function isArrival(req: IncomingMessage, isOwn: boolean): boolean {
+  const { 'sec-fetch-site': site, 'sec-fetch-mode': mode, authorization } = req.headers;
+  if (req.method !== 'GET' || site === undefined || mode !== 'navigate' || isOwn) return false;
+  if (authorization !== undefined || req.url !== pathOf(req) || req.url.startsWith('/v1/')) return false;
+  return refererOf(req)?.host !== req.headers.host; // a browser that tells a wrong site must not go on for ever
+}
+
+/** Whether a browser has gone on to this address by itself, so that another site has caused the request. */
+export function hasGoneOn(req: IncomingMessage): boolean {
+  const referer = refererOf(req);
+  if (referer === null || referer.host !== req.headers.host || req.url !== pathOf(req)) return false;
+  return referer.pathname.endsWith(req.url); // a proxy may have taken a path before it
+}
+
+function refererOf({ headers: { referer } }: IncomingMessage): URL | null {
+  return referer === undefined ? null : URL.parse(referer);
+}
