@@ -37,7 +37,7 @@ export function messageOf(error: unknown, about?: string): string {
 
 function apiMessageOf({ status, code, detail, errors, requestId }: PasteflowApiError): string {
   if (code === 'reveal_required')
-    return 'This paste is deleted when it is read. To read it, once: pasteflow cat --reveal.';
+    return 'This paste is deleted when it is read. To read it, once: pasteflow cat --reveal. Whoever made it will see that it was fetched.';
   // Where there are fields, the detail only says that there are.
   const problem =
     errors.length === 0 ? detail : errors.map(({ path, message }) => `${path} ${message}.`).join(' ');

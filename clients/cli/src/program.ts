@@ -8,6 +8,7 @@ import { importFile } from './commands/import.ts';
 import { login, logout, whoami } from './commands/login.ts';
 import { change, history, ls, open, rm } from './commands/pastes.ts';
 import { put } from './commands/put.ts';
+import { receipt } from './commands/receipt.ts';
 import { timeline, watch } from './commands/follow.ts';
 import {
   EXIT_DONE,
@@ -165,6 +166,12 @@ export function buildProgram(terminal: Terminal, act: Act): Command {
     .argument('<pastes...>', 'short codes or URLs')
     .option('--delete-token <token>', 'of an anonymous paste that was made elsewhere')
     .action(inSession(rm));
+  program
+    .command('receipt')
+    .description('says whether a paste that is deleted when it is read was fetched, and by whom')
+    .argument('<paste>', 'a short code or a URL')
+    .option('--delete-token <token>', 'of an anonymous paste that was made elsewhere')
+    .action(inSession(receipt));
   program
     .command('import')
     .description('makes pastes of the entries of a zip, tar, tar.gz or NDJSON, and prints their URLs')

@@ -92,6 +92,46 @@ describe('pasteflow ls', () => {
   });
 });
 
+describe('pasteflow receipt', () => {
+  const at = '2026-11-21T12:05:00.000Z';
+  it.each([
+    [{ read_at: null, reader: null }, 'not fetched yet'],
+    [{ read_at: at, reader: null }, `fetched ${at} by somebody with the link`],
+    [{ read_at: at, reader: { name: 'a script', issuer: null } }, `fetched ${at} by a script`],
+    [
+      { read_at: at, reader: { name: 'Anna\u202e', issuer: 'https://login.example.org/a' } },
+      `fetched ${at} by Anna\\u{202e}, as login.example.org says`,
+    ],
+  ])('%j', async (receipt, line) => {
+    route(bed, { 'GET /v1/pastes/q7Zk2Lm9Xa/receipt': json(200, receipt) });
+    expect(await bed.run(['receipt', 'q7Zk2Lm9Xa'], { env })).toEqual({
+      code: 0,
+      stdout: `${line}\n`,
+      stderr: '',
+    });
+    expect(JSON.parse((await bed.run(['--json', 'receipt', 'q7Zk2Lm9Xa'], { env })).stdout)).toEqual(receipt);
+  });
+
+  it('sends the delete token that put has kept, or the one that is given', async () => {
+    route(bed, { 'GET /v1/pastes/first/receipt': json(200, { read_at: null, reader: null }) });
+    const folder = join(bed.home, '.local/state/pasteflow/delete-tokens', encodeURIComponent(bed.url));
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, 'first'), 'kept\n');
+    await bed.run(['receipt', 'first']);
+    await bed.run(['receipt', '--delete-token', 'given', 'first']);
+    expect(bed.requests.map(({ headers }) => headers['delete-token'])).toEqual(['kept', 'given']);
+    expect(await readdir(folder)).toEqual(['first']);
+  });
+
+  it('has its mark in the list', async () => {
+    const pastes = [pasteWith({ read_at: new Date(Date.now() - 7_200_000).toISOString() }), pasteWith({})];
+    bed.script(json(200, { pastes, next_cursor: null }));
+    const [first, second] = (await bed.run(['ls'], { env })).stdout.split('\n');
+    expect(first).toContain('fetched 2 hours ago');
+    expect(second).toContain('never expires');
+  });
+});
+
 describe('pasteflow rm', () => {
   it('goes on with the other pastes when one fails, and ends with 1', async () => {
     route(bed, {

@@ -29,8 +29,14 @@ function content(bytes: Buffer, cutAt = Infinity): Handler {
 }
 
 /** Serves a paste that is deleted when it is read. */
-function serve(bytes: Buffer, fields: object = {}, reveal: Handler = content(bytes)): void {
+function serve(
+  bytes: Buffer,
+  fields: object = {},
+  reveal: Handler = content(bytes),
+  others: Readonly<Record<string, Handler>> = {},
+): void {
   route(bed, {
+    ...others,
     [`GET /v1/pastes/${CODE}`]: json(
       200,
       pasteWith({ burn: true, encrypted: false, size_bytes: bytes.length, ...fields }),
@@ -40,13 +46,15 @@ function serve(bytes: Buffer, fields: object = {}, reveal: Handler = content(byt
 }
 
 const secret = Buffer.from('the secret');
+/** Before the content is fetched. */
+const TOLD = 'Whoever made this paste will see that it was fetched.\n';
 const run = (args: readonly string[], options: Parameters<typeof bed.run>[1] = {}) =>
   bed.run(['cat', '--reveal', ...args], options);
 
 describe('pasteflow cat --reveal', () => {
   it('prints the content, with one request for it, and leaves no file', async () => {
     serve(secret);
-    expect(await run([CODE])).toEqual({ code: 0, stdout: 'the secret', stderr: '' });
+    expect(await run([CODE])).toEqual({ code: 0, stdout: 'the secret', stderr: TOLD });
     expect(asked()).toEqual([`GET /v1/pastes/${CODE}`, REVEAL]);
     expect(await kept()).toEqual([]);
   });
@@ -55,10 +63,24 @@ describe('pasteflow cat --reveal', () => {
     const hostile = Buffer.from('one\u001b[2J');
     serve(hostile);
     const file = join(bed.home, 'copy');
-    expect(await run([CODE, '-o', file])).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(await run([CODE, '-o', file])).toEqual({ code: 0, stdout: '', stderr: TOLD });
     expect((await readFile(file)).equals(hostile)).toBe(true);
     expect((await run([CODE], { tty: ['stdout'] })).stdout).toBe('one\\u{1b}[2J');
     expect(await kept()).toEqual([]);
+  });
+
+  it.each([
+    [
+      json(200, { person: { name: 'Anna\u001b[2J', issuer: 'https://login.example.org/a' } }),
+      ', Anna\\u{1b}[2J, as login.example.org says,',
+    ],
+    [json(200, { person: { name: 'a script', issuer: null } }), ', a script,'],
+    [json(200, { user: 'of an earlier server' }), ''],
+    [problem(500, 'internal_error', 'No.'), ''],
+  ])('tells a user beforehand what the owner will see', async (usage, who) => {
+    serve(secret, {}, content(secret), { 'GET /v1/usage': usage });
+    const { code, stderr } = await run([CODE], { env: { PASTEFLOW_TOKEN: 'pf_token' } });
+    expect([code, stderr]).toEqual([0, expect.stringContaining(`will see that you${who} fetched it.\n`)]);
   });
 
   it('reads a paste that stays when it is read as without --reveal', async () => {
@@ -98,7 +120,7 @@ describe('pasteflow cat --reveal', () => {
 
   it('says that a paste is gone, and keeps no file', async () => {
     serve(secret, {}, problem(410, 'paste_gone', 'It was read.'));
-    expect(await run([CODE])).toEqual({ code: 1, stdout: '', stderr: 'pasteflow: It was read.\n' });
+    expect(await run([CODE])).toEqual({ code: 1, stdout: '', stderr: `${TOLD}pasteflow: It was read.\n` });
     expect(await kept()).toEqual([]);
   });
 
@@ -146,7 +168,7 @@ describe('pasteflow cat --reveal', () => {
       serve(secret, {}, (request, res) =>
         (tries += 1) < 3 ? broken(request, res) : content(secret)(request, res),
       );
-      expect(await run([CODE])).toEqual({ code: 0, stdout: 'the secret', stderr: '' });
+      expect(await run([CODE])).toEqual({ code: 0, stdout: 'the secret', stderr: TOLD });
       expect([keys().length, new Set(keys()).size]).toEqual([3, 1]);
       expect(await kept()).toEqual([]);
     },
@@ -162,12 +184,13 @@ describe('pasteflow cat --reveal', () => {
       client: { pastes: { reveal: late } }, // a server would need two minutes
       output: { note: (line: string) => notes.push(line) },
       terminal: { env: { HOME: bed.home } },
+      isAnonymous: true,
     } as unknown as Session;
     const paste = { encrypted: false, size_bytes: 5 } as Paste;
     await expect(
       reveal(session, { code: CODE, key: null }, paste, () => Promise.resolve(true)),
     ).rejects.toThrow('IN_PROGRESS');
-    expect(notes).toEqual([expect.stringContaining(`pasteflow timeline ${CODE}`)]);
+    expect(notes).toEqual([TOLD.trim(), expect.stringContaining(`pasteflow timeline ${CODE}`)]);
     expect(await kept()).toEqual([join(folder(), `${CODE}.key`)]);
   });
 

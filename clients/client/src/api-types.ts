@@ -9,6 +9,8 @@ export type CreatedPaste = Schemas['CreatedPaste'];
 export type NewPasteFields = NonNullable<operations['createPaste']['parameters']['query']>;
 /** What is changed of a paste; a field that is left out stays. */
 export type PasteChanges = Schemas['PasteChanges'];
+/** Whether a paste that is deleted when it is read was fetched, and by whom. */
+export type Receipt = Schemas['Receipt'];
 export type PasteFilter = Filter<'listPastes'>;
 
 /** Which paste a slug names, and which one before. */

@@ -13,6 +13,7 @@ export type {
   PasteChanges,
   PasteFilter,
   QueuedJob,
+  Receipt,
   SlugMove,
   SlugVersion,
   Timeline,

@@ -1,4 +1,4 @@
-import type { CreatedPaste, Paste, PasteChanges, PasteFilter, Timeline } from './api-types.ts';
+import type { CreatedPaste, Paste, PasteChanges, PasteFilter, Receipt, Timeline } from './api-types.ts';
 import { PasteFailedError, PasteflowApiError } from './errors.ts';
 import { openContent, UPLOAD_TIMEOUT_MS, whenStored } from './open-content.ts';
 import { followEvents, type EventsOptions, type PasteEvent } from './events.ts';
@@ -193,6 +193,19 @@ export class Pastes {
       const isGone = error instanceof PasteflowApiError && error.code === 'paste_gone';
       if (!isGone || tries === 1) throw error; // otherwise an earlier try deleted it, and its response was lost
     }
+  }
+
+  /**
+   * Whether an own paste that is deleted when it is read was fetched, and by whom. @throws PasteflowApiError
+   * nothing_to_reveal for a paste that stays; paste_gone for one that has ended unread
+   */
+  async receipt(shortCode: string, { deleteToken, signal }: OwnPasteOptions = {}): Promise<Receipt> {
+    const params = { ...pathOf(shortCode), header: withToken(deleteToken) };
+    const { data } = await this.#transport.call(
+      (api, init) => api.GET('/v1/pastes/{short_code}/receipt', { params, ...init }),
+      { signal },
+    );
+    return data;
   }
 
   /** The caller's own pastes, newest first. */

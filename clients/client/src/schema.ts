@@ -179,7 +179,7 @@ export interface paths {
     };
     /**
      * Lists the caller's pastes, newest first.
-     * @description Expired and deleted pastes are not listed. New pastes do not shift the pages that follow a cursor. With `q`, `visibility` or `syntax`, a page looks at 10,000 pastes at most, so that it can be short or empty although more follow.
+     * @description Expired and deleted pastes are not listed, except for those that were read once, which `read_at` tells. New pastes do not shift the pages that follow a cursor. With `q`, `visibility` or `syntax`, a page looks at 10,000 pastes at most, so that it can be short or empty although more follow.
      */
     get: operations['listPastes'];
     put?: never;
@@ -293,6 +293,26 @@ export interface paths {
      * @description Of any number of readers one gets the content, byte for byte, and all others 410. The whole content is at hand before the paste is deleted. The reader is known by the Idempotency-Key: a request with the same key gets the content again for five minutes, so that a client can repeat it after a 503 or when the answer breaks off. A takedown ends that. A body and a request that a browser sends from another site are refused. Ranges are not supported.
      */
     post: operations['revealPaste'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/pastes/{short_code}/receipt': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Says whether a paste that is deleted when it is read was fetched.
+     * @description Needs a token of the owner or, for an anonymous paste, its delete_token; for everybody else the paste is not found. Fetched means that the content was sent to somebody, who may not have received or decrypted all of it. It is known until the row of the paste is removed.
+     */
+    get: operations['readReceipt'];
+    put?: never;
+    post?: never;
     delete?: never;
     options?: never;
     head?: never;
@@ -1032,6 +1052,10 @@ export interface components {
      * @description What the caller uses of each limit on what may be stored.
      * @example {
      *       "user": "alice",
+     *       "person": {
+     *         "name": "alice",
+     *         "issuer": null
+     *       },
      *       "pastes": {
      *         "used": 12,
      *         "allowed": 1000
@@ -1046,6 +1070,8 @@ export interface components {
     Usage: {
       /** @description The name of the caller. null: without a token. */
       user: string | null;
+      /** @description What others are told of the caller. null: without a token. */
+      person: components['schemas']['Person'] | null;
       /** @description Of the caller's pastes. null: no limit. */
       pastes: {
         used: number;
@@ -1061,6 +1087,19 @@ export interface components {
         used: number;
         allowed: number;
       } | null;
+    };
+    /**
+     * @description What a user is called.
+     * @example {
+     *       "name": "Anna Adler",
+     *       "issuer": "https://login.example.org"
+     *     }
+     */
+    Person: {
+      /** @description Anybody may bear it. Show it to people, and identify nobody by it. */
+      name: string;
+      /** @description The identity provider that says so. null: the operator of this service does. */
+      issuer: string | null;
     };
     /** @description A page of pastes, newest first. */
     PasteList: {
@@ -1093,6 +1132,7 @@ export interface components {
      *       "created_at": "2026-11-21T12:00:00.000Z",
      *       "expires_at": "2026-11-21T13:00:00.000Z",
      *       "processed_at": null,
+     *       "read_at": null,
      *       "failure_class": null,
      *       "failure_reason": null
      *     }
@@ -1147,6 +1187,8 @@ export interface components {
       /** @description null: the paste never expires. */
       expires_at: string | null;
       processed_at: string | null;
+      /** @description When a paste that is deleted when it is read was fetched. Only the list of its owner has such a paste, until its row is removed. null: it was not. */
+      read_at: string | null;
       /** @description Why the upload failed, in one word of a closed list. */
       failure_class:
         | (
@@ -1208,6 +1250,7 @@ export interface components {
      *       "created_at": "2026-11-21T12:00:00.000Z",
      *       "expires_at": "2026-11-21T13:00:00.000Z",
      *       "processed_at": null,
+     *       "read_at": null,
      *       "failure_class": null,
      *       "failure_reason": null,
      *       "delete_token": "nIhCSYPzJ5u0mC2HcVY7bq8UuVbPFo3tT0dV1yqkzWQ"
@@ -1263,6 +1306,8 @@ export interface components {
       /** @description null: the paste never expires. */
       expires_at: string | null;
       processed_at: string | null;
+      /** @description When a paste that is deleted when it is read was fetched. Only the list of its owner has such a paste, until its row is removed. null: it was not. */
+      read_at: string | null;
       /** @description Why the upload failed, in one word of a closed list. */
       failure_class:
         | (
@@ -1292,6 +1337,22 @@ export interface components {
       failure_reason: string | null;
       /** @description Deletes an anonymous paste; only in this answer. A paste with an owner has none. */
       delete_token?: string;
+    };
+    /**
+     * @description Whether a paste that is deleted when it is read was fetched, and by whom.
+     * @example {
+     *       "read_at": "2026-11-21T12:05:00.000Z",
+     *       "reader": {
+     *         "name": "Anna Adler",
+     *         "issuer": "https://login.example.org"
+     *       }
+     *     }
+     */
+    Receipt: {
+      /** @description When the content was fetched. null: it can still be. */
+      read_at: string | null;
+      /** @description Who was signed in, or sent a token. null: nobody has fetched it, or somebody with the link, or a user who is erased. */
+      reader: components['schemas']['Person'] | null;
     };
     /** @description Transitions, executions and retries, oldest first. */
     Timeline: {
@@ -1543,19 +1604,6 @@ export interface components {
       from: components['schemas']['Person'];
       /** @description The largest content of a deposit. */
       max_bytes: number;
-    };
-    /**
-     * @description What a user is called.
-     * @example {
-     *       "name": "Anna Adler",
-     *       "issuer": "https://login.example.org"
-     *     }
-     */
-    Person: {
-      /** @description Anybody may bear it. Show it to people, and identify nobody by it. */
-      name: string;
-      /** @description The identity provider that says so. null: the operator of this service does. */
-      issuer: string | null;
     };
     /** @description The deposits of a request, oldest first. */
     DepositList: {
@@ -5353,6 +5401,57 @@ export interface operations {
             });
         };
       };
+    };
+  };
+  readReceipt: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The delete_token from the answer that created the anonymous paste.
+         * @example nIhCSYPzJ5u0mC2HcVY7bq8UuVbPFo3tT0dV1yqkzWQ
+         */
+        'Delete-Token'?: string;
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description The short code, in base62, or `~` and the slug.
+         * @example bUrn2Lm9Xa
+         */
+        short_code: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The receipt. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Receipt'];
+        };
+      };
+      400: components['responses']['MalformedRequestOrRequestIncomplete'];
+      401: components['responses']['Unauthorized'];
+      404: components['responses']['PasteNotFound'];
+      408: components['responses']['RequestTimeout'];
+      409: components['responses']['NothingToReveal'];
+      410: components['responses']['PasteGone'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['RequestHeadersTooLarge'];
+      451: components['responses']['PasteTakenDownOrPasteHeld'];
+      500: components['responses']['Internal'];
+      503: components['responses']['DependencyUnavailable'];
     };
   };
   readTimeline: {

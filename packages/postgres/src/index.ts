@@ -203,6 +203,7 @@ export * from './identity/sessions.ts';
 export * from './identity/own-tokens.ts';
 export {
   ensureUser,
+  findNamesOf,
   findUserId,
   findUserNames,
   isErased,

@@ -13,6 +13,7 @@ export { filePage } from './pages/file.ts';
 export { pasteFilesPage, type FilesPage } from './pages/files.ts';
 export { changePage, SHOWN_BEFORE } from './pages/change.ts';
 export { createdPage } from './pages/created.ts';
+export { receiptPage } from './pages/receipt.ts';
 export { encryptedPage } from './pages/encrypted.ts';
 export {
   diffPage,

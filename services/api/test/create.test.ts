@@ -59,6 +59,7 @@ describe('creating a paste', () => {
       created_at: row.created_at.toISOString(),
       expires_at: new Date(row.created_at.getTime() + 3_600_000).toISOString(),
       processed_at: null,
+      read_at: null,
       failure_class: null,
       failure_reason: null,
       delete_token: expect.stringMatching(/^[\w-]{43}$/),

@@ -60,6 +60,7 @@ describe('a quota of a user', () => {
     expect((await create(api, user.headers)).status).toBe(429);
     expect(await usageOf(api, user.headers)).toEqual({
       user: 'alice',
+      person: { name: 'alice', issuer: null },
       pastes: { used: 1, allowed: 1 },
       stored_bytes: null,
       bytes_today: null,
@@ -148,6 +149,7 @@ describe('the bytes of an address in a day', () => {
     expect((await create(api, from('192.0.2.1'), 700)).status).toBe(201);
     expect(await usageOf(api, from('192.0.2.1'))).toEqual({
       user: null,
+      person: null,
       pastes: null,
       stored_bytes: null,
       bytes_today: { used: 700, allowed: 1000 },

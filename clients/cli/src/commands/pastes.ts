@@ -50,17 +50,21 @@ export async function ls(
 }
 
 function rowOf(paste: Paste, now: number): readonly string[] {
-  const { short_code, status, size_bytes, created_at, expires_at, visibility } = paste;
-  const expiry = expires_at === null ? 'never expires' : `expires ${timeFrom(now, expires_at)}`;
+  const { short_code, status, size_bytes, created_at, visibility } = paste;
   return [
     short_code,
     status,
     sizeText(size_bytes),
     timeFrom(now, created_at),
-    expiry,
+    endOf(paste, now),
     visibility,
     nameOf(paste),
   ];
+}
+
+function endOf({ expires_at: at, read_at: fetched = null }: Paste, now: number): string {
+  if (fetched !== null) return `fetched ${timeFrom(now, fetched)}`;
+  return at === null ? 'never expires' : `expires ${timeFrom(now, at)}`;
 }
 
 const MAX_NAMES = 3;

@@ -5,6 +5,7 @@ import { type Paste, PasteflowApiError } from '@pasteflow/client';
 import type { SecretKey } from '@pasteflow/sealed';
 import { contentOfBytes, type ReadableContent } from '../sealed/open-content.ts';
 import type { Session } from '../session.ts';
+import { toldBefore } from './receipt.ts';
 import { folderOf } from '../settings/config-file.ts';
 
 /** What the person has named: `key` is null when the argument had none. */
@@ -28,6 +29,7 @@ export async function reveal(
 ): Promise<void> {
   assertOpenable(named, paste);
   const folder = join(folderOf(session.terminal.env, 'XDG_STATE_HOME'), 'revealed');
+  session.output.note(await toldBefore(session));
   const kept = await KeptContent.reserve(folder, named.code, paste.size_bytes);
   await receive(session, named, kept, join(folder, `${named.code}.key`));
   let isUsed = false;

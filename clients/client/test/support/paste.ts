@@ -25,6 +25,7 @@ export function pasteWith(fields: Partial<CreatedPaste>): CreatedPaste {
     created_at: '2026-11-21T12:00:00.000Z',
     expires_at: null,
     processed_at: null,
+    read_at: null,
     failure_class: null,
     failure_reason: null,
     ...fields,

@@ -32,6 +32,17 @@ export async function findUserNames(db: Database, id: string): Promise<UserNames
   return (await db.selectFrom('users').select(names).where('id', '=', id).executeTakeFirst()) ?? null;
 }
 
+/** The names of these users by their ids, without those who are erased. */
+export async function findNamesOf(
+  db: Database,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, UserNames>> {
+  const { rows } = await sql<UserNames & { id: string }>`
+    SELECT id, name AS "userName", shown_name AS "shownName" FROM users
+    WHERE id = ANY (${ids}::uuid[]) AND erased_at IS NULL`.execute(db);
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
 /** Keeps what the identity provider calls a user, unless the user is erased. @param shownName null: nothing */
 export async function keepShownName(db: Database, id: string, shownName: string | null): Promise<void> {
   await sql`

@@ -29,6 +29,7 @@ export type PublicPaste = StoredOptions &
     | 'version'
     | 'held_at'
     | 'superseded_by'
+    | 'burned_at'
   >;
 
 function rows(db: Database) {

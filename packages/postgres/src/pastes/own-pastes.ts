@@ -58,8 +58,8 @@ export async function searchPastes(
 }
 
 /**
- * A page of a user's pastes that match, the one first that expires first; those that never expire come last. No
- * index has this order, which each creation would write: the newest MAX_SCANNED are sorted.
+ * A page of a user's pastes that match, the one first that expires first; those that never expire, and those that
+ * were read, come last. No index has this order, which each creation would write: the newest MAX_SCANNED are sorted.
  * @param maxScanned for tests
  * @returns also whether the user may have more than were sorted. The places have the expiry
  */
@@ -69,7 +69,7 @@ export async function searchPastesByExpiry(
   { limit, after }: PageRequest,
   maxScanned = MAX_SCANNED,
 ): Promise<Page<ListedPaste> & { readonly isCut: boolean }> {
-  const expiry = sql`coalesce(expires_at, '9999-12-31 00:00Z')`;
+  const expiry = sql`CASE WHEN burned_at IS NULL AND expires_at IS NOT NULL THEN expires_at ELSE '9999-12-31 00:00Z' END`;
   const further =
     after === null ? sql`` : sql`AND (${expiry}, id) > (${after.createdAt}::timestamptz, ${after.id}::uuid)`;
   const { rows } = await sql<Found & { readonly expiry: string }>`
@@ -78,7 +78,7 @@ export async function searchPastesByExpiry(
       SELECT *, ${expiry}::text AS expiry FROM scanned WHERE ${matches(search)} ${further} ORDER BY ${expiry}, id LIMIT ${limit + 1}
     )
     SELECT * FROM total LEFT JOIN matching ON true
-    ORDER BY expires_at, id`.execute(db);
+    ORDER BY expiry::timestamptz, id`.execute(db);
   const isCut = rows[0]?.is_cut === true;
   return { ...toPage(placed(rows.map((row) => ({ ...row, placed_at: row.expiry }))), limit), isCut };
 }
@@ -86,7 +86,7 @@ export async function searchPastesByExpiry(
 /** The newest pastes that are searched, and whether there may be others. */
 function scannedOf(search: PasteSearch, after: Place | null, maxScanned: number): RawBuilder<unknown> {
   return sql`
-    listed AS MATERIALIZED (${openPastesOf(search, after, maxScanned)}),
+    listed AS MATERIALIZED (${listedPastesOf(search, after, maxScanned)}),
     counted AS (
       SELECT id, sum(coalesce(jsonb_array_length(files), 1)) OVER (ORDER BY placed_at::timestamptz DESC, id DESC) AS files_count
       FROM listed
@@ -188,7 +188,7 @@ export type ListedPaste = Omit<Selectable<PastesTable>, 'visibility'> & {
 
 /**
  * A page of a user's pastes, newest first; `status` null: pastes of every status. Pastes that are gone
- * are not listed. Each filter is the order of an index (0002-pastes.ts), so that a page
+ * are not listed, except for those that a reveal has read, until their rows are removed. Each filter is the order of an index (0002-pastes.ts), so that a page
  * costs the same at every place. Only PROCESSED shares an index: it skips pastes IN_PROGRESS and those that
  * FAILED in the last day; skipping 100,000 takes 33 ms.
  */
@@ -197,7 +197,7 @@ export async function listPastes(
   filter: { userId: string; status: PasteUploadState | null },
   { limit, after }: PageRequest,
 ): Promise<Page<ListedPaste>> {
-  const { rows } = await sql<Selectable<PastesTable> & { placed_at: string }>`${openPastesOf(
+  const { rows } = await sql<Selectable<PastesTable> & { placed_at: string }>`${listedPastesOf(
     filter,
     after,
     limit + 1,
@@ -211,7 +211,28 @@ export async function listPastes(
   );
 }
 
-/** The query of a user's pastes after a place, newest first, each with its place. */
+/**
+ * The query of a user's pastes after a place, newest first, each with its place: those that are there, and those that
+ * a reveal has read (PROCESSED all of them), from an index for each.
+ */
+function listedPastesOf(
+  { userId, status }: Pick<PasteSearch, 'userId' | 'status'>,
+  after: Place | null,
+  limit: number,
+) {
+  const open = openPastesOf({ userId, status }, after, limit);
+  if (status !== null && status !== 'PROCESSED') return open;
+  const further =
+    after === null
+      ? sql``
+      : sql`AND (p.created_at, p.id) < (${after.createdAt}::timestamptz, ${after.id}::uuid)`;
+  return sql`
+    (${open}) UNION ALL
+    (SELECT p.*, p.created_at::text AS placed_at FROM pastes p WHERE p.user_id = ${userId} AND p.burned_at IS NOT NULL ${further}
+      ORDER BY p.created_at DESC, p.id DESC LIMIT ${limit})
+    ORDER BY created_at DESC, id DESC LIMIT ${limit}`;
+}
+
 function openPastesOf(
   { userId, status }: Pick<PasteSearch, 'userId' | 'status'>,
   after: Place | null,

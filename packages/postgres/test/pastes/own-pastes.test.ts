@@ -5,11 +5,13 @@ import {
   createPaste,
   ensureUser,
   requestDeletions,
+  revealPaste,
   findOwnPastes,
   searchPastes,
   searchPastesByExpiry,
   type PageRequest,
 } from '../../src/index.ts';
+import { makePastes, makeUsers } from '../../src/testing/index.ts';
 import { useDatabase } from '../support/database.ts';
 
 const current = useDatabase();
@@ -189,6 +191,76 @@ describe('searchPastesByExpiry', () => {
     expect((await all({ visibility: 'private' }, 2)).titles).toEqual(['2', '5', '0', '6', '1', '4']);
     expect((await all({ status: 'PROCESSED' }, 2)).titles).toEqual([]);
     expect(await all({}, 2, 3)).toEqual({ titles: ['5', '6', '4'], isCut: true }); // the newest three
+  });
+});
+
+describe('pastes that were read once', () => {
+  /** Seven pastes, oldest first: 1, 3 and 5 were read, 2 was deleted unread; the first one is never listed. */
+  async function withRead(): Promise<string> {
+    const { id: userId } = (await makeUsers(current.db, 1))[0]!;
+    const shape = { userId, status: 'PROCESSED', burn: true, expiresInSeconds: 1000 } as const;
+    for (let n = 0; n < 7; n += 1) {
+      const [paste] = await makePastes(current.db, 1, { ...shape, createdSecondsAgo: 100 - n });
+      await current.db
+        .updateTable('pastes')
+        .set({ title: `${n} ${n % 2}` })
+        .where('id', '=', paste!.id)
+        .execute();
+      if (n % 2 === 1)
+        await revealPaste(current.db, paste!.id, {
+          readerKeyHash: randomBytes(32),
+          readerId: userId,
+          actor: 'api/test',
+        });
+      if (n === 2) await requestDeletions(current.db, { userId, shortCodes: [paste!.shortCode] });
+    }
+    return userId;
+  }
+
+  async function listed(
+    of: (
+      page: PageRequest,
+    ) => Promise<{ rows: readonly { title: string | null }[]; next: PageRequest['after'] }>,
+    limit: number,
+  ) {
+    const titles: (string | null)[] = [];
+    let after: PageRequest['after'] = null;
+    do {
+      const page: Awaited<ReturnType<typeof of>> = await of({ limit, after });
+      titles.push(...page.rows.map(({ title }) => title));
+      after = page.next;
+    } while (after !== null);
+    return titles;
+  }
+
+  it.each([1, 2, 3, 10])('are listed among the others, each once, in pages of %i', async (limit) => {
+    const userId = await withRead();
+    const search = { ...anyPaste, userId };
+    const all = ['6 0', '5 1', '4 0', '3 1', '1 1', '0 0'];
+    for (const status of [null, 'PROCESSED'] as const)
+      expect(await listed((page) => searchPastes(current.db, { ...search, status }, page), limit)).toEqual(
+        all,
+      );
+    for (const status of ['IN_PROGRESS', 'FAILED'] as const)
+      expect(await listed((page) => searchPastes(current.db, { ...search, status }, page), limit)).toEqual(
+        [],
+      );
+    const odd = { ...search, title: ' 1' };
+    expect(await listed((page) => searchPastes(current.db, odd, page), limit)).toEqual(['5 1', '3 1', '1 1']);
+    expect(await listed((page) => searchPastes(current.db, odd, page, 2), limit)).toEqual([
+      '5 1',
+      '3 1',
+      '1 1',
+    ]);
+  });
+
+  it.each([1, 2, 3, 10])('come last by expiry, each once, in pages of %i', async (limit) => {
+    const userId = await withRead();
+    const titles = await listed(
+      (page) => searchPastesByExpiry(current.db, { ...anyPaste, userId }, page),
+      limit,
+    );
+    expect(titles).toEqual(['0 0', '4 0', '6 0', '1 1', '3 1', '5 1']);
   });
 });
 

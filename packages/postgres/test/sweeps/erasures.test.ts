@@ -13,14 +13,17 @@ import {
   eraseUser,
   findGoodTokens,
   findRefusal,
+  findNamesOf,
   findUserNames,
   importPastes,
   isErased,
   listApiTokens,
+  removeOwnedRows,
   requestDeletionsOf,
   retryJob,
+  revealPaste,
 } from '../../src/index.ts';
-import { makeUsers } from '../../src/testing/index.ts';
+import { makePastes, makeUsers } from '../../src/testing/index.ts';
 import { open, pasteToCreate, useDatabase } from '../support/database.ts';
 import { entriesOf, runningJob } from '../support/jobs.ts';
 import { untilSomebodyWaits } from '../support/locks.ts';
@@ -114,6 +117,24 @@ describe('an erased user', () => {
     expect(await listApiTokens(current.db, 'anna')).toBeNull();
     expect(await isErased(current.db, userId)).toBe(true);
     expect(await findRefusal(current.db, pasteOf(userId))).toBe('user_erased');
+  });
+
+  it('is no reader of what it has revealed, whichever comes first', async () => {
+    const [owner, reader] = [await newUserId(), await newUserId()];
+    const pastes = await makePastes(current.db, 2, { userId: owner, status: 'PROCESSED', burn: true });
+    const readBy = async () =>
+      (await current.db.selectFrom('pastes').select('read_by').where('user_id', '=', owner).execute()).map(
+        ({ read_by: id }) => id,
+      );
+    const reveal = (id: string) =>
+      revealPaste(current.db, id, { readerKeyHash: randomBytes(32), readerId: reader, actor: 'api/test' });
+    await reveal(pastes[0]!.id);
+    expect((await readBy()).toSorted()).toEqual([null, reader].toSorted());
+    await eraseUser(current.db, reader);
+    expect(await findNamesOf(current.db, [owner, reader])).toHaveProperty('size', 1);
+    await reveal(pastes[1]!.id);
+    await removeOwnedRows(current.db, reader);
+    expect(await readBy()).toEqual([null, null]);
   });
 
   it('is another one than who signs in later with the same name', async () => {

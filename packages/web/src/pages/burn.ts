@@ -7,6 +7,7 @@ import { fileList, filesPage, type FilesPage } from './files.ts';
 import { withToken } from './deletion.ts';
 import { heading } from './heading.ts';
 import { copyButton, textPage, wrapButton, type TextPage } from './paste.ts';
+import { toldBefore } from './receipt.ts';
 import { titleOf, type ShownPaste } from './shown-paste.ts';
 
 /**
@@ -22,7 +23,7 @@ export function burnPage(site: Site, paste: ShownPaste, readerKey: string): stri
     scripts: ['timeline.js'], // which shows the times relative to now
     hasStylesInside: true,
     main: html`${heading(site, paste, languageOf(paste))}
-${files !== null && html`<div class="code">${fileList(site, files, false)}</div>`}<p class="notice attention">${text.explanation}</p>
+${files !== null && html`<div class="code">${fileList(site, files, false)}</div>`}<p class="notice attention">${text.explanation} ${toldBefore(site, paste)}</p>
 <form method="post" action="${site.base}/${paste.short_code}"><input type="hidden"
 name="key" value="${readerKey}"><p><button class="primary" type="submit">${files === null ? text.reveal : text.revealFiles}</button></p></form>
 <details class="explanation"><summary>${text.helpTitle}</summary><p>${text.help}</p>

@@ -7,6 +7,7 @@ import type { Words } from '../words/translation.ts';
 import { withToken } from './deletion.ts';
 import { heading } from './heading.ts';
 import { copyButton, qrButton, wrapButton } from './paste.ts';
+import { toldBefore } from './receipt.ts';
 import { linkButton } from './share.ts';
 import { titleOf, type ShownPaste } from './shown-paste.ts';
 
@@ -25,7 +26,7 @@ export function encryptedPage(site: Site, paste: ShownPaste): string {
 <p id="needs-script" class="notice bad">${text.needsScript}</p>
 <p id="sealed-status" role="status" class="hint"></p>
 <div id="sealed-error" role="alert"></div>
-${paste.burn && reveal(site.words)}<form id="unlock" class="narrow" hidden>
+${paste.burn && reveal(site, paste)}<form id="unlock" class="narrow" hidden>
 <div class="field"><label for="password">${text.password}</label><input id="password" type="password" autocomplete="off" required></div>
 <p><button id="decrypt" class="primary" type="submit">${text.decrypt}</button></p>
 </form>
@@ -38,8 +39,9 @@ ${withToken(site, paste)}`,
   });
 }
 
-function reveal({ burn: text }: Words): Html {
-  return html`<p id="once" class="notice attention" hidden>${text.explanation}</p>
+function reveal(site: Site, paste: ShownPaste): Html {
+  const { burn: text } = site.words;
+  return html`<p id="once" class="notice attention" hidden>${text.explanation} ${toldBefore(site, paste)}</p>
 <p><button type="button" id="reveal" class="primary" hidden>${text.reveal}</button></p>
 `;
 }

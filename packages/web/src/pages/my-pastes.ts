@@ -5,6 +5,7 @@ import { html, type Html } from '../html/html.ts';
 import { formUser, page, type Site } from '../html/layout.ts';
 import type { Words } from '../words/translation.ts';
 import { badges } from './heading.ts';
+import { receiptLine, type Receipt } from './receipt.ts';
 import { nameOfFiles } from './shown-paste.ts';
 
 /** A paste in its owner's list. The times are in ISO 8601. */
@@ -16,6 +17,8 @@ export interface OwnPaste extends StoredOptions {
   readonly expires_at: string | null;
   /** What a paste without a title begins with; null or missing: not known, or not to be shown. */
   readonly firstWords?: string | null;
+  /** null or missing: the paste is still there. */
+  readonly receipt?: Receipt | null;
 }
 
 export interface MyPastes {
@@ -124,16 +127,24 @@ function row({ base, words }: Site, each: OwnPaste): Html {
   const { files } = each;
   const named = each.title ?? (files === null ? null : nameOfFiles(words, files));
   const name = named ?? each.firstWords ?? address;
-  return html`<li><input type="checkbox" name="short_code" value="${code}" aria-label="${text.selectOne(name)}">
+  const { receipt = null } = each;
+  return html`<li>${receipt === null && html`<input type="checkbox" name="short_code" value="${code}" aria-label="${text.selectOne(name)}">`}
 <div><p><a${named === null && name !== address && html` class="words"`} href="${base}/${address}"><bdi>${name}</bdi></a>${badges(words, each)} ${
     status !== 'PROCESSED' &&
     html`<span class="badge ${status.toLowerCase()}">${paste.uploadStates[status]}</span>`
   }</p>
 <p class="line">${name !== address && html`<span><bdi dir="ltr">${address}</bdi></span>`}${files !== null && html`<span>${paste.files(files.length)}</span>`}<span>${formatSize(each.size_bytes, words)}</span><span>${formatTime(each.created_at, words)}</span><span>${
-    expires === null ? paste.neverExpiresLine : html`${paste.expiresLine} ${formatTime(expires, words)}`
+    receipt !== null
+      ? receiptLine(words, receipt)
+      : expires === null
+        ? paste.neverExpiresLine
+        : html`${paste.expiresLine} ${formatTime(expires, words)}`
   }</span></p></div>
-<button type="button" data-copy-link="${base}/${address}" data-done="${created.copied}"
-data-failed="${created.notCopied}" aria-label="${text.copyLinkOf(name)}" hidden>${created.copyLink}</button></li>\n`;
+${
+  receipt === null &&
+  html`<button type="button" data-copy-link="${base}/${address}" data-done="${created.copied}"
+data-failed="${created.notCopied}" aria-label="${text.copyLinkOf(name)}" hidden>${created.copyLink}</button>`
+}</li>\n`;
 }
 
 /** The question before pastes are deleted, since nothing restores them. */

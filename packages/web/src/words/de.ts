@@ -351,6 +351,18 @@ export const de: Translation = {
       'Das Paste ist gelöscht: Speichern Sie das Bild. Das Herunterladen und das Neuladen dieser Seite funktionieren fünf Minuten lang.',
   },
 
+  receipt: {
+    title: 'Abgerufen',
+    fetched: 'abgerufen',
+    somebody: 'jemandem mit dem Link',
+    by: (reader: string) => `von ${reader}`,
+    meaning:
+      'Abgerufen heißt, dass der Inhalt gesendet wurde. Ob er ganz angekommen ist und entschlüsselt werden konnte, ist nicht bekannt.',
+    notYet: 'Noch niemand hat es abgerufen.',
+    unnamed: 'Wer dieses Paste erstellt hat, wird sehen, dass es abgerufen wurde.',
+    named: (reader: string) =>
+      `Wer dieses Paste erstellt hat, wird sehen, dass Sie, ${reader}, es abgerufen haben.`,
+  },
   encryption: {
     option: 'In diesem Browser verschlüsseln',
     password: 'Passwort (optional)',

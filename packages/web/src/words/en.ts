@@ -356,6 +356,17 @@ export const en = {
       'The paste is deleted: save the image. The download, and a reload of this page, work for five minutes.',
   },
 
+  receipt: {
+    title: 'Fetched',
+    fetched: 'fetched',
+    somebody: 'somebody with the link',
+    by: (reader: string) => `by ${reader}`,
+    meaning:
+      'Fetched means that the content was sent to them. Whether they received or could decrypt all of it is not known.',
+    notYet: 'Nobody has fetched it yet.',
+    unnamed: 'Whoever made this paste will see that it was fetched.',
+    named: (reader: string) => `Whoever made this paste will see that you, ${reader}, fetched it.`,
+  },
   encryption: {
     option: 'Encrypt in this browser',
     password: 'Password (optional)',

@@ -350,6 +350,17 @@ export const es: Translation = {
       'El paste se ha eliminado: guarde la imagen. La descarga y la recarga de esta página funcionan durante cinco minutos.',
   },
 
+  receipt: {
+    title: 'Recogido',
+    fetched: 'recogido',
+    somebody: 'alguien con el enlace',
+    by: (reader: string) => `por ${reader}`,
+    meaning:
+      'Recogido significa que el contenido se envió. No se sabe si llegó entero ni si se pudo descifrar.',
+    notYet: 'Nadie lo ha recogido todavía.',
+    unnamed: 'Quien creó este paste verá que se ha recogido.',
+    named: (reader: string) => `Quien creó este paste verá que usted, ${reader}, lo ha recogido.`,
+  },
   encryption: {
     option: 'Cifrar en este navegador',
     password: 'Contraseña (opcional)',

@@ -353,6 +353,17 @@ export const fr: Translation = {
       'Le paste est supprimé : enregistrez l’image. Le téléchargement et le rechargement de cette page fonctionnent pendant cinq minutes.',
   },
 
+  receipt: {
+    title: 'Récupéré',
+    fetched: 'récupéré',
+    somebody: 'une personne qui avait le lien',
+    by: (reader: string) => `par ${reader}`,
+    meaning:
+      'Récupéré veut dire que le contenu a été envoyé. On ne sait pas s’il est arrivé en entier ni s’il a pu être déchiffré.',
+    notYet: 'Personne ne l’a encore récupéré.',
+    unnamed: 'La personne qui a créé ce paste verra qu’il a été récupéré.',
+    named: (reader: string) => `La personne qui a créé ce paste verra que vous, ${reader}, l’avez récupéré.`,
+  },
   encryption: {
     option: 'Chiffrer dans ce navigateur',
     password: 'Mot de passe (facultatif)',

@@ -341,6 +341,16 @@ export const ja: Translation = {
       'ペーストは削除されました。画像を保存してください。ダウンロードとこのページの再読み込みは、5 分間有効です。',
   },
 
+  receipt: {
+    title: '取得されました',
+    fetched: '取得',
+    somebody: 'リンクを知る誰か',
+    by: (reader: string) => `取得者: ${reader}`,
+    meaning: '「取得」は内容が送信されたことを意味します。すべて届いたか、復号できたかは分かりません。',
+    notYet: 'まだ誰も取得していません。',
+    unnamed: 'このペーストの作成者には、取得されたことが表示されます。',
+    named: (reader: string) => `このペーストの作成者には、あなた（${reader}）が取得したことが表示されます。`,
+  },
   encryption: {
     option: 'このブラウザーで暗号化',
     password: 'パスワード（任意）',

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { ApiContext } from '../context.ts';
 import { callerKeyOf } from '../http/callers/caller.ts';
 import { callerOf, namesOfUser } from '../http/callers/caller-of.ts';
-import { subjectOf } from '../http/callers/person.ts';
+import { personOf, personSchema, subjectOf } from '../http/callers/person.ts';
 import type { Endpoint } from '../http/openapi/endpoint.ts';
 import { jsonResponse } from '../http/openapi/formats.ts';
 
@@ -12,6 +12,9 @@ const figures = z.object({ used: z.int(), allowed: z.int() });
 const usageSchema = z
   .object({
     user: z.string().nullable().meta({ description: 'The name of the caller. null: without a token.' }),
+    person: personSchema
+      .nullable()
+      .meta({ description: 'What others are told of the caller. null: without a token.' }),
     pastes: figures.nullable().meta({ description: "Of the caller's pastes. null: no limit." }),
     stored_bytes: figures.nullable().meta({ description: 'Of their contents. null: no limit.' }),
     bytes_today: figures.nullable().meta({
@@ -25,6 +28,7 @@ const usageSchema = z
     examples: [
       {
         user: 'alice',
+        person: { name: 'alice', issuer: null },
         pastes: { used: 12, allowed: 1000 },
         stored_bytes: { used: 48_311, allowed: 100_000_000 },
         bytes_today: null,
@@ -62,15 +66,18 @@ export function readUsage(api: ApiContext): Endpoint {
     },
     handle: async (req, res) => {
       const caller = callerOf(req);
+      const names = caller.kind === 'user' ? await namesOfUser(api.db, caller.userId) : null;
       const usage: UsageView =
-        caller.kind === 'user'
+        caller.kind === 'user' && names !== null
           ? {
-              user: subjectOf((await namesOfUser(api.db, caller.userId)).userName),
+              user: subjectOf(names.userName),
+              person: personOf(names),
               ...(await usageOfUser(api, caller.userId)),
               bytes_today: null,
             }
           : {
               user: null,
+              person: null,
               pastes: null,
               stored_bytes: null,
               bytes_today: await api.limits.addressBytes(callerKeyOf(caller)),

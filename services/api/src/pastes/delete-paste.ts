@@ -82,7 +82,7 @@ function deleteTokenRequired(): RequestError {
 }
 
 /** Compares in constant time. @param hash null: the paste has no delete token, and none matches */
-function isDeleteToken(token: string | undefined, hash: Buffer | null): boolean {
+export function isDeleteToken(token: string | undefined, hash: Buffer | null): boolean {
   return token !== undefined && hash !== null && isSameHash(hashOfSecret(token), hash);
 }
 

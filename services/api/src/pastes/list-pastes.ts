@@ -58,7 +58,7 @@ const pasteList = z
   .object({ pastes: z.array(pasteSchema), next_cursor: nextCursor })
   .meta({ id: 'PasteList', description: 'A page of pastes, newest first.' });
 
-/** GET /v1/pastes: the caller's pastes, newest first, without expired and deleted ones. */
+/** GET /v1/pastes: the caller's pastes, newest first, without expired and deleted ones that nobody has read. */
 export function listPastes({ db, publicUrl }: ApiContext): Endpoint {
   return {
     operation: {
@@ -67,7 +67,7 @@ export function listPastes({ db, publicUrl }: ApiContext): Endpoint {
       access: 'user',
       summary: "Lists the caller's pastes, newest first.",
       description:
-        'Expired and deleted pastes are not listed. New pastes do not shift the pages that follow a cursor. With `q`, `visibility` or `syntax`, a page looks at 10,000 pastes at most, so that it can be short or empty although more follow.',
+        'Expired and deleted pastes are not listed, except for those that were read once, which `read_at` tells. New pastes do not shift the pages that follow a cursor. With `q`, `visibility` or `syntax`, a page looks at 10,000 pastes at most, so that it can be short or empty although more follow.',
       params: { query },
       answers: { 200: jsonResponse('A page of pastes.', pasteList) },
       errors: ['validation_failed', 'dependency_unavailable'],

@@ -21,8 +21,10 @@ import type { ApiContext } from '../context.ts';
 import { nextCursorOf, pageFields, pageRequestOf } from '../http/request/paging.ts';
 import { readQuery } from '../http/request/query.ts';
 import { requireUser } from '../http/callers/caller-of.ts';
+import type { Person } from '../http/callers/person.ts';
 import { type Endpoint, pageEndpoint } from '../http/openapi/endpoint.ts';
 import { syntaxField, titlePart } from './list-pastes.ts';
+import { readersOf } from './receipt.ts';
 import { sendPage } from '../http/pages/page.ts';
 import { usageOfUser } from '../account/read-usage.ts';
 import { readUrlForm } from '../http/body/url-form.ts';
@@ -62,10 +64,11 @@ export function myPastes(api: ApiContext): Endpoint {
     const byExpiry = fields.sort === 'expiry' ? await searchPastesByExpiry(api.db, search, wanted) : null;
     const found = byExpiry ?? (await searchPastes(api.db, search, wanted));
     const words = await api.firstWords.of(found.rows, res);
+    const readers = await readersOf(api.db, found.rows);
     sendPage(
       res,
       myPastesPage(api.pages.site(req), {
-        pastes: found.rows.map((paste) => shown(paste, words)),
+        pastes: found.rows.map((paste, index) => shown(paste, words, readers[index] ?? null)),
         title,
         status,
         visibility,
@@ -81,8 +84,8 @@ export function myPastes(api: ApiContext): Endpoint {
   });
 }
 
-function shown(paste: ListedPaste, words: ReadonlyMap<string, string>) {
-  const { short_code, status, size_bytes, created_at, expires_at } = paste;
+function shown(paste: ListedPaste, words: ReadonlyMap<string, string>, reader: Person | null) {
+  const { short_code, status, size_bytes, created_at, expires_at, burned_at } = paste;
   return {
     ...valuesOf(storedOptionNames, paste),
     short_code,
@@ -91,6 +94,7 @@ function shown(paste: ListedPaste, words: ReadonlyMap<string, string>) {
     created_at: created_at.toISOString(),
     expires_at: expires_at?.toISOString() ?? null,
     firstWords: words.get(short_code) || null,
+    receipt: burned_at === null ? null : { read_at: burned_at.toISOString(), reader },
   };
 }
 

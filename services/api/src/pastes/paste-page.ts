@@ -17,6 +17,7 @@ import {
   type ShownPaste,
   type Site,
   textOf,
+  receiptPage,
   rightAddressPage,
 } from '@pasteflow/web';
 import type { ApiContext } from '../context.ts';
@@ -30,6 +31,7 @@ import { cachingOf, sendContent } from './read-content.ts';
 import { markupOfFiles } from './content-files.ts';
 import { withKind } from './image.ts';
 import { pageHeaders, sendPage, type Pages } from '../http/pages/page.ts';
+import { readersOf } from './receipt.ts';
 import { namingOf } from './paste-versions.ts';
 
 /** GET /:short_code in a browser: the text with its facts, or the state of its upload. */
@@ -37,6 +39,10 @@ export function pasteInBrowser(api: ApiContext): Handler {
   return async (req, res) => {
     if (sendRightAddress(api.pages, req, res)) return;
     const paste = await findNamedPaste(api, req);
+    if (paste?.burned_at && readerOf(paste, req) === 'owner') {
+      await sendReceipt(api, req, res, paste);
+      return;
+    }
     assertShown(paste);
     const shown = {
       ...shownPaste(paste, req, { publicUrl: api.publicUrl(), extension: languageAskedFor(req) }),
@@ -51,6 +57,26 @@ export function pasteInBrowser(api: ApiContext): Handler {
     else if (paste.burn) sendPage(res, burnPage(api.pages.site(req), shown, newSecret()));
     else await sendText(api, req, res, paste, shown);
   };
+}
+
+/** For the owner: 410 as for everybody else, with who has fetched the content. */
+async function sendReceipt(
+  { db, pages }: ApiContext,
+  req: Request,
+  res: Response,
+  { short_code, title, burned_at, read_by }: PasteRow,
+): Promise<void> {
+  const [reader = null] = await readersOf(db, [{ read_by }]);
+  res.status(410);
+  sendPage(
+    res,
+    receiptPage(pages.site(req), {
+      short_code,
+      title,
+      read_at: (burned_at ?? new Date()).toISOString(),
+      reader,
+    }),
+  );
 }
 
 /** The page has a form that names the language; so does the extension of the short URL. */

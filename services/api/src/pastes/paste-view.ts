@@ -76,6 +76,10 @@ export const pasteSchema = z
     created_at: instant,
     expires_at: instant.nullable().meta({ description: 'null: the paste never expires.' }),
     processed_at: instant.nullable(),
+    read_at: instant.nullable().meta({
+      description:
+        'When a paste that is deleted when it is read was fetched. Only the list of its owner has such a paste, until its row is removed. null: it was not.',
+    }),
     failure_class: reasonClass.meta({ description: 'Why the upload failed, in one word of a closed list.' }),
     failure_reason: reasonText.meta({
       description: 'Why the upload failed, in words. Only for the owner; null for all others.',
@@ -125,6 +129,7 @@ export function viewOf(
     created_at: paste.created_at.toISOString(),
     expires_at: paste.expires_at?.toISOString() ?? null,
     processed_at: paste.processed_at?.toISOString() ?? null,
+    read_at: paste.burned_at?.toISOString() ?? null,
     failure_class: why.class,
     failure_reason: why.text,
   };
@@ -157,6 +162,7 @@ export function viewOfNew(
     processed_at: null,
     failure_reason: null,
     held_at: null,
+    burned_at: null,
   };
   return viewOf(row, publicUrl, 'stranger', null); // it has no reason to hide
 }

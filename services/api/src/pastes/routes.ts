@@ -8,6 +8,7 @@ import { readImage } from './image.ts';
 import { listPastes } from './list-pastes.ts';
 import { editPaste, newFromPaste } from './new-from-paste.ts';
 import { pasteInBrowser } from './paste-page.ts';
+import { readReceipt } from './receipt.ts';
 import { readArchive } from './read-archive.ts';
 import { readContent } from './read-content.ts';
 import { readFile } from './read-file.ts';
@@ -22,6 +23,7 @@ export const pasteRoutes = (api: ApiContext): Routes => ({
   '/v1/pastes/:short_code/files/*name': { GET: readFile(api, 'readFile') },
   '/v1/pastes/:short_code/archive': { GET: readArchive(api, 'readArchive') },
   '/v1/pastes/:short_code/reveal': { POST: revealPaste(api, 'revealPaste') },
+  '/v1/pastes/:short_code/receipt': { GET: readReceipt(api) },
   '/v1/pastes/:short_code/timeline': { GET: readTimeline(api) },
   '/v1/pastes/:short_code/events': { GET: pasteEvents(api) },
   '/my/pastes': { GET: myPastes(api) },

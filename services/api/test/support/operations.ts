@@ -22,6 +22,7 @@ export const OPERATIONS = [
   'GET /v1/pastes/{short_code}/events streamPasteEvents',
   'GET /v1/pastes/{short_code}/files/{name} readFile',
   'GET /v1/pastes/{short_code}/history readHistory',
+  'GET /v1/pastes/{short_code}/receipt readReceipt',
   'GET /v1/pastes/{short_code}/timeline readTimeline',
   'GET /v1/requests listRequests',
   'GET /v1/requests/{id} readRequest',
