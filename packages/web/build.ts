@@ -25,6 +25,9 @@ const sources = [
   'browser/my-jobs.ts',
   'browser/my-job.ts',
   'browser/my-tokens.ts',
+  'browser/request.ts',
+  'browser/my-requests.ts',
+  'browser/my-request.ts',
   'browser/operations.ts',
   'browser/right-address.ts',
   'browser/arrival.ts',
@@ -110,10 +113,15 @@ function bundle(entryPoints: readonly string[]) {
   });
 }
 
-/** The modules of pastes, and the one of all pages, are larger when each module that two of them share is a chunk. */
-const APART = ['browser/paste.ts', 'browser/encrypted-paste.ts', 'browser/site.ts'];
+/** The modules of pastes and of forms, and the one of all pages, are larger when each module that two of them share is a chunk. */
+const APART = [
+  ['browser/paste.ts'],
+  ['browser/encrypted-paste.ts'],
+  ['browser/site.ts'],
+  ['browser/request.ts', 'browser/my-requests.ts', 'browser/my-request.ts'],
+];
 const built = await Promise.all(
-  [sources.filter((source) => !APART.includes(source)), ...APART.map((source) => [source])].map(bundle),
+  [sources.filter((source) => !APART.flat().includes(source)), ...APART].map(bundle),
 );
 const outputFiles = [
   ...new Map(built.flatMap((each) => each.outputFiles).map((file) => [file.path, file])).values(),

@@ -41,6 +41,10 @@ const POLICIES: Readonly<Record<string, Policy>> = {
   'GET /my/pastes': user,
   'POST /my/pastes/delete': user,
   'POST /my/slugs/:slug': { access: 'user', countsMisses: true },
+  'GET /requests/:id': guessed,
+  'GET /my/requests': user,
+  'GET /my/requests/:id': { access: 'user', countsMisses: true },
+  'POST /my/requests/:id/cancel': { access: 'user', countsMisses: true },
   'GET /my/jobs': user,
   'POST /my/jobs/import': user,
   'POST /my/jobs/export': user,
@@ -99,19 +103,20 @@ describe('each page for users', () => {
   });
 });
 
-describe('each page that looks a paste up', () => {
-  const lookUps = pages.filter(({ path }) => /:(short_code|slug)/.test(path));
+describe('each page that looks a paste or a request up', () => {
+  const lookUps = pages.filter(({ path }) => /:(short_code|slug)|requests\/:id/.test(path));
 
   it('is one that counts misses', () => {
     expect(lookUps.filter(({ policy }) => policy.countsMisses !== true)).toEqual([]);
-    expect(lookUps).toHaveLength(9);
+    expect(lookUps).toHaveLength(12);
   });
 
   it.each(lookUps)('$name counts a 404 as a miss, and then answers no more', async (page) => {
     const api = await bed.start({ env: limited({ misses: 2 }) });
     const { headers } = await newUser(bed.db); // the counters are those of the caller
     const { path, body } = await prepared(page.name);
-    const missing = { ...page, path: page.path.replace(/:short_code|:slug/, 'n0neOfThem') };
+    const unknown = page.path.includes(':id') ? 'n'.repeat(22) : 'n0neOfThem';
+    const missing = { ...page, path: page.path.replace(/:short_code|:slug|:id/, unknown) };
     const send = async (to: typeof missing) => await ask(api, to, { body, headers: { ...headers } });
     for (const _guess of [1, 2]) {
       const guess = await send(

@@ -1,5 +1,5 @@
 import { fileNameProblems, MIN_FILES, normalFileName, type PasteFile } from '@pasteflow/domain';
-import { element } from '../element.ts';
+import { element, optional } from '../element.ts';
 import { FileBlock } from './file-block.ts';
 import type { DraftFile, FormFile } from './form-file.ts';
 
@@ -22,8 +22,9 @@ export class FormFiles {
   readonly #template = element('file-template', HTMLTemplateElement);
   readonly #editor: HTMLElement;
   readonly #text = element('text', HTMLTextAreaElement);
-  readonly #title = element('title', HTMLInputElement);
-  readonly #syntax = element('syntax', HTMLSelectElement);
+  /** What is sent for a request has neither. */
+  readonly #title = optional('title', HTMLInputElement);
+  readonly #syntax = optional('syntax', HTMLSelectElement);
   readonly #input = element('file', HTMLInputElement);
   readonly #add = element('add-file', HTMLButtonElement);
   readonly #events: FormFilesEvents;
@@ -32,7 +33,7 @@ export class FormFiles {
   constructor(events: FormFilesEvents) {
     this.#events = events;
     this.#editor = this.#list.parentElement ?? this.#list;
-    for (const each of this.#syntax.options)
+    for (const each of this.#syntax?.options ?? [])
       this.#template.content.querySelector('select')?.append(each.cloneNode(true));
     this.#input.addEventListener('change', () => {
       this.#take([...(this.#input.files ?? [])]);
@@ -139,13 +140,10 @@ export class FormFiles {
   /** The one text becomes a file. A title that is the name of a file moves with it. */
   #beginWithText(): void {
     if (this.areUsed) return;
-    const isName = NAME_OF_A_FILE.test(this.#title.value);
-    this.#append({
-      name: isName ? this.#title.value : '',
-      text: this.#text.value,
-      syntax: this.#syntax.value,
-    });
-    if (isName) this.#title.value = '';
+    const title = this.#title?.value ?? '';
+    const isName = NAME_OF_A_FILE.test(title);
+    this.#append({ name: isName ? title : '', text: this.#text.value, syntax: this.#syntax?.value ?? '' });
+    if (isName && this.#title !== null) this.#title.value = '';
     this.#text.value = '';
   }
 
@@ -177,7 +175,7 @@ export class FormFiles {
     const { areUsed } = this;
     this.#list.hidden = !areUsed;
     this.#text.hidden = areUsed;
-    const field = this.#syntax.closest<HTMLElement>('.field');
+    const field = this.#syntax?.closest<HTMLElement>('.field') ?? null;
     if (field !== null) field.hidden = areUsed; // each file has a language of its own
     for (const [index, block] of this.#blocks.entries()) block.number = index + 1;
   }

@@ -13,8 +13,13 @@ export interface FormContent {
 
 /** The body of the request, and the part of the link behind `#`, which no request has. */
 export async function sealForm(content: FormContent): Promise<{ readonly body: Blob; readonly key: string }> {
-  const { document, key } = await seal(await messageOf(content), content);
+  const { document, key } = await sealContent(content);
   return { body: new Blob([textOfSealed(document)]), key: fragmentOfKey(key) };
+}
+
+/** The document, and its key as it is. */
+export async function sealContent(content: FormContent): Promise<Awaited<ReturnType<typeof seal>>> {
+  return await seal(await messageOf(content), content);
 }
 
 /** One file: its name is the title, where there is no other. */

@@ -83,7 +83,15 @@ export interface PageParts {
 }
 
 /** The pages of the navigation, by their paths. */
-type Place = '/' | '/docs' | '/my/pastes' | '/my/jobs' | '/my/tokens' | '/my/sessions' | '/my/account';
+type Place =
+  | '/'
+  | '/docs'
+  | '/my/pastes'
+  | '/my/requests'
+  | '/my/jobs'
+  | '/my/tokens'
+  | '/my/sessions'
+  | '/my/account';
 
 /** A whole document. */
 export function page(site: Site, { main, ...parts }: PageParts): string {
@@ -169,6 +177,7 @@ function account({ base, viewer, words }: Site, place: Place | undefined): Html 
 <summary><span><span class="visually-hidden">${words.signIn.signedInAs} </span><bdi>${viewer.person.name}</bdi><span class="initial"
 aria-hidden="true">${String.fromCodePoint(viewer.person.name.codePointAt(0) ?? 0x3f)}</span></span></summary><div>
 <a class="button" href="${base}/my/account"${place === '/my/account' && html` aria-current="page"`}>${words.myAccount.title}</a>
+<a class="button" href="${base}/my/requests"${place === '/my/requests' && html` aria-current="page"`}>${words.requests.title}</a>
 <a class="button" href="${base}/my/tokens"${place === '/my/tokens' && html` aria-current="page"`}>${words.myTokens.title}</a>
 <a class="button" href="${base}/my/sessions"${place === '/my/sessions' && html` aria-current="page"`}>${words.mySessions.title}</a>
 <form method="post" action="${base}/session/end"><button type="submit">${words.signIn.signOut}</button></form>

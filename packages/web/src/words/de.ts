@@ -567,6 +567,92 @@ export const de: Translation = {
       plural(count, { one: 'Das neueste wird angezeigt.', other: 'Die # neuesten werden angezeigt.' }),
     allPastes: 'Alle meine Pastes anzeigen',
   },
+  requests: {
+    asked: 'Sie werden um ein Geheimnis gebeten',
+    askedBy: 'Anfrage von',
+    left: (count: number) =>
+      plural(count, { one: 'nimmt noch # Geheimnis an', other: 'nimmt noch # Geheimnisse an' }),
+    quotation: 'Über diesen Dienst angefragt, in den Worten der anfragenden Person:',
+    caution:
+      'Senden Sie ein Geheimnis nur, wenn Sie wissen, wer fragt und warum. Niemand hat diese Worte geprüft.',
+    report: 'Diese Anfrage melden',
+    ownRequest: 'Dies ist Ihre Anfrage. So sehen andere sie.',
+    openOwn: 'Ansehen, was angekommen ist',
+    needsScript:
+      'Ver- und entschlüsselt wird hier in Ihrem Browser, und dafür braucht er JavaScript. Schalten Sie JavaScript ein und laden Sie die Seite neu.',
+    secret: 'Ihr Geheimnis',
+    placeholder: 'Geheimnis hier eingeben oder einfügen.',
+    keys: 'Tab rückt ein; mit Esc und dann Tab verlassen Sie das Textfeld. Dateien können Sie überall auf der Seite ablegen.',
+    send: 'Verschlüsseln und senden',
+    privacy:
+      'Ihr Browser verschlüsselt das Geheimnis, bevor es dieses Gerät verlässt. Nur wer anfragt, kann es öffnen, der Betreiber dieses Dienstes nicht.',
+    explanation:
+      'Der Link enthält hinter dem # einen Schlüssel, und diesen Teil senden Browser an keinen Server. Was Sie senden, lässt sich nur mit der anderen Hälfte dieses Schlüssels öffnen, und die hat nur, wer anfragt. Wer nur die Daten dieses Dienstes hat, etwa der Betreiber, ein Eindringling oder wer an eine Sicherungskopie kommt, kann es nicht lesen. Der Dienst kennt trotzdem die Größe, den Zeitpunkt und Ihre IP-Adresse. Er liefert auch das Skript, das verschlüsselt: Ein böswilliger oder gehackter Dienst könnte ein anderes Skript liefern, das mitliest, was Sie eingeben.',
+    sent: 'Ihr Geheimnis ist gesendet',
+    sentText: 'Nur wer angefragt hat, kann es öffnen. Sie können diese Seite schließen.',
+    receipt: 'Beleg',
+    receiptHint: 'Er benennt bei Rückfragen, was Sie gesendet haben. Er öffnet nichts.',
+    another: 'Noch ein Geheimnis senden',
+    inBrowser: {
+      brokenLink:
+        'Der Link ist unvollständig: Der Schlüssel hinter dem # fehlt oder ist falsch. Öffnen Sie den vollständigen Link oder lassen Sie ihn sich noch einmal schicken.',
+      outdated:
+        'Dieser Browser kann nicht ver- und entschlüsseln. Aktualisieren Sie ihn oder öffnen Sie den Link in einem anderen.',
+      unloaded: 'Ein Teil dieser Seite konnte nicht geladen werden. Laden Sie die Seite neu.',
+      encrypting: 'Wird verschlüsselt …',
+      sending: 'Wird gesendet …',
+      failed: 'Der Browser konnte das nicht verschlüsseln.',
+      noRoom:
+        'Wer anfragt, hat keinen Platz mehr für das, was gesendet wird. Sagen Sie es der Person und versuchen Sie es später noch einmal.',
+    },
+
+    title: 'Meine Anfragen',
+    intro:
+      'Bitten Sie jemanden um ein Geheimnis, etwa ein Passwort oder eine Schlüsseldatei. Dafür braucht niemand ein Konto: Der Browser der anderen Person verschlüsselt das Geheimnis, und nur Sie können es öffnen.',
+    make: 'Um ein Geheimnis bitten',
+    message: 'Worum Sie bitten (optional)',
+    messageHint: 'Alle, die den Link haben, lesen das. Links und Adressen sind nicht erlaubt.',
+    messageRefused: 'Lassen Sie Links und Adressen weg.',
+    deposits: 'Wie viele Geheimnisse angenommen werden',
+    submit: 'Anfrage erstellen',
+    notMade:
+      'Der Server hat nicht geantwortet. Versuchen Sie es noch einmal: Es entsteht keine zweite Anfrage.',
+    listTitle: 'Ihre Anfragen',
+    none: 'Sie haben noch keine Anfragen.',
+    noMessage: 'Anfrage ohne Worte',
+    states: { OPEN: 'offen', USED_UP: 'vollständig', CANCELLED: 'geschlossen', EXPIRED: 'abgelaufen' },
+    arrived: (count: number, all: number) => `${count} von ${all} angekommen`,
+    made: 'Erstellt',
+
+    one: 'Anfrage nach einem Geheimnis',
+    ownLink: 'Ihr eigener Link',
+    save: 'Speichern Sie diesen Link: Ohne ihn kann niemand öffnen, was ankommt, auch nicht der Betreiber dieses Dienstes.',
+    download: 'Link als Datei herunterladen',
+    saved: 'Ich habe ihn gespeichert',
+    askLink: 'Link für andere',
+    pass: 'Senden Sie diesen Link an alle, die das Geheimnis haben. Er öffnet nichts.',
+    passLater: 'Wenn Sie Ihren eigenen Link gespeichert haben, erscheint hier der Link für andere.',
+    arrivedTitle: 'Was angekommen ist',
+    nothing: 'Es ist noch nichts angekommen. Laden Sie diese Seite später neu.',
+    nothingCame: 'Es ist nichts angekommen.',
+    number: (number: number) => `Geheimnis ${number}`,
+    open: 'Öffnen',
+    openOne: (number: number) => `Geheimnis ${number} öffnen`,
+    gone: 'nicht mehr da',
+    deleteHint: 'Was angekommen ist, steht unter Ihren Pastes, wo Sie es löschen können:',
+    wrongKey:
+      'Der Schlüssel in diesem Link öffnet das nicht: Er gehört zu einer anderen Anfrage, oder jemand hat geändert, was der Dienst speichert.',
+    brokenOwn:
+      'Dies ist nicht Ihr eigener Link dieser Anfrage: Was hinter dem # steht, ist keiner Ihrer Schlüssel.',
+    lostTitle: 'Der Schlüssel fehlt',
+    lost: 'Ihr eigener Link endet hinter dem # mit einem Schlüssel, und nur der öffnet, was ankommt. Fügen Sie den Link hier ein. Vielleicht finden Sie ihn im Verlauf Ihres Browsers oder in der Datei, die Sie heruntergeladen haben.',
+    lostUse: 'Diesen Link verwenden',
+    lostForEver:
+      'Ist der Link verloren, kann niemand öffnen, was angekommen ist. Schließen Sie dann diese Anfrage, erstellen Sie eine neue und fragen Sie noch einmal.',
+    cancel: 'Diese Anfrage schließen',
+    cancelHint: 'Sie nimmt dann keine Geheimnisse mehr an. Was angekommen ist, bleibt.',
+    cancelButton: 'Anfrage schließen',
+  },
   mySessions: {
     title: 'Meine Sitzungen',
     intro:

@@ -575,6 +575,93 @@ export const es: Translation = {
       }),
     allPastes: 'Mostrar todos mis pastes',
   },
+  requests: {
+    asked: 'Le piden un secreto',
+    askedBy: 'Lo pide',
+    left: (count: number) =>
+      plural(count, {
+        one: 'admite # secreto más',
+        many: 'admite # de secretos más',
+        other: 'admite # secretos más',
+      }),
+    quotation: 'Pedido a través de este servicio, con las palabras de quien lo pide:',
+    caution: 'Envíe un secreto solo si sabe quién lo pide y por qué. Nadie ha comprobado estas palabras.',
+    report: 'Denunciar esta solicitud',
+    ownRequest: 'Esta solicitud es suya. Así la ven los demás.',
+    openOwn: 'Ver lo que ha llegado',
+    needsScript:
+      'Su navegador cifra y descifra aquí, y para ello necesita JavaScript. Active JavaScript y recargue la página.',
+    secret: 'Su secreto',
+    placeholder: 'Escriba o pegue aquí el secreto.',
+    keys: 'Tab aplica sangría; con Esc y luego Tab se sale del texto. Puede soltar archivos en cualquier parte de la página.',
+    send: 'Cifrar y enviar',
+    privacy:
+      'Su navegador cifra el secreto antes de que salga de este dispositivo. Solo quien lo pide puede abrirlo, no el operador de este servicio.',
+    explanation:
+      'El enlace contiene una clave después del signo #, y los navegadores no envían esa parte a ningún servidor. Lo que usted envía solo se abre con la otra mitad de esa clave, que solo tiene quien lo pide. Quien solo tenga los datos de este servicio, por ejemplo su operador, un intruso o quien acceda a una copia de seguridad, no puede leerlo. Aun así, el servicio conoce el tamaño, la hora y su dirección IP. También proporciona el script que cifra: un servicio malintencionado o comprometido podría proporcionar otro script que lea lo que usted escribe.',
+    sent: 'Su secreto se ha enviado',
+    sentText: 'Solo quien lo ha pedido puede abrirlo. Puede cerrar esta página.',
+    receipt: 'Recibo',
+    receiptHint: 'Identifica lo que ha enviado, por si hay preguntas. No abre nada.',
+    another: 'Enviar otro secreto',
+    inBrowser: {
+      brokenLink:
+        'El enlace está incompleto: la clave después del signo # falta o es incorrecta. Abra el enlace completo o pídalo de nuevo.',
+      outdated: 'Este navegador no puede cifrar ni descifrar. Actualícelo o abra el enlace en otro.',
+      unloaded: 'No se ha podido cargar una parte de esta página. Recargue la página.',
+      encrypting: 'Cifrando…',
+      sending: 'Enviando…',
+      failed: 'El navegador no ha podido cifrar esto.',
+      noRoom:
+        'Quien lo pide ya no tiene espacio para lo que se le envía. Avísele e inténtelo de nuevo más tarde.',
+    },
+
+    title: 'Mis solicitudes',
+    intro:
+      'Pida un secreto a alguien, por ejemplo una contraseña o un archivo de clave. No hace falta ninguna cuenta: el navegador de esa persona cifra el secreto, y solo usted puede abrirlo.',
+    make: 'Pedir un secreto',
+    message: 'Qué pide (opcional)',
+    messageHint: 'Lo lee cualquiera que tenga el enlace. No se admiten enlaces ni direcciones.',
+    messageRefused: 'Quite los enlaces y las direcciones.',
+    deposits: 'Cuántos secretos admite',
+    submit: 'Crear la solicitud',
+    notMade: 'El servidor no ha respondido. Inténtelo de nuevo: no se crea una segunda solicitud.',
+    listTitle: 'Sus solicitudes',
+    none: 'Todavía no tiene solicitudes.',
+    noMessage: 'Solicitud sin texto',
+    states: { OPEN: 'abierta', USED_UP: 'completa', CANCELLED: 'cerrada', EXPIRED: 'caducada' },
+    arrived: (count: number, all: number) => `${count} de ${all} recibidos`,
+    made: 'Creada',
+
+    one: 'Solicitud de un secreto',
+    ownLink: 'Su propio enlace',
+    save: 'Guarde este enlace: sin él nadie, ni siquiera el operador de este servicio, puede abrir lo que llegue.',
+    download: 'Descargar el enlace como archivo',
+    saved: 'Lo he guardado',
+    askLink: 'Enlace para los demás',
+    pass: 'Envíe este enlace a quien tenga el secreto. No abre nada.',
+    passLater: 'Cuando haya guardado su propio enlace, aparecerá aquí el enlace para los demás.',
+    arrivedTitle: 'Lo que ha llegado',
+    nothing: 'Todavía no ha llegado nada. Recargue esta página más tarde.',
+    nothingCame: 'No ha llegado nada.',
+    number: (number: number) => `Secreto ${number}`,
+    open: 'Abrir',
+    openOne: (number: number) => `Abrir el secreto ${number}`,
+    gone: 'ya no existe',
+    deleteHint: 'Lo que ha llegado está entre sus pastes, donde puede eliminarlo:',
+    wrongKey:
+      'La clave de este enlace no lo abre: es la de otra solicitud, o alguien ha cambiado lo que guarda el servicio.',
+    brokenOwn:
+      'Este no es su propio enlace de esta solicitud: lo que sigue al signo # no es ninguna clave suya.',
+    lostTitle: 'Falta la clave',
+    lost: 'Su propio enlace termina con una clave después del signo #, y solo ella abre lo que llega. Pegue aquí el enlace. Quizá lo encuentre en el historial de su navegador o en el archivo que ha descargado.',
+    lostUse: 'Usar este enlace',
+    lostForEver:
+      'Si el enlace se ha perdido, nadie puede abrir lo que ha llegado. En ese caso, cierre esta solicitud, cree otra y pídalo de nuevo.',
+    cancel: 'Cerrar esta solicitud',
+    cancelHint: 'Entonces ya no admite más secretos. Lo que ha llegado se conserva.',
+    cancelButton: 'Cerrar la solicitud',
+  },
   mySessions: {
     title: 'Mis sesiones',
     intro:

@@ -582,6 +582,95 @@ export const fr: Translation = {
       }),
     allPastes: 'Afficher tous mes pastes',
   },
+  requests: {
+    asked: 'On vous demande un secret',
+    askedBy: 'Demandé par',
+    left: (count: number) =>
+      plural(count, {
+        one: 'accepte encore # secret',
+        many: 'accepte encore # de secrets',
+        other: 'accepte encore # secrets',
+      }),
+    quotation: 'Demandé par l’intermédiaire de ce service, dans les mots de la personne qui demande :',
+    caution:
+      'N’envoyez un secret que si vous savez qui le demande, et pourquoi. Personne n’a vérifié ces mots.',
+    report: 'Signaler cette demande',
+    ownRequest: 'Cette demande est la vôtre. Voici ce que les autres en voient.',
+    openOwn: 'Voir ce qui est arrivé',
+    needsScript:
+      'Votre navigateur chiffre et déchiffre ici, et il a besoin de JavaScript pour cela. Activez JavaScript et rechargez la page.',
+    secret: 'Votre secret',
+    placeholder: 'Saisissez ou collez le secret ici.',
+    keys: 'Tab ajoute un retrait ; Échap puis Tab permet de quitter le texte. Vous pouvez déposer des fichiers n’importe où sur la page.',
+    send: 'Chiffrer et envoyer',
+    privacy:
+      'Votre navigateur chiffre le secret avant qu’il ne quitte cet appareil. Seule la personne qui le demande peut l’ouvrir, pas l’administrateur de ce service.',
+    explanation:
+      'Le lien contient une clé, après le #, et les navigateurs n’envoient cette partie à aucun serveur. Ce que vous envoyez ne s’ouvre qu’avec l’autre moitié de cette clé, que seule possède la personne qui demande. Quiconque ne dispose que des données de ce service, comme son administrateur, un intrus ou quelqu’un qui accède à une sauvegarde, ne peut pas le lire. Le service en connaît tout de même la taille, l’heure et votre adresse IP. Il fournit aussi le script qui chiffre : un service malveillant ou piraté pourrait fournir un autre script, qui lirait ce que vous saisissez.',
+    sent: 'Votre secret est envoyé',
+    sentText: 'Seule la personne qui l’a demandé peut l’ouvrir. Vous pouvez fermer cette page.',
+    receipt: 'Reçu',
+    receiptHint: 'Il désigne ce que vous avez envoyé, en cas de questions. Il n’ouvre rien.',
+    another: 'Envoyer un autre secret',
+    inBrowser: {
+      brokenLink:
+        'Le lien est incomplet : la clé après le # manque ou est fausse. Ouvrez le lien complet, ou demandez-le de nouveau.',
+      outdated:
+        'Ce navigateur ne peut ni chiffrer ni déchiffrer. Mettez-le à jour, ou ouvrez le lien dans un autre.',
+      unloaded: 'Une partie de cette page n’a pas pu être chargée. Rechargez la page.',
+      encrypting: 'Chiffrement…',
+      sending: 'Envoi…',
+      failed: 'Le navigateur n’a pas pu chiffrer ceci.',
+      noRoom:
+        'La personne qui demande n’a plus de place pour ce qu’on lui envoie. Dites-le-lui, et réessayez plus tard.',
+    },
+
+    title: 'Mes demandes',
+    intro:
+      'Demandez un secret à quelqu’un, par exemple un mot de passe ou un fichier de clé. Aucun compte n’est nécessaire : son navigateur chiffre le secret, et vous seul pouvez l’ouvrir.',
+    make: 'Demander un secret',
+    message: 'Ce que vous demandez (facultatif)',
+    messageHint: 'Toute personne qui a le lien le lit. Les liens et les adresses ne sont pas admis.',
+    messageRefused: 'Retirez les liens et les adresses.',
+    deposits: 'Nombre de secrets acceptés',
+    submit: 'Créer la demande',
+    notMade: 'Le serveur n’a pas répondu. Réessayez : aucune deuxième demande n’est créée.',
+    listTitle: 'Vos demandes',
+    none: 'Vous n’avez pas encore de demandes.',
+    noMessage: 'Demande sans message',
+    states: { OPEN: 'ouverte', USED_UP: 'complète', CANCELLED: 'fermée', EXPIRED: 'expirée' },
+    arrived: (count: number, all: number) => `${count} sur ${all} arrivés`,
+    made: 'Créée',
+
+    one: 'Demande de secret',
+    ownLink: 'Votre propre lien',
+    save: 'Enregistrez ce lien : sans lui personne, pas même l’administrateur de ce service, ne peut ouvrir ce qui arrive.',
+    download: 'Télécharger le lien dans un fichier',
+    saved: 'Je l’ai enregistré',
+    askLink: 'Lien pour les autres',
+    pass: 'Envoyez ce lien aux personnes qui ont le secret. Il n’ouvre rien.',
+    passLater: 'Quand vous aurez enregistré votre propre lien, le lien pour les autres apparaîtra ici.',
+    arrivedTitle: 'Ce qui est arrivé',
+    nothing: 'Rien n’est encore arrivé. Rechargez cette page plus tard.',
+    nothingCame: 'Rien n’est arrivé.',
+    number: (number: number) => `Secret ${number}`,
+    open: 'Ouvrir',
+    openOne: (number: number) => `Ouvrir le secret ${number}`,
+    gone: 'n’existe plus',
+    deleteHint: 'Ce qui est arrivé se trouve parmi vos pastes, où vous pouvez le supprimer :',
+    wrongKey:
+      'La clé de ce lien n’ouvre pas ce secret : c’est celle d’une autre demande, ou quelqu’un a modifié ce que le service conserve.',
+    brokenOwn:
+      'Ce n’est pas votre propre lien de cette demande : ce qui suit le # n’est pas l’une de vos clés.',
+    lostTitle: 'La clé manque',
+    lost: 'Votre propre lien se termine par une clé, après le #, et elle seule ouvre ce qui arrive. Collez le lien ici. Vous le trouverez peut-être dans l’historique de votre navigateur, ou dans le fichier que vous avez téléchargé.',
+    lostUse: 'Utiliser ce lien',
+    lostForEver:
+      'Si le lien est perdu, personne ne peut ouvrir ce qui est arrivé. Fermez alors cette demande, créez-en une nouvelle, et demandez de nouveau.',
+    cancel: 'Fermer cette demande',
+    cancelHint: 'Elle n’accepte alors plus de secrets. Ce qui est arrivé reste.',
+    cancelButton: 'Fermer la demande',
+  },
   mySessions: {
     title: 'Mes sessions',
     intro:

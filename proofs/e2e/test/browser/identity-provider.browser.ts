@@ -68,6 +68,25 @@ describeInBrowser.each([
   });
 });
 
+describeInBrowser('a key in the address', () => {
+  it('is there again after signing in, and the provider gets none', async () => {
+    const page = await signIn('/my/requests', 'with a key');
+    await page.getByRole('button', { name: 'Create the request' }).click();
+    await page.getByRole('button', { name: 'I have saved it' }).click();
+    const own = page.url();
+    await page.context().clearCookies();
+    await page.goto('about:blank');
+    await page.goto(own);
+    await page.getByRole('link', { name: /^Sign in with/ }).click();
+    await page.getByLabel('Name').waitFor();
+    expect(page.url()).not.toContain(own.split('#')[1]);
+    await page.getByLabel('Name').fill('with a key');
+    await page.getByLabel('Name').press('Enter');
+    await page.getByLabel('Link for others').waitFor();
+    expect(page.url()).toBe(own);
+  });
+});
+
 describeInBrowser('the list of sessions', () => {
   it.each([
     ['with JavaScript', true],

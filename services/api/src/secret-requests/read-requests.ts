@@ -109,7 +109,7 @@ const depositList = z
   .meta({ id: 'DepositList', description: 'The deposits of a request, oldest first.' });
 
 /** GET /v1/requests/:id/deposits */
-export function readDeposits({ db, publicUrl }: ApiContext): Endpoint {
+export function readDeposits(api: ApiContext): Endpoint {
   return {
     operation: {
       operationId: 'readDeposits',
@@ -123,20 +123,26 @@ export function readDeposits({ db, publicUrl }: ApiContext): Endpoint {
       errors: findErrors,
     },
     handle: async (req, res) => {
-      const { id } = await findOwnRequest(db, req);
-      const deposits = await listDeposits(db, id);
-      const pastes = await findPastes(
-        db,
-        deposits.map(({ shortCode }) => shortCode),
-      );
-      res.json({
-        deposits: deposits.flatMap((deposit) => {
-          const paste = pastes.get(deposit.shortCode);
-          return paste === undefined ? [] : [viewOfDeposit(deposit, paste, publicUrl())];
-        }),
-      } satisfies z.output<typeof depositList>);
+      const { id } = await findOwnRequest(api.db, req);
+      res.json({ deposits: await depositsOf(api, id) } satisfies z.output<typeof depositList>);
     },
   };
+}
+
+/** The deposits whose pastes have rows, oldest first. @param requestId of the row */
+export async function depositsOf(
+  { db, publicUrl }: Pick<ApiContext, 'db' | 'publicUrl'>,
+  requestId: string,
+): Promise<z.output<typeof depositSchema>[]> {
+  const deposits = await listDeposits(db, requestId);
+  const pastes = await findPastes(
+    db,
+    deposits.map(({ shortCode }) => shortCode),
+  );
+  return deposits.flatMap((deposit) => {
+    const paste = pastes.get(deposit.shortCode);
+    return paste === undefined ? [] : [viewOfDeposit(deposit, paste, publicUrl())];
+  });
 }
 
 function viewOfDeposit(

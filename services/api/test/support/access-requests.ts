@@ -1,4 +1,5 @@
 import { ofUser, type AccessCase } from './access-cases.ts';
+import { ownForm } from './http.ts';
 import { newRequest, someDeposit } from './secret-requests.ts';
 
 const jsonBody = (body: object): RequestInit => ({
@@ -16,6 +17,16 @@ function ofRequest(
   const prepare: AccessCase['prepare'] = async ({ api }, owner) => {
     const { id } = await newRequest(api.url, owner);
     return { path: `/v1/requests/${id}${rest}`, init };
+  };
+  return [{ prepare, ...statuses }];
+}
+
+/** A page of a request for secrets of the owner. */
+function pageOfRequest(path: string, statuses: Pick<AccessCase, 'none' | 'other' | 'owner'>): AccessCase[] {
+  const prepare: AccessCase['prepare'] = async ({ api }, owner) => {
+    const { id } = await newRequest(api.url, owner);
+    const init = path.endsWith('/cancel') ? ownForm(api.url, {}) : {};
+    return { path: path.replace(':id', id), init };
   };
   return [{ prepare, ...statuses }];
 }
@@ -43,4 +54,12 @@ export const accessToRequests: Readonly<Record<string, readonly AccessCase[]>> =
     { none: 201, other: 201, owner: 201 },
     jsonBody(someDeposit),
   ),
+  'GET /requests/:id': pageOfRequest('/requests/:id', { none: 200, other: 200, owner: 200 }),
+  'GET /my/requests': ofUser('/my/requests'),
+  'GET /my/requests/:id': pageOfRequest('/my/requests/:id', { none: 401, other: 404, owner: 200 }),
+  'POST /my/requests/:id/cancel': pageOfRequest('/my/requests/:id/cancel', {
+    none: 401,
+    other: 404,
+    owner: 303,
+  }),
 };
