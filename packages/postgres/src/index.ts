@@ -44,9 +44,7 @@ export {
   listSecretRequests,
   takePlace,
   type Deposit,
-  type NewSecretRequest,
   type SecretRequest,
-  type TakenPlace,
 } from './secret-requests/secret-requests.ts';
 export { rejectReports, upholdReports } from './pastes/judge-reports.ts';
 export * from './sweeps/old-rows.ts';

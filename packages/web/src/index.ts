@@ -4,7 +4,6 @@ export { FIRST_WORDS_BYTES, firstWordsOf } from './content/first-words.ts';
 export { encodingOf, textOf } from './content/text-encoding.ts';
 export { markupBytesOf, PasteLines } from './content/paste-lines.ts';
 export { remainingUntil } from './html/formats.ts';
-export { personText, type Person } from './html/person.ts';
 export { contactLink, pagePolicyOf, policyWithImage, type Site } from './html/layout.ts';
 export { arrivalPage } from './pages/arrival.ts';
 export { docsPage } from './pages/docs.ts';

@@ -16,7 +16,7 @@ const MAIL = /[^\s@]@[\p{L}\p{N}-]{1,63}\.[\p{L}\p{N}]/u;
 const LINKS = [SCHEME, WWW, HOST, MAIL];
 
 /** As one line, without what can't be seen. */
-export function cleanMessage(text: string): string {
+function cleanMessage(text: string): string {
   return text.replaceAll(BREAKS, ' ').replaceAll(INVISIBLE, '').trim();
 }
 
@@ -24,7 +24,7 @@ export function cleanMessage(text: string): string {
  * Whether a message has what a program would make a link of, or a person would copy into the address bar. Compatible
  * forms of characters count as well: browsers read `。` as a dot.
  */
-export function hasLink(message: string): boolean {
+function hasLink(message: string): boolean {
   const plain = message.normalize('NFKC').replaceAll('。', '.');
   return LINKS.some((link) => link.test(plain));
 }

@@ -23,7 +23,7 @@ export async function rawGet(
 }
 
 /** The same with a body. */
-export async function rawRequest(
+async function rawRequest(
   url: string,
   {
     headers,
