@@ -27,6 +27,16 @@ export type JobFilter = Filter<'listJobs'>;
 export type Asset = Schemas['Asset'];
 export type AssetFilter = Filter<'listAssets'>;
 
+/** A request for secrets, for its user. */
+export type SecretRequest = Schemas['SecretRequest'];
+/** The same, for who may deposit one. */
+export type OpenSecretRequest = Schemas['OpenSecretRequest'];
+export type NewSecretRequest = Partial<Schemas['NewSecretRequest']>;
+export type SecretRequestFilter = Filter<'listRequests'>;
+export type Deposit = Schemas['Deposit'];
+/** An encrypted document, and its key that is wrapped for who asks. */
+export type NewDeposit = Schemas['NewDeposit'];
+
 /** What the caller uses of each limit; null: no limit. */
 export type Usage = Schemas['Usage'];
 

@@ -1,5 +1,6 @@
 import { Jobs } from './jobs.ts';
 import { Pastes } from './pastes.ts';
+import { SecretRequests } from './requests.ts';
 import { Slugs } from './slugs.ts';
 import { Transport, type BareApi, type ClientOptions } from './transport.ts';
 
@@ -7,6 +8,7 @@ export interface PasteflowClient {
   readonly pastes: Pastes;
   readonly slugs: Slugs;
   readonly jobs: Jobs;
+  readonly requests: SecretRequests;
   /** For routes that the others don't cover. */
   readonly api: BareApi;
 }
@@ -19,6 +21,7 @@ export function createClient(options: ClientOptions): PasteflowClient {
     pastes: new Pastes(transport),
     slugs: new Slugs(transport),
     jobs: new Jobs(transport),
+    requests: new SecretRequests(transport),
     api: transport.api,
   };
 }

@@ -2,18 +2,24 @@ export type {
   Asset,
   AssetFilter,
   CreatedPaste,
+  Deposit,
   ErrorCode,
   FieldError,
   Job,
   JobFilter,
   ListedJob,
+  NewDeposit,
   NewJob,
   NewPasteFields,
+  NewSecretRequest,
+  OpenSecretRequest,
   Paste,
   PasteChanges,
   PasteFilter,
   QueuedJob,
   Receipt,
+  SecretRequest,
+  SecretRequestFilter,
   SlugMove,
   SlugVersion,
   Timeline,
@@ -36,6 +42,7 @@ export type { NewFile } from './new-files.ts';
 export type { Bytes, Content, PasteContent, StreamFactory } from './paste-content.ts';
 export type { CreatePasteOptions, OwnPasteOptions, RevealOptions } from './paste-options.ts';
 export type { Pastes } from './pastes.ts';
+export type { SecretRequests } from './requests.ts';
 export type { Slugs } from './slugs.ts';
 export { DEFAULT_RETRY, type OnRetry, type RetryPolicy } from './retries.ts';
 export type { components, operations, paths } from './schema.ts';
