@@ -19,6 +19,7 @@ import {
   OutputClosedError,
   UsageError,
 } from './errors.ts';
+import { addRequestCommands } from './request-commands.ts';
 import { openSession, type Session } from './session.ts';
 import { pasteFlags, readerFlags } from './settings/paste-flags.ts';
 import type { CommonOptions } from './settings/settings.ts';
@@ -188,6 +189,7 @@ export function buildProgram(terminal: Terminal, act: Act): Command {
     .option('-f, --format <format>', 'zip, tar.gz or ndjson', 'zip')
     .option('--job <id>', 'fetch the archives of this export, and start none')
     .action(inSession(exportPastes));
+  addRequestCommands(program, { inSession, act });
   program
     .command('watch')
     .description('prints the events of a paste or a job as they happen')
@@ -195,8 +197,8 @@ export function buildProgram(terminal: Terminal, act: Act): Command {
     .action(inSession(watch));
   program
     .command('cancel')
-    .description('ends a job that waits or runs; what it has made stays')
-    .argument('<job>', 'the id of the job')
+    .description('ends a job that waits or runs, or a request for secrets; what it has stays')
+    .argument('<job or request>', 'its id')
     .action(inSession(cancel));
   program
     .command('retry')

@@ -1,5 +1,5 @@
 import { createClient, type OnRetry, PasteflowApiError, type PasteflowClient } from '@pasteflow/client';
-import { DeleteTokens } from './settings/config-file.ts';
+import { KeptSecrets } from './settings/kept-secrets.ts';
 import { isReadableByOthers, readSettings, type CommonOptions } from './settings/settings.ts';
 import { Output } from './terminal/output.ts';
 import type { Terminal } from './terminal/terminal.ts';
@@ -12,7 +12,9 @@ export interface Session {
   readonly client: PasteflowClient;
   readonly server: string;
   readonly isAnonymous: boolean;
-  readonly deleteTokens: DeleteTokens;
+  readonly deleteTokens: KeptSecrets;
+  /** The private parts of the links of requests. */
+  readonly requestKeys: KeptSecrets;
   /** Aborted by Ctrl-C and SIGTERM. */
   readonly signal: AbortSignal;
 }
@@ -39,7 +41,8 @@ export async function openSession(
     signal,
     isAnonymous: token === undefined,
     client: createClient({ baseUrl: server, token, onRetry: noteRetries(server, output) }),
-    deleteTokens: new DeleteTokens(terminal.env, server),
+    deleteTokens: new KeptSecrets(terminal.env, 'delete-tokens', server),
+    requestKeys: new KeptSecrets(terminal.env, 'request-keys', server),
   };
 }
 

@@ -68,7 +68,7 @@ describe('pasteflow cat of several files', () => {
     serve(THREE);
     expect((await bed.run(['cat', CODE])).stdout).toBe(Buffer.concat(THREE.map(([, b]) => b)).toString());
     const shown =
-      '==> src/ä.py <==\nprint("\\u{1b}[2J")\n\n==> b.bin <== (3 B that are no text: save them with --file and -o)\n\n==> empty <==\n';
+      '==> src/ä.py <==\nprint("\\u{1b}[2J")\n\n==> b.bin <== (3 B that are no text: save them with -o)\n\n==> empty <==\n';
     expect((await bed.run(['cat', CODE], { tty: ['stdout'] })).stdout).toBe(shown);
     const url = await serveSealed(THREE);
     expect((await bed.run(['cat', url], { tty: ['stdout'] })).stdout).toBe(shown);

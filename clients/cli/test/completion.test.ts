@@ -10,7 +10,18 @@ describe('pasteflow completion', () => {
   it.each(['bash', 'zsh', 'fish'])('prints a script for %s with every command', async (shell) => {
     const { code, stdout } = await bed.run(['completion', shell]);
     expect(code).toBe(0);
-    for (const name of ['put', 'cat', 'import', 'export', 'watch', 'cancel', 'login', 'title'])
+    for (const name of [
+      'put',
+      'cat',
+      'import',
+      'export',
+      'watch',
+      'cancel',
+      'login',
+      'title',
+      'ask',
+      'deposit',
+    ])
       expect(stdout).toContain(name);
   });
 

@@ -1,16 +1,21 @@
 import { type Job, JobFailedError } from '@pasteflow/client';
 import { EXIT_DONE, type ExitCode } from '../errors.ts';
 import type { Session } from '../session.ts';
+import { findNamedRequest } from '../settings/named-requests.ts';
 import { jobNamedBy } from '../settings/named.ts';
 import { startProgress } from '../terminal/progress-bar.ts';
 
-/** `pasteflow cancel JOB`: ends a job that waits or runs. */
+/** `pasteflow cancel JOB|REQUEST`: ends a job that waits or runs, or a request that takes deposits. */
 export async function cancel(
   { client, output, server, signal }: Session,
   argument: string,
 ): Promise<ExitCode> {
-  const job = await client.jobs.cancel(jobNamedBy(argument, server), { signal });
-  output.result(job, [job.status]);
+  const request = findNamedRequest(argument, server);
+  const cancelled =
+    request === null
+      ? await client.jobs.cancel(jobNamedBy(argument, server), { signal })
+      : await client.requests.cancel(request.id, { signal });
+  output.result(cancelled, [cancelled.status]);
   return EXIT_DONE;
 }
 

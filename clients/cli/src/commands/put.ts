@@ -1,18 +1,16 @@
-import { basename } from 'node:path';
 import type { CreatedPaste, NewPasteFields } from '@pasteflow/client';
-import { pasteOptions } from '@pasteflow/domain';
+import { fragmentOfKey } from '@pasteflow/sealed';
 import { renderUnicodeCompact } from 'uqr';
 import { EXIT_DONE, EXIT_FAILED, type ExitCode, messageOf, UsageError } from '../errors.ts';
 import { openContent } from '../files/content-source.ts';
-import { namesOf, readFiles } from '../files/named-files.ts';
+import { namesOf, readNamedFiles, titleOf } from '../files/named-files.ts';
 import { type Encryption, encryptionOf, sealFiles } from '../sealed/seal-content.ts';
 import type { Session } from '../session.ts';
-import type { DeleteTokens } from '../settings/config-file.ts';
+import type { KeptSecrets } from '../settings/kept-secrets.ts';
 import { syntaxOf } from '../settings/named.ts';
 import { fieldsOf } from '../settings/paste-flags.ts';
 import { copyToClipboard } from '../terminal/programs.ts';
 import { sizeText, startProgress } from '../terminal/progress-bar.ts';
-import { safeText } from '../terminal/output.ts';
 
 /** The options of `pasteFlags`, by the names that commander gives them, and those of the command. */
 interface PutOptions {
@@ -104,13 +102,6 @@ function nameOf(file: string | undefined): string | undefined {
   return file === '-' ? 'stdin' : file;
 }
 
-/** The title of a file without `--title`: its name, unless that can be no title. */
-function titleOf(file: string): string | undefined {
-  const name = basename(file);
-  const { maxCharacters } = pasteOptions.title;
-  return file === '-' || name !== safeText(name) || name.length > maxCharacters ? undefined : name;
-}
-
 /** @throws UsageError */
 function assertPossible(all: Paths, pastes: readonly Paths[], options: PutOptions): void {
   if (all.filter((path) => path === '-').length > 1) throw new UsageError('- can be named once only.');
@@ -162,22 +153,21 @@ async function create(
       await source.close();
     }
   }
-  const contents = await readFiles(paths, terminal.stdin, onSent);
-  const names = isOne ? [path === '-' ? 'attachment' : basename(path)] : namesOf(paths);
-  const files = contents.map((bytes, index) => ({ name: names[index] ?? '', bytes, syntax }));
+  const read = await readNamedFiles(paths, terminal.stdin, onSent);
+  const files = read.map((file) => ({ ...file, syntax }));
   if (encryption === null) {
     const { syntax: _, ...ofAll } = sent;
     const named = files.map(({ name, bytes }) => ({ name, content: bytes, syntax: syntax ?? undefined }));
     return await client.pastes.create(named, ofAll);
   }
-  const { content, fragment } = await sealFiles(files, options.title ?? title ?? null, encryption);
+  const { content, key } = await sealFiles(files, options.title ?? title ?? null, encryption);
   const created = await client.pastes.create(content, sent);
-  return { ...created, url: `${created.url}#${fragment}` };
+  return { ...created, url: `${created.url}#${fragmentOfKey(key)}` };
 }
 
 /** @returns why the token could not be kept: the URL of the paste is worth more than its token */
 export async function keepToken(
-  tokens: DeleteTokens,
+  tokens: KeptSecrets,
   { short_code, delete_token }: CreatedPaste,
 ): Promise<unknown> {
   if (delete_token === undefined) return undefined;

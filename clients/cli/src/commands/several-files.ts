@@ -68,7 +68,7 @@ export async function showFiles(session: Session, files: readonly NamedBytes[]):
   let isWhole = true;
   for (const [index, { name, bytes }] of files.entries()) {
     const isText = isUtf8(bytes);
-    const kind = isText ? '' : ` (${sizeText(bytes.length)} that are no text: save them with --file and -o)`;
+    const kind = isText ? '' : ` (${sizeText(bytes.length)} that are no text: save them with -o)`;
     await writeTo(stdout, `${index > 0 ? '\n' : ''}==> ${safeText(name.slice(0, 255))} <==${kind}\n`);
     if (isText) await show(session, contentOfBytes(bytes));
     if (isText && bytes.length > 0 && bytes.at(-1) !== LINE_FEED) await writeTo(stdout, '\n');

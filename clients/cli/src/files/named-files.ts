@@ -1,8 +1,9 @@
 import { basename, isAbsolute, relative, sep } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Bytes, Content } from '@pasteflow/client';
-import { fileNameProblems, MAX_FILES, normalFileName } from '@pasteflow/domain';
+import { fileNameProblems, MAX_FILES, normalFileName, pasteOptions } from '@pasteflow/domain';
 import { messageOf, UsageError } from '../errors.ts';
+import { safeText } from '../terminal/output.ts';
 import { MAX_BUFFERED_BYTES, openContent } from './content-source.ts';
 
 /**
@@ -31,8 +32,27 @@ function nameOf(path: string): string {
   return parts[0] === '..' || isAbsolute(below) ? basename(path) : parts.join('/');
 }
 
+/** The title of a paste of one file, for which none is given: the name of the file, unless that can be no title. */
+export function titleOf(path: string): string | undefined {
+  const name = basename(path);
+  const { maxCharacters } = pasteOptions.title;
+  return path === '-' || name !== safeText(name) || name.length > maxCharacters ? undefined : name;
+}
+
+/** The files of one paste as its attachments. @throws Error, UsageError */
+export async function readNamedFiles(
+  paths: readonly string[],
+  stdin: Readable,
+  onSent: (bytes: number) => void,
+): Promise<readonly { readonly name: string; readonly bytes: Bytes }[]> {
+  const [path = ''] = paths;
+  const names = paths.length > 1 ? namesOf(paths) : [path === '-' ? 'attachment' : basename(path)];
+  const contents = await readFiles(paths, stdin, onSent);
+  return contents.map((bytes, index) => ({ name: names[index] ?? '', bytes }));
+}
+
 /** The bytes of the files of one paste. One that can't be read fails all. @throws Error that names it among several */
-export async function readFiles(
+async function readFiles(
   paths: readonly string[],
   stdin: Readable,
   onSent: (bytes: number) => void,

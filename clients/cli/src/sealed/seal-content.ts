@@ -1,9 +1,9 @@
 import {
   type Attachment,
-  fragmentOfKey,
   MAX_MESSAGE_BYTES,
   messageOfFiles,
   seal,
+  type SecretKey,
   textOfSealed,
 } from '@pasteflow/sealed';
 import { UsageError } from '../errors.ts';
@@ -36,17 +36,17 @@ export async function encryptionOf(
 
 /**
  * Encrypts the files of a new paste with their title, which the server must not learn.
- * @returns what is sent, and the part of the link behind `#`
+ * @returns what is sent, and its key
  * @throws Error for content that no reader would decrypt, because it is too large
  */
 export async function sealFiles(
   files: readonly Attachment[],
   title: string | null,
   { password, burn }: Encryption,
-): Promise<{ readonly content: string; readonly fragment: string }> {
+): Promise<{ readonly content: string; readonly key: SecretKey }> {
   const size = files.reduce((sum, { bytes }) => sum + bytes.length, 0);
   if (size === 0) throw new Error('There is nothing to encrypt: the content is empty.');
   if (size > MAX_MESSAGE_BYTES / 2) throw new Error('Content of more than 32 MiB can not be encrypted.');
   const { document, key } = await seal(messageOfFiles(files, title), { password, burn });
-  return { content: textOfSealed(document), fragment: fragmentOfKey(key) };
+  return { content: textOfSealed(document), key };
 }

@@ -1,4 +1,4 @@
-import { mkdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { writeAtomically } from '../files/write-atomically.ts';
@@ -51,7 +51,7 @@ export async function writeConfigFile(env: Environment, config: ConfigFile): Pro
 }
 
 /** Writes a file that only its owner may read, and makes its folders likewise. */
-async function writePrivately(path: string, text: string): Promise<void> {
+export async function writePrivately(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: PRIVATE_FOLDER });
   await writeAtomically(path, async (file) => file.writeFile(text), { mode: PRIVATE_FILE });
 }
@@ -70,47 +70,5 @@ function parseJson(text: string): unknown {
     return JSON.parse(text);
   } catch {
     return null;
-  }
-}
-
-/** What the path of a file may be made of: the server chooses the codes. */
-const CODE = /^[\dA-Za-z]{1,64}$/;
-
-/**
- * The delete tokens of anonymous pastes, which nobody can ask for again. Each is a file of its own, so that
- * two commands at the same time can't lose each other's.
- */
-export class DeleteTokens {
-  readonly #folder: string;
-
-  constructor(env: Readonly<Record<string, string | undefined>>, server: string) {
-    this.#folder = join(folderOf(env, 'XDG_STATE_HOME'), 'delete-tokens', encodeURIComponent(server));
-  }
-
-  async keep(shortCode: string, token: string): Promise<void> {
-    await writePrivately(this.#pathOf(shortCode), `${token}\n`);
-  }
-
-  /**
-   * @param name a short code, or `~` and a slug, which no anonymous paste has.
-   * @returns undefined: none is kept
-   */
-  async find(name: string): Promise<string | undefined> {
-    if (!CODE.test(name)) return undefined;
-    try {
-      return (await readFile(this.#pathOf(name), 'utf8')).trim();
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-      return undefined;
-    }
-  }
-
-  async forget(name: string): Promise<void> {
-    if (CODE.test(name)) await rm(this.#pathOf(name), { force: true });
-  }
-
-  #pathOf(shortCode: string): string {
-    if (!CODE.test(shortCode)) throw new Error(`${JSON.stringify(shortCode)} is not a short code.`);
-    return join(this.#folder, shortCode);
   }
 }
