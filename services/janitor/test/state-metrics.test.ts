@@ -12,7 +12,7 @@ import { sql } from 'kysely';
 import { DeadLetterAges } from '../src/sweeps/running/findings.ts';
 import { StateMetrics } from '../src/metrics/state-metrics.ts';
 import { createMeasure } from '../src/sweeps/measure.ts';
-import { makeErasures } from './make-erasures.ts';
+import { makeErasures, makeRequests } from './open-rows.ts';
 import { callSqs } from './messages.ts';
 import { createWorldWithPostgres, JOBS, makeReport, running, UPLOADS, type World } from './world.ts';
 
@@ -88,11 +88,7 @@ describe('the state metrics', () => {
     await makeJobs(db, 1, { userId, status: 'completed' });
     await makePastes(db, 1, { ...open, execution: { status: 'RUNNING', workerId: 'stranded' } });
     await sql`DELETE FROM task_executions WHERE worker_id = 'stranded'`.execute(db);
-    await Promise.all([makeReport(db, 500), makeErasures(db)]);
-    await sql`
-      INSERT INTO secret_requests (code, user_id, places, created_at, expires_at)
-      SELECT lpad(n::text, 22, '0'), ${userId}, 1, now() - interval '700 s', now() + make_interval(secs => n * 100 - 150)
-      FROM generate_series(1, 3) AS made (n)`.execute(db);
+    await Promise.all([makeReport(db, 500), makeErasures(db), makeRequests(db, userId)]);
     await sql`ANALYZE pastes`.execute(db);
     const { state, metrics } = janitor();
     await state.read(running());
@@ -264,10 +260,8 @@ describe('the state metrics', () => {
     expect((await shown(metrics))[entities]).toBe(0);
 
     world.proxy.rule({ method: 'POST' }, { kind: 'fail', status: 500 });
-    await expect(state.read(running())).rejects.toMatchObject({
-      code: 'dependency_unavailable',
-      dependency: 'sqs',
-    });
+    const unavailable = { code: 'dependency_unavailable', dependency: 'sqs' };
+    await expect(state.read(running())).rejects.toMatchObject(unavailable);
     const after = await shown(metrics);
     expect(after[entities]).toBe(1); // Postgres answers
     expect(after[success]).toBe(before[success]);

@@ -10,3 +10,11 @@ export async function makeErasures(db: Database): Promise<void> {
   );
   await sql`UPDATE erasures SET status = 'at_work' WHERE created_at < now() - interval '350 s'`.execute(db);
 }
+
+/** Three requests for secrets, 700 s old, of which one has expired. */
+export async function makeRequests(db: Database, userId: string): Promise<void> {
+  await sql`
+    INSERT INTO secret_requests (code, user_id, places, created_at, expires_at)
+    SELECT lpad(n::text, 22, '0'), ${userId}, 1, now() - interval '700 s', now() + make_interval(secs => n * 100 - 150)
+    FROM generate_series(1, 3) AS made (n)`.execute(db);
+}
