@@ -2415,6 +2415,24 @@ export interface components {
           });
       };
     };
+    /** @description No such route (`route_not_found`). */
+    RouteNotFoundUnlimited: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 404;
+            /** @enum {string} */
+            code: 'route_not_found';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
     /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
     MalformedRequestOrRequestIncompleteUnlimitedPage: {
       headers: {
@@ -3661,6 +3679,31 @@ export interface components {
         'text/html': string;
       };
     };
+    /** @description Paste not found (`paste_not_found`); No such file in the paste (`file_not_found`). */
+    PasteNotFoundOrFileNotFoundPage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+        /** @description The content is compressed. None: it is not. */
+        'Content-Encoding'?: 'gzip';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 404;
+            /** @enum {string} */
+            code: 'paste_not_found' | 'file_not_found';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
     /** @description Precondition failed (`precondition_failed`). */
     PreconditionFailedPage: {
       headers: {
@@ -4261,25 +4304,7 @@ export interface operations {
         };
       };
       400: components['responses']['MalformedRequestOrRequestIncompleteUnlimited'];
-      /** @description No such route (`route_not_found`). */
-      404: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 404;
-              /** @enum {string} */
-              code: 'route_not_found';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
+      404: components['responses']['RouteNotFoundUnlimited'];
       408: components['responses']['RequestTimeoutUnlimited'];
       431: components['responses']['RequestHeadersTooLargeUnlimited'];
       500: components['responses']['InternalUnlimited'];
@@ -4328,25 +4353,7 @@ export interface operations {
         content?: never;
       };
       400: components['responses']['MalformedRequestOrRequestIncompleteUnlimited'];
-      /** @description No such route (`route_not_found`). */
-      404: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 404;
-              /** @enum {string} */
-              code: 'route_not_found';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
+      404: components['responses']['RouteNotFoundUnlimited'];
       408: components['responses']['RequestTimeoutUnlimited'];
       431: components['responses']['RequestHeadersTooLargeUnlimited'];
       500: components['responses']['InternalUnlimited'];
@@ -4450,25 +4457,7 @@ export interface operations {
         content?: never;
       };
       400: components['responses']['MalformedRequestOrRequestIncompleteUnlimited'];
-      /** @description No such route (`route_not_found`). */
-      404: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 404;
-              /** @enum {string} */
-              code: 'route_not_found';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
+      404: components['responses']['RouteNotFoundUnlimited'];
       408: components['responses']['RequestTimeoutUnlimited'];
       431: components['responses']['RequestHeadersTooLargeUnlimited'];
       500: components['responses']['InternalUnlimited'];
@@ -6739,31 +6728,7 @@ export interface operations {
       400: components['responses']['MalformedRequestOrRequestIncompletePage'];
       401: components['responses']['UnauthorizedPage'];
       403: components['responses']['RevealRequiredPage'];
-      /** @description Paste not found (`paste_not_found`); No such file in the paste (`file_not_found`). */
-      404: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-          /** @description The content is compressed. None: it is not. */
-          'Content-Encoding'?: 'gzip';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 404;
-              /** @enum {string} */
-              code: 'paste_not_found' | 'file_not_found';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
+      404: components['responses']['PasteNotFoundOrFileNotFoundPage'];
       408: components['responses']['RequestTimeoutPage'];
       410: components['responses']['PasteGonePage'];
       412: components['responses']['PreconditionFailedPage'];
@@ -6860,31 +6825,7 @@ export interface operations {
       400: components['responses']['MalformedRequestOrRequestIncompletePage'];
       401: components['responses']['UnauthorizedPage'];
       403: components['responses']['RevealRequiredPage'];
-      /** @description Paste not found (`paste_not_found`). */
-      404: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-          /** @description The content is compressed. None: it is not. */
-          'Content-Encoding'?: 'gzip';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 404;
-              /** @enum {string} */
-              code: 'paste_not_found';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
+      404: components['responses']['PasteNotFoundPage'];
       408: components['responses']['RequestTimeoutPage'];
       409: components['responses']['NotSeveralFilesPage'];
       410: components['responses']['PasteGonePage'];

@@ -80,6 +80,7 @@ async function replaceAll(to: string, from: string): Promise<void> {
   );
   await handOver(to, from);
   await acted();
+  await expectHidden();
   await Promise.all(
     [...pairs.map(([first]) => first!), cluster.workers[1]!].map(async (service) => {
       expect(await service.stop()).toMatchObject({ code: 0 });
@@ -105,6 +106,32 @@ async function handOver(to: string, from: string): Promise<void> {
   const [lost] = await cluster.executions(code);
   expect(lost).toMatchObject({ status: 'FAILED', error: expect.stringMatching('^worker lost') });
   await second.start({ checkout: from });
+}
+
+/** A version that does not know pastes for members shows them to nobody but their owner. */
+async function expectHidden(): Promise<void> {
+  const urls = cluster.apis.map((_, n) => cluster.http(n).url);
+  const [owner, member] = [await cluster.user('owner'), await cluster.user('member')];
+  const headersOf = (user: { readonly token: string }) => ({ authorization: `Bearer ${user.token}` });
+  const made = await Promise.all(
+    urls.map(async (url) => {
+      const init = { method: 'POST', body: 'for members', headers: headersOf(owner) };
+      const response = await fetch(`${url}/v1/pastes?visibility=members`, init);
+      return { status: response.status, ...((await response.json()) as { short_code?: string }) };
+    }),
+  );
+  const codes = made.flatMap(({ short_code: code }) => code ?? []);
+  expect(codes.length).toBeGreaterThan(0);
+  for (const code of codes) {
+    await cluster.untilStatus(code, 'PROCESSED');
+    for (const url of urls)
+      for (const path of [`/${code}`, `/v1/pastes/${code}`, `/v1/pastes/${code}/content`, `/${code}/timeline`]) {
+        const statusFor = async (headers: Record<string, string>) =>
+          (await fetch(url + path, { headers })).status;
+        expect([path, await statusFor({}), await statusFor(headersOf(owner))]).toEqual([path, 404, 200]);
+        expect([path, [200, 404].includes(await statusFor(headersOf(member)))]).toEqual([path, true]);
+      }
+  }
 }
 
 /** As if two hours were over: the next cleanups delete what was revealed and what a killed janitor had claimed. */

@@ -134,8 +134,8 @@ async function countMiss(api: ApiContext, req: Request, res: Response, goesOn: b
 
 /** Whether a page is for users, or for the owner of its paste. */
 function asksToSignIn(req: Request, error: unknown): boolean {
-  const { wantsPage, mustSignIn, afterSignIn } = contextOf(req);
-  if (wantsPage !== true || mustSignIn !== true || afterSignIn !== undefined) return false;
+  const { mustSignIn, afterSignIn } = contextOf(req);
+  if (mustSignIn !== true || afterSignIn !== undefined) return false;
   return error instanceof RequestError && error.code === 'unauthorized';
 }
 

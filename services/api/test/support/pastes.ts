@@ -28,6 +28,9 @@ export interface Ownership {
   readonly burn?: boolean;
   readonly slug?: string;
   readonly parent?: string;
+  readonly supersedes?: string;
+  readonly title?: string;
+  readonly encrypted?: boolean;
   readonly files?: readonly PasteFile[];
 }
 
@@ -38,20 +41,32 @@ export interface Ownership {
 export async function newPaste(
   db: Database,
   content: Buffer | string = 'hello',
-  { userId = null, visibility = 'unlisted', burn = false, slug, parent, files }: Ownership = {},
+  {
+    userId = null,
+    visibility = 'unlisted',
+    burn = false,
+    slug,
+    supersedes,
+    parent = supersedes,
+    title,
+    encrypted = false,
+    files,
+  }: Ownership = {},
 ): Promise<string> {
   const shortCode = randomBytes(5).toString('hex');
   const created = await createPaste(db, {
     shortCode,
     content: Buffer.from(content),
     contentHash: `sha256:${sha256(content).toString('hex')}`,
-    title: null,
+    title: title ?? null,
     syntax: null,
     expiresInSeconds: 3600,
     userId,
     visibility,
     deleteTokenHash: userId === null ? sha256('the token') : null,
     burn,
+    encrypted,
+    ...(supersedes !== undefined && { supersedes }),
     ...(slug !== undefined && { slug }),
     parent: parent ?? null,
     files: files ?? null,

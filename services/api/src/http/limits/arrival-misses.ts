@@ -24,8 +24,7 @@ export class ArrivalMisses {
 
   /** For a request that has looked a paste up, and has found it or costs a miss of its own. */
   giveBack(req: Request): void {
-    const { shortCode, slug } = contextOf(req);
-    if (this.#giveBack.size === 0 || (shortCode ?? slug) === undefined) return;
+    if (this.#giveBack.size === 0 || nameIn(req) === undefined) return;
     const key = keyOf(req);
     this.#giveBack.get(key)?.();
     this.#giveBack.delete(key);
@@ -34,7 +33,11 @@ export class ArrivalMisses {
 
 /** What the URL names, and from which network. */
 function keyOf(req: Request): string {
-  const { shortCode, slug } = contextOf(req);
-  const { address } = callerOf(req);
-  return `${callerKeyOf({ kind: 'anonymous', address })} ${slug === undefined ? shortCode : `~${slug}`}`;
+  return `${callerKeyOf({ kind: 'anonymous', address: callerOf(req).address })} ${nameIn(req)}`;
+}
+
+/** What was looked up: a paste, or a request for secrets. */
+function nameIn(req: Request): string | undefined {
+  const { shortCode, slug, secretRequest } = contextOf(req);
+  return slug === undefined ? (shortCode ?? secretRequest) : `~${slug}`;
 }

@@ -65,7 +65,7 @@ export function openApiDocument(routes: Routes, publicUrl: string): OpenApiDocum
     ],
     paths: Object.fromEntries(
       Object.entries(routes)
-        .map(([path, methods]) => [asTemplate(path), pathItem(path, methods, problems)] as const)
+        .map(([path, methods]) => [asTemplate(path), pathItem(methods, problems)] as const)
         .filter(([, item]) => Object.keys(item).length > 0),
     ),
     components: {
@@ -92,11 +92,9 @@ export function asTemplate(path: string): string {
   return path.replaceAll(/[:*](\w+)/g, '{$1}');
 }
 
-function pathItem(path: string, methods: Routes[string], shared: SharedProblems): ZodOpenApiPathItemObject {
+function pathItem(methods: Routes[string], shared: SharedProblems): ZodOpenApiPathItemObject {
   const operations = Object.entries(methods).flatMap(([method, endpoint]) =>
-    'operation' in endpoint
-      ? [[method.toLowerCase(), describe(method, endpoint, shared, !path.startsWith('/v1/'))] as const]
-      : [],
+    'operation' in endpoint ? [[method.toLowerCase(), describe(method, endpoint, shared)] as const] : [],
   );
   return Object.fromEntries(operations);
 }
@@ -111,13 +109,7 @@ const security: Readonly<Record<Operation['access'], NonNullable<ZodOpenApiOpera
   user: [{ bearer: [] }],
 };
 
-/** @param isLinked other sites have links to it */
-function describe(
-  method: string,
-  endpoint: ApiEndpoint,
-  shared: SharedProblems,
-  isLinked: boolean,
-): ZodOpenApiOperationObject {
+function describe(method: string, endpoint: ApiEndpoint, shared: SharedProblems): ZodOpenApiOperationObject {
   const { operation, page } = endpoint;
   const isForm = method === 'POST' && page !== undefined;
   const {
@@ -143,9 +135,6 @@ function describe(
   const responses = new Map(
     [...problems].map(([status, problem]) => [status, asShared(problem, endpoint, shared)]),
   );
-  const notFound = responses.get(404);
-  if (notFound !== undefined && isLinked && method === 'GET' && page === undefined)
-    responses.set(404, withArrival(notFound));
   for (const [status, answer] of Object.entries(answers)) {
     const own = withHeaders(
       page === undefined ? answer : withOptionalHeaders(answer),
@@ -216,11 +205,6 @@ function withPage(answer: ZodOpenApiResponseObject): ZodOpenApiResponseObject {
     ...withHeaders(answer, { Vary: vary, 'Content-Encoding': gzipEncoding }),
     content: { ...answer.content, 'text/html': { schema: z.string() } },
   };
-}
-
-/** A browser that another site has led to a file gets a page that goes on. */
-function withArrival({ id: _, ...notFound }: ZodOpenApiResponseObject): ZodOpenApiResponseObject {
-  return { ...notFound, content: { ...notFound.content, 'text/html': { schema: z.string() } } };
 }
 
 /** A page has other headers than the answer for a program. */

@@ -9,7 +9,7 @@ import { nextAfter } from './page-answers.ts';
 /** How a problem becomes a page for this request; undefined: it stays JSON. */
 export function problemPageFor(pages: Pages, req: Request): ((problem: Problem) => Answer) | undefined {
   const { wantsPage, mustSignIn, afterSignIn, requestId, refusedForm, goesOn } = contextOf(req);
-  if (wantsPage !== true && goesOn !== true) return undefined;
+  if (wantsPage !== true) return undefined;
   const site = pages.site(req);
   if (goesOn === true)
     return ({ status }) => pageAnswer(status, arrivalPage(site, nextAfter(req, site.base)));

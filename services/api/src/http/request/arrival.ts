@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { pathOf } from './request-context.ts';
+import { contextOf, pathOf } from './request-context.ts';
 
 /**
  * Whether another site has led a browser to a page or a file, for instance by a link in a chat. The browser then sends no
@@ -10,7 +10,8 @@ import { pathOf } from './request-context.ts';
 export function isArrival(req: IncomingMessage, isOwn: boolean): boolean {
   const { 'sec-fetch-site': site, 'sec-fetch-mode': mode, authorization } = req.headers;
   if (req.method !== 'GET' || site === undefined || mode !== 'navigate' || isOwn) return false;
-  if (authorization !== undefined || req.url !== pathOf(req) || req.url.startsWith('/v1/')) return false;
+  if (authorization !== undefined || req.url !== pathOf(req) || contextOf(req).wantsPage !== true)
+    return false;
   return refererOf(req)?.host !== req.headers.host; // a browser that tells a wrong site must not go on for ever
 }
 
