@@ -125,7 +125,12 @@ async function expectHidden(): Promise<void> {
   for (const code of codes) {
     await cluster.untilStatus(code, 'PROCESSED');
     for (const url of urls)
-      for (const path of [`/${code}`, `/v1/pastes/${code}`, `/v1/pastes/${code}/content`, `/${code}/timeline`]) {
+      for (const path of [
+        `/${code}`,
+        `/v1/pastes/${code}`,
+        `/v1/pastes/${code}/content`,
+        `/${code}/timeline`,
+      ]) {
         const statusFor = async (headers: Record<string, string>) =>
           (await fetch(url + path, { headers })).status;
         expect([path, await statusFor({}), await statusFor(headersOf(owner))]).toEqual([path, 404, 200]);
