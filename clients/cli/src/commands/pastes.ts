@@ -62,8 +62,8 @@ function rowOf(paste: Paste, now: number): readonly string[] {
   ];
 }
 
-function endOf({ expires_at: at, read_at: fetched = null }: Paste, now: number): string {
-  if (fetched !== null) return `fetched ${timeFrom(now, fetched)}`;
+function endOf({ expires_at: at, read_at: fetched }: Paste, now: number): string {
+  if (fetched) return `fetched ${timeFrom(now, fetched)}`;
   return at === null ? 'never expires' : `expires ${timeFrom(now, at)}`;
 }
 

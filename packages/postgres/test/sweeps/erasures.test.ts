@@ -129,7 +129,7 @@ describe('an erased user', () => {
     const reveal = (id: string) =>
       revealPaste(current.db, id, { readerKeyHash: randomBytes(32), readerId: reader, actor: 'api/test' });
     await reveal(pastes[0]!.id);
-    expect((await readBy()).toSorted()).toEqual([null, reader].toSorted());
+    expect(new Set(await readBy())).toEqual(new Set([null, reader]));
     await eraseUser(current.db, reader);
     expect(await findNamesOf(current.db, [owner, reader])).toHaveProperty('size', 1);
     await reveal(pastes[1]!.id);

@@ -4,6 +4,7 @@ import { endedJob, newJob } from './jobs.ts';
 import { ownForm, ownPage } from './http.ts';
 import { accessToRequests } from './access-requests.ts';
 import { newPaste } from './pastes.ts';
+import { receipt } from './receipt-cases.ts';
 import { ownToken } from './users.ts';
 import {
   actOnJob,
@@ -19,7 +20,6 @@ import {
   openForm,
   read,
   readFiles,
-  receipt,
   report,
   reveal,
   slugMove,
