@@ -39,6 +39,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       CONSTRAINT secret_requests_ended_has_time CHECK ((status = 'OPEN') = (ended_at IS NULL))
     );
     CREATE INDEX secret_requests_owner ON secret_requests (user_id, created_at, id);
+    -- For the limit of what a user asks for at once.
+    CREATE INDEX secret_requests_open ON secret_requests (user_id, expires_at) WHERE status = 'OPEN';
     CREATE INDEX secret_requests_old ON secret_requests (expires_at);
 
     -- What a deposit is beside its paste, for as long as that has a row. The short code and no id: a retry of the upload

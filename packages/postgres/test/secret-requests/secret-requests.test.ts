@@ -174,11 +174,9 @@ it('a deposit keeps its key when its upload is retried, and loses it with the ro
 
 it('is removed some time after its expiry, and not while a deposit is there', async () => {
   const empty = await makeRequest(1, -100);
-  const used = await makeRequest(1);
-  await deposit(used.code);
-  await sql`UPDATE secret_requests SET expires_at = now() - interval '100 s' WHERE code = ${used.code}`
-    .execute(current.db)
-    .catch(() => undefined);
+  const used = await makeRequest(1, -100);
+  const { id: requestId } = await requestOf(used.code);
+  await insertDeposit(current.db, { requestId, number: 1, shortCode: 'before', wrappedKey });
   expect(await removeOldRequests(current.db, { retentionSeconds: 200, ...everything })).toBe(0);
   expect(await removeOldRequests(current.db, { retentionSeconds: 10, ...everything })).toBe(1);
   expect(await findSecretRequest(current.db, empty.code)).toBeNull();
