@@ -11,7 +11,7 @@ import (
 //     refused as used up only when all places are taken, and as closed only after a cancel or the expiry.
 //   - From its answer on, a deposit is in the list of the asker, which has no other: neither one too many nor
 //     one that was never made. Opened with the key of the request, it is what was deposited.
-//   - A request is cancelled once, and not when it is used up.
+//   - A cancel of a request that is used up is refused. A repeated cancel finds the request as it wants it.
 //   - A deposit or a cancel without an answer may have been executed.
 type request struct {
 	phase  string
@@ -65,7 +65,62 @@ func requestKeys(operations []operation) map[string][]operation {
 			keys[o.Request] = append(keys[o.Request], o)
 		}
 	}
+	for id, ofKey := range keys {
+		keys[id] = withoutImplied(resolve(ofKey))
+	}
 	return keys
+}
+
+// A deposit without an answer that was opened is known by the first list that has it. One that was not opened
+// has no place: each list is opened in the end. Otherwise there would be too many choices to try.
+func resolve(ofKey []operation) []operation {
+	codeOf := map[string]string{}
+	listedAt := map[string]int64{}
+	for _, o := range ofKey {
+		if o.Op == "open" && o.Event == "ok" {
+			codeOf[o.Hash] = o.Code
+		}
+		if o.Op == "list" && o.Event == "ok" {
+			for _, code := range split(o.Receipts) {
+				if at, seen := listedAt[code]; !seen || o.ret < at {
+					listedAt[code] = o.ret
+				}
+			}
+		}
+	}
+	var resolved []operation
+	for _, o := range ofKey {
+		if o.Op == "deposit" && o.isUnknown() {
+			code, isOpened := codeOf[o.Hash]
+			at, isListed := listedAt[code]
+			if !isOpened || !isListed {
+				continue
+			}
+			o.Event, o.Code, o.ret = "ok", code, at
+		}
+		resolved = append(resolved, o)
+	}
+	return resolved
+}
+
+// A request that is used up or closed stays so: that it is when the first refusal is answered implies all others.
+func withoutImplied(ofKey []operation) []operation {
+	first := map[string]int64{}
+	isOfEnd := func(o operation) bool {
+		return o.Op == "deposit" && (o.Error == "request_used_up" || o.Error == "request_closed")
+	}
+	for _, o := range ofKey {
+		if at, seen := first[o.Error]; isOfEnd(o) && (!seen || o.ret < at) {
+			first[o.Error] = o.ret
+		}
+	}
+	var kept []operation
+	for _, o := range ofKey {
+		if !isOfEnd(o) || o.ret == first[o.Error] {
+			kept = append(kept, o)
+		}
+	}
+	return kept
 }
 
 func stepRequest(s request, o operation) (bool, request) {
@@ -114,15 +169,13 @@ func (s request) afterDeposit() request {
 }
 
 func stepClose(s request, o operation) (bool, request) {
-	isOpen := s.phase == open
+	isUsedUp := s.phase == usedUp
 	switch {
-	case o.Event == "ok":
-		s.phase = closed
-		return isOpen, s
-	case o.isUnknown() && isOpen:
-		s.phase = closed
 	case o.Error == "request_ended":
-		return !isOpen || s.isExpired, s
+		return isUsedUp, s
+	case o.Event == "ok" || o.isUnknown() && s.phase == open:
+		s.phase = closed
+		return !isUsedUp, s
 	}
 	return true, s
 }
