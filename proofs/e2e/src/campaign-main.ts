@@ -23,6 +23,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     pastes: { type: 'string', default: '2000' },
+    requests: { type: 'string', default: '' }, // of 25 pastes, one
     kills: { type: 'string', default: '20' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     check: { type: 'boolean', default: false },
@@ -37,6 +38,7 @@ const print = (line: string): void => void process.stdout.write(`${line}\n`);
 async function run(historyFile: string): Promise<boolean> {
   const options = {
     pastes: Number(values.pastes),
+    requests: Number(values.requests || Math.ceil(Number(values.pastes) / 25)),
     kills: Number(values.kills),
     seed: Number(values.seed),
     quietWithinSeconds: Number(values['quiet-within']),
@@ -44,7 +46,7 @@ async function run(historyFile: string): Promise<boolean> {
     historyFile,
   };
   const faults = (values.fault ?? []).map((name) => ` --fault '${name}'`).join('');
-  const command = `npm run proof -- campaign --pastes ${options.pastes} --kills ${options.kills} --seed ${options.seed}${faults}${values.check ? ' --check' : ''}`;
+  const command = `npm run proof -- campaign --pastes ${options.pastes} --requests ${options.requests} --kills ${options.kills} --seed ${options.seed}${faults}${values.check ? ' --check' : ''}`;
   print(command);
   const problems = await runCampaign(options, (line) =>
     print(`${Math.round(performance.now() / 1000)} s: ${line}`),

@@ -82,35 +82,48 @@ async function betweenClaimAndAnswer(
 
 /** Each of two apis then has a group of them. */
 const CREATIONS = 10;
+/** Fewer than the connections of one api: all but one wait for the first. */
+const DEPOSITORS = 5;
 const SLEEPING = `pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'`;
+const DEPOSITING = `pg_locks WHERE relation = 'deposits'::regclass AND pid IN (SELECT pid FROM ${SLEEPING})`;
 
-/**
- * Cuts the connections of creations that have inserted their pastes, and are about to store their answers. Their
- * clients repeat the requests with the same keys: of each key there must be one paste.
- */
-export function cutBeforeAnswers(load: CampaignLoad): Fault {
-  return async (cluster) => {
-    const { rows } = cluster;
-    await rows.query(
-      `CREATE OR REPLACE FUNCTION campaign_answer() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(60); RETURN NEW; END $$`,
-    );
-    await rows.query(
-      `CREATE TRIGGER campaign_answer BEFORE UPDATE OF answer ON idempotency_keys FOR EACH ROW
-       WHEN (OLD.answer IS NULL AND NEW.answer IS NOT NULL) EXECUTE FUNCTION campaign_answer()`,
-    );
-    load.createBeside(CREATIONS);
-    await cluster.until(
-      () => rows.query(`SELECT FROM ${SLEEPING}`),
-      ({ length }) => length > 0,
-    );
-    let isOver = false;
-    const over = rows
-      .query('DROP TRIGGER campaign_answer ON idempotency_keys') // waits for those that sleep
-      .finally(() => (isOver = true));
-    while (!isOver) {
-      await rows.query(`SELECT pg_terminate_backend(pid) FROM ${SLEEPING}`);
-      await sleep(50);
-    }
-    await over;
+/** The clients whose requests are cut repeat them with the same keys: of each key there must be one paste. */
+export function faultsBeforeAnswers(load: CampaignLoad): Readonly<Record<string, Fault>> {
+  return {
+    'connections are cut before answers are stored': (cluster) =>
+      cutBeforeAnswers(cluster, { begin: () => load.createBeside(CREATIONS), until: SLEEPING }),
+    'connections are cut before deposits are answered': async (cluster) => {
+      const deposit = await load.ask();
+      await cutBeforeAnswers(cluster, { begin: () => deposit(DEPOSITORS), until: DEPOSITING });
+    },
   };
+}
+
+/** Cuts the connections of requests that have inserted their pastes, and are about to store their answers. */
+async function cutBeforeAnswers(
+  cluster: Cluster,
+  requests: { readonly begin: () => void; readonly until: string },
+): Promise<void> {
+  const { rows } = cluster;
+  await rows.query(
+    `CREATE OR REPLACE FUNCTION campaign_answer() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(60); RETURN NEW; END $$`,
+  );
+  await rows.query(
+    `CREATE TRIGGER campaign_answer BEFORE UPDATE OF answer ON idempotency_keys FOR EACH ROW
+       WHEN (OLD.answer IS NULL AND NEW.answer IS NOT NULL) EXECUTE FUNCTION campaign_answer()`,
+  );
+  requests.begin();
+  await cluster.until(
+    () => rows.query(`SELECT FROM ${requests.until}`),
+    ({ length }) => length > 0,
+  );
+  let isOver = false;
+  const over = rows
+    .query('DROP TRIGGER campaign_answer ON idempotency_keys') // waits for those that sleep
+    .finally(() => (isOver = true));
+  while (!isOver) {
+    await rows.query(`SELECT pg_terminate_backend(pid) FROM ${SLEEPING}`);
+    await sleep(50);
+  }
+  await over;
 }

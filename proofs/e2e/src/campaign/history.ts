@@ -51,6 +51,11 @@ export class History {
     }
   };
 
+  /** A deposit is its content and its key. */
+  hashOfDeposit({ content, wrapped_key: key }: { content: string; wrapped_key: string }): string {
+    return hashOf(Buffer.from(content + key));
+  }
+
   close(): void {
     closeSync(this.#descriptor);
   }
@@ -140,6 +145,26 @@ function operationOf({ method, url, headers }: Request, { body: sent, query }: S
       return { op: 'look', job: name, api };
     case 'POST jobs/NAME/cancel':
       return { op: 'cancel', job: name, api };
+    case 'POST requests': {
+      const { deposits: places, expires_in } = jsonOf(sent);
+      return { op: 'ask', places: Number(places), expires_in: Number(expires_in) || undefined, api };
+    }
+    case 'GET requests/NAME':
+      return { op: 'left', request: name, api };
+    case 'POST requests/NAME/cancel':
+      return { op: 'close', request: name, api };
+    case 'GET requests/NAME/deposits':
+      return { op: 'list', request: name, api };
+    case 'POST requests/NAME/deposits': {
+      const { content, wrapped_key: wrapped } = jsonOf(sent);
+      return {
+        op: 'deposit',
+        request: name,
+        key,
+        hash: hashOf(Buffer.from(`${text(content)}${text(wrapped)}`)),
+        api,
+      };
+    }
     default:
       return { op: 'read', form: 'content', name: pathname.slice(1), api };
   }
@@ -160,6 +185,20 @@ function outcomeOf(op: string, { status, headers, bytes }: Received): Outcome {
       const { status: state, error_message: message } = jsonOf(bytes);
       const isCancelled = text(message)?.startsWith('cancelled') === true;
       return { ...answer, state: isCancelled ? 'cancelled' : text(state) };
+    }
+    case 'ask':
+      return { ...answer, request: text(jsonOf(bytes).id) };
+    case 'deposit':
+      return { ...answer, code: text(jsonOf(bytes).receipt) };
+    case 'left':
+      return {
+        ...answer,
+        count: Number(jsonOf(bytes).deposits_left),
+        state: text(jsonOf(bytes).status),
+      };
+    case 'list': {
+      const deposits = jsonOf(bytes).deposits as readonly { readonly short_code: string }[];
+      return { ...answer, receipts: deposits.map(({ short_code: code }) => code).join(',') };
     }
     case 'read':
     case 'reveal':

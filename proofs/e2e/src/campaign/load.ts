@@ -1,12 +1,10 @@
-import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cluster } from '../cluster.ts';
 import type { Contention } from './contention.ts';
+import type { Deposits } from './deposits.ts';
 import type { History } from './history.ts';
 import {
   clientsOf,
-  contentOf,
-  keyOf,
   type Fate,
   fateOf,
   isEditedAfter,
@@ -42,9 +40,12 @@ export interface Secret {
 
 export interface LoadOptions {
   readonly contention: Contention;
+  readonly deposits: Deposits;
   readonly history: History;
   readonly seed: number;
   readonly pastes: number;
+  /** For secrets, among the pastes. */
+  readonly requests: number;
   readonly quietWithinSeconds: number;
 }
 
@@ -81,8 +82,10 @@ export class CampaignLoad {
   readonly #user: User;
   readonly #history: History;
   readonly #contention: Contention;
+  readonly #deposits: Deposits;
   readonly #seed: number;
   readonly #pastes: number;
+  readonly #pastesOfRequest: number;
   readonly #quietWithinMs: number;
   #next = 0;
   #nextOfBurst = FIRST_OF_BURSTS;
@@ -90,14 +93,16 @@ export class CampaignLoad {
   constructor(
     cluster: Cluster,
     user: User,
-    { contention, history, seed, pastes, quietWithinSeconds }: LoadOptions,
+    { contention, deposits, history, seed, pastes, requests, quietWithinSeconds }: LoadOptions,
   ) {
     this.#cluster = cluster;
     this.#user = user;
     this.#history = history;
     this.#contention = contention;
+    this.#deposits = deposits;
     this.#seed = seed;
     this.#pastes = pastes;
+    this.#pastesOfRequest = Math.max(1, Math.floor(pastes / requests));
     this.#quietWithinMs = quietWithinSeconds * 1000;
     const lane = async (): Promise<void> => {
       while (this.#next < pastes) {
@@ -133,6 +138,13 @@ export class CampaignLoad {
     }
   }
 
+  /** Asks for secrets. @returns what lets some depositors begin, beside the load */
+  async ask(): Promise<(depositors: number) => void> {
+    const n = (this.#nextOfBurst += 1);
+    const ask = await this.#deposits.ask(n);
+    return (depositors) => this.#beside(this.#deposits.depositMany(n, ask, depositors));
+  }
+
   /**
    * Lets readers read a paste once, beside the load. When its content is lost, they give up as long after the
    * faults as work may take: the end of the campaign then names the loss.
@@ -160,6 +172,8 @@ export class CampaignLoad {
     const slug = slugAfter(this.#seed, n);
     if (slug !== undefined) this.#beside(this.#contention.competeForSlug(n, slug), n, `~${slug}`);
     if (isEditedAfter(n)) this.#beside(this.#contention.competeForPlace(n));
+    if (n % this.#pastesOfRequest === 0)
+      this.#beside(this.#deposits.compete(n, { expires: n <= this.#pastes / 8 }));
     const job = jobAfter(n);
     if (job === 'none') return;
     const id = await this.#user.createImport(n);
@@ -252,38 +266,4 @@ export class CampaignLoad {
     });
     return count;
   }
-}
-
-/**
- * After the work has ended, the history gets a read of each name, and what the tables say: how many pastes
- * each Idempotency-Key and each import has made.
- */
-export async function recordLastOperations(
-  cluster: Cluster,
-  contention: Contention,
-  history: History,
-  load: CampaignLoad,
-  seed: number,
-): Promise<void> {
-  for (const { n, name } of load.names) await contention.readAt(n, name, [0, 4]);
-  const keyed = load.keyed.map((n) => ({
-    hash: `sha256:${createHash('sha256').update(contentOf(seed, n)).digest('hex')}`,
-    end: history.begin({ op: 'count', key: keyOf(seed, n) }),
-  }));
-  const imported = load.imports.map(({ n, id }) => ({
-    titles: itemsOf(seed, n).map(({ title }) => title),
-    end: history.begin({ op: 'made', job: id }),
-  }));
-  const byHash = await countsBy(cluster, 'content_hash');
-  const byTitle = await countsBy(cluster, 'title');
-  for (const { hash, end } of keyed) end({ event: 'ok', count: byHash.get(hash) ?? 0 });
-  for (const { titles, end } of imported)
-    end({ event: 'ok', count: titles.reduce((sum, title) => sum + (byTitle.get(title) ?? 0), 0) });
-}
-
-async function countsBy(cluster: Cluster, column: 'content_hash' | 'title'): Promise<Map<string, number>> {
-  const rows = await cluster.rows.query<{ value: string; count: number }>(
-    `SELECT ${column} AS value, count(*)::int AS count FROM pastes WHERE ${column} IS NOT NULL GROUP BY 1`,
-  );
-  return new Map(rows.map(({ value, count }) => [value, count]));
 }

@@ -56,6 +56,21 @@ export function contentOf(seed: number, n: number): Buffer {
   return hasFiles(n) ? content.fill(block.toString('hex'), 0, size >> 1) : content;
 }
 
+export const depositKeyOf = (seed: number, n: number): string => `campaign-deposit-${seed}-${n}`;
+
+/** What a depositor sends. The server can open neither, so that any bytes in this form will do. */
+export function depositOf(seed: number, n: number): { content: string; wrapped_key: string } {
+  const random = (bytes: number, of: string): Buffer =>
+    Buffer.alloc(bytes, createHash('sha512').update(`${of} ${seed} ${n}`).digest());
+  const [iv, salt] = [random(16, 'iv'), random(8, 'salt')].map((bytes) => bytes.toString('base64'));
+  const adata = [[iv, salt, 600_000, 256, 128, 'aes', 'gcm', 'zlib'], 'plaintext', 0, 0];
+  const ct = Buffer.concat([contentOf(seed, n), random(16, 'tag')]).toString('base64');
+  return {
+    content: JSON.stringify({ v: 2, adata, ct }),
+    wrapped_key: random(113, 'key').toString('base64url'),
+  };
+}
+
 /** Of three pastes, one has several files. */
 const hasFiles = (n: number): boolean => n % 3 === 1;
 /** Of one to three parts, and some that an address has to encode. */

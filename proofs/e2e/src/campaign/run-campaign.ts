@@ -2,10 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Cluster, startCluster } from '../cluster.ts';
 import { findViolations } from '../find-violations.ts';
 import { type Fault, faults, killService } from './faults.ts';
-import { cutBeforeAnswers, faultsInReveals } from './faults-in-requests.ts';
+import { faultsBeforeAnswers, faultsInReveals } from './faults-in-requests.ts';
 import { Contention } from './contention.ts';
+import { Deposits } from './deposits.ts';
 import { History } from './history.ts';
-import { CampaignLoad, recordLastOperations } from './load.ts';
+import { recordLastOperations } from './last-operations.ts';
+import { CampaignLoad } from './load.ts';
 import { Random } from './plan.ts';
 import { User } from './user.ts';
 import { findBrokenPromises, findBrokenSecrets, summaryOf } from './verify.ts';
@@ -13,6 +15,8 @@ import type { Rows } from '../rows.ts';
 
 export interface CampaignOptions {
   readonly pastes: number;
+  /** For secrets. A request has 14 depositors on average. */
+  readonly requests: number;
   readonly kills: number;
   readonly seed: number;
   /** The file in which every operation is recorded. */
@@ -37,7 +41,7 @@ function planActs({ kills, seed, faults: chosen }: CampaignOptions, load: Campai
   const known: Readonly<Record<string, Fault>> = {
     ...faults,
     ...faultsInReveals(load),
-    'connections are cut before answers are stored': cutBeforeAnswers(load),
+    ...faultsBeforeAnswers(load),
   };
   const others = (chosen ?? Object.keys(known)).map((name) => {
     const fault = known[name];
@@ -72,7 +76,8 @@ export async function runCampaign(
     const user = new User(cluster, history, { token, seed: options.seed });
     const watch = new Watch(cluster.rows);
     const contention = new Contention(cluster, user, history, options.seed);
-    const load = new CampaignLoad(cluster, user, { contention, history, ...options });
+    const deposits = new Deposits(cluster, history, { token, seed: options.seed });
+    const load = new CampaignLoad(cluster, user, { contention, deposits, history, ...options });
     await actAll(cluster, load, options, report);
     load.allowed = options.pastes;
     load.faultsEndedAt = performance.now();
@@ -83,9 +88,11 @@ export async function runCampaign(
     const seen = await watch.stop();
     const broken = await findBrokenPromises(cluster, user, load, options.seed);
     broken.push(...(await findBrokenSecrets(cluster, user, secrets, options.seed)));
+    broken.push(...(await deposits.findProblems()));
     if (options.faults === undefined && load.lostAnswers === 0)
       broken.push('no fault came between the claim of a reveal and its answer');
-    await recordLastOperations(cluster, contention, history, load, options.seed);
+    await recordLastOperations(cluster, history, { contention, deposits, load }, options.seed);
+    report(deposits.summary);
     report(summaryOf(secrets, load.lostAnswers));
     report('the work has ended; creating pastes without faults');
     const inCalm = await findLossesInCalm(cluster, user);
