@@ -163,6 +163,14 @@ describe('a guess', () => {
     expect(leftOf(await open('/guess00002', again, api))).toBe(1);
   });
 
+  it('at a request for secrets counts once, too', async () => {
+    const api = await guessing();
+    const guess = `/requests/${'g'.repeat(22)}`;
+    expect(leftOf(await open(guess, ARRIVING, api))).toBe(3);
+    expect(leftOf(await open(guess, again, api))).toBe(3);
+    expect(leftOf(await open(guess, again, api))).toBe(2);
+  });
+
   it('costs a member nothing who can read the paste', async () => {
     const api = await guessing();
     const code = await forMembers();

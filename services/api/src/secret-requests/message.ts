@@ -1,14 +1,14 @@
 import { MAX_REQUEST_MESSAGE_CHARACTERS } from '@pasteflow/domain';
 import { z } from 'zod';
 
-/** What can't be seen, or changes the direction of writing. */
-const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
+/** What can't be seen, also in common fonts, or changes the direction of writing. */
+const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}\p{Co}\p{Cn}\u2800]/gu;
 
 /** Line breaks and other control characters. */
 const BREAKS = /[\p{Cc}\p{Zl}\p{Zp}\s]+/gu;
 
-/** `https://`, also with another scheme, and `mailto:`. Browsers read `\` as `/`. */
-const SCHEME = /:[/\\]{2}|\bmailto:/i;
+/** `https://`, also with another scheme, `mailto:`, and `https:example.org`, which browsers take for a link. Browsers read `\` as `/`. */
+const SCHEME = /:[/\\]{2}|\b(?:https?|mailto):\S/i;
 const WWW = /\bwww\d?\./i;
 /** `example.org/path`, `example.org:8443` and `192.0.2.1/path`; not `config.json`, and not `Is it v1.2?` */
 const HOST = /[\p{L}\p{N}-]\.[\p{L}\p{N}-]{1,63}\.?(?:[/\\]|[?#]\S|:\d)/u;

@@ -22,7 +22,7 @@ export class ArrivalMisses {
     this.#giveBack.set(keyOf(req), giveBack);
   }
 
-  /** For a request that has looked a paste up, and has found it or costs a miss of its own. */
+  /** For a request that has looked a paste or a request for secrets up, and has found it or costs a miss of its own. */
   giveBack(req: Request): void {
     if (this.#giveBack.size === 0 || nameIn(req) === undefined) return;
     const key = keyOf(req);
