@@ -23,7 +23,7 @@ export async function rawGet(
 }
 
 /** The same with a body. */
-async function rawRequest(
+export async function rawRequest(
   url: string,
   {
     headers,
