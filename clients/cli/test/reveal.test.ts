@@ -15,7 +15,6 @@ const REVEAL = `POST /v1/pastes/${CODE}/reveal`;
 const folder = () => join(bed.home, '.local/state/pasteflow/revealed');
 const kept = async () => (await readdir(folder())).map((name) => join(folder(), name));
 const asked = () => bed.requests.map(({ method, path }) => `${method} ${path}`);
-
 const reveals = () => bed.requests.filter(({ method, path }) => `${method} ${path}` === REVEAL);
 const keys = () => reveals().map(({ headers }) => headers['idempotency-key']);
 
@@ -29,14 +28,8 @@ function content(bytes: Buffer, cutAt = Infinity): Handler {
 }
 
 /** Serves a paste that is deleted when it is read. */
-function serve(
-  bytes: Buffer,
-  fields: object = {},
-  reveal: Handler = content(bytes),
-  others: Readonly<Record<string, Handler>> = {},
-): void {
+function serve(bytes: Buffer, fields: object = {}, reveal: Handler = content(bytes)): void {
   route(bed, {
-    ...others,
     [`GET /v1/pastes/${CODE}`]: json(
       200,
       pasteWith({ burn: true, encrypted: false, size_bytes: bytes.length, ...fields }),
@@ -46,7 +39,6 @@ function serve(
 }
 
 const secret = Buffer.from('the secret');
-/** Before the content is fetched. */
 const TOLD = 'Whoever made this paste will see that it was fetched.\n';
 const run = (args: readonly string[], options: Parameters<typeof bed.run>[1] = {}) =>
   bed.run(['cat', '--reveal', ...args], options);
@@ -67,20 +59,6 @@ describe('pasteflow cat --reveal', () => {
     expect((await readFile(file)).equals(hostile)).toBe(true);
     expect((await run([CODE], { tty: ['stdout'] })).stdout).toBe('one\\u{1b}[2J');
     expect(await kept()).toEqual([]);
-  });
-
-  it.each([
-    [
-      json(200, { person: { name: 'Anna\u001b[2J', issuer: 'https://login.example.org/a' } }),
-      ', Anna\\u{1b}[2J, as login.example.org says,',
-    ],
-    [json(200, { person: { name: 'a script', issuer: null } }), ', a script,'],
-    [json(200, { user: 'of an earlier server' }), ''],
-    [problem(500, 'internal_error', 'No.'), ''],
-  ])('tells a user beforehand what the owner will see', async (usage, who) => {
-    serve(secret, {}, content(secret), { 'GET /v1/usage': usage });
-    const { code, stderr } = await run([CODE], { env: { PASTEFLOW_TOKEN: 'pf_token' } });
-    expect([code, stderr]).toEqual([0, expect.stringContaining(`will see that you${who} fetched it.\n`)]);
   });
 
   it('reads a paste that stays when it is read as without --reveal', async () => {
