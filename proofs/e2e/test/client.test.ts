@@ -250,6 +250,7 @@ describe('the examples in the README of the client', () => {
       ['large content', /^700000 bytes\n$/],
       ['jobs', /^(\d+ %\n)*completed \{[^]*\}\n(http:\S+\n){3}$/],
       ['events', /^(\w+ → \w+\n)+completed\n$/],
+      ['secrets from others', /^http:\S+\/requests\/\w{22} 2\n\[\]\n$/],
       ['lists', /^(\w{10} \d+\n)+1 null\n$/],
       ['errors', /^404, request \S+\n$/],
     ].map(([name, output], index) => [name, examples[index], output] as const),
@@ -258,7 +259,7 @@ describe('the examples in the README of the client', () => {
   });
 
   it('are all tested', () => {
-    expect(examples).toHaveLength(7);
+    expect(examples).toHaveLength(8);
   });
 
   it('download the same bytes as they upload', async () => {
