@@ -66,7 +66,7 @@ func requestKeys(operations []operation) map[string][]operation {
 		}
 	}
 	for id, ofKey := range keys {
-		keys[id] = withoutImplied(resolve(ofKey))
+		keys[id] = withoutImplied(orderByLists(resolve(ofKey)))
 	}
 	return keys
 }
@@ -101,6 +101,46 @@ func resolve(ofKey []operation) []operation {
 		resolved = append(resolved, o)
 	}
 	return resolved
+}
+
+// A list says of each deposit whether it comes before or after. The earliest moment at which a list fits leaves the most
+// to all other operations but `left`, which is asked when nobody deposits.
+func orderByLists(ofKey []operation) []operation {
+	var lists []int
+	for i, o := range ofKey {
+		if o.Op == "list" && o.Event == "ok" {
+			lists = append(lists, i)
+		}
+	}
+	sort.SliceStable(lists, func(a, b int) bool {
+		return len(ofKey[lists[a]].Receipts) < len(ofKey[lists[b]].Receipts)
+	})
+	var at int64
+	for _, i := range lists {
+		list := &ofKey[i]
+		at = max(at, list.call)
+		for _, o := range ofKey {
+			if o.Op == "deposit" && o.Event == "ok" && contains(list.Receipts, o.Code) {
+				at = max(at, o.call)
+			}
+		}
+		if at+2 > list.ret {
+			continue // it does not fit, or is answered at this moment
+		}
+		list.call, list.ret = at+1, at+1
+		for j := range ofKey {
+			o := &ofKey[j]
+			switch {
+			case o.Op != "deposit" || o.Event != "ok":
+			case contains(list.Receipts, o.Code):
+				o.ret = min(o.ret, at)
+			case o.ret > at+2:
+				o.call = max(o.call, at+2)
+			}
+		}
+		at += 2
+	}
+	return ofKey
 }
 
 // A request that is used up or closed stays so: that it is when the first refusal is answered implies all others.
