@@ -70,7 +70,7 @@ export class Deposits {
     await Promise.all([
       this.depositMany(n, ask),
       isCancelled && sleep(random.between(0, WITHIN_MS)).then(() => this.#cancel(n, ask)),
-      sleep(random.between(0, WITHIN_MS)).then(() => this.#look(n, ask)),
+      sleep(random.between(0, WITHIN_MS)).then(() => this.#list(n, ask)),
     ]);
     if (expires) await this.#depositAsItExpires(n, ask);
     // All that is open counts towards a limit of its user.
@@ -121,7 +121,7 @@ export class Deposits {
   }
 
   async #findProblemsOf(n: number, ask: Ask): Promise<string[]> {
-    const { json } = await this.#untilAnswered(n, `/v1/requests/${ask.id}/deposits`, { headers: this.#own });
+    const { json } = await this.#list(n, ask);
     const listed = json.deposits as readonly Listed[];
     const codes = listed.map(({ short_code: code }) => code);
     const told = (what: string): string => `request ${ask.id} ${what}`;
@@ -195,13 +195,14 @@ export class Deposits {
     await this.#untilAnswered(n, `/v1/requests/${id}/cancel`, { method: 'POST', headers: this.#own });
   }
 
-  /** Reads the places that are left and the list of deposits, for the history. */
-  async #look(n: number, { id }: Ask): Promise<void> {
-    await Promise.all(
-      ['', '/deposits'].map((of) =>
-        this.#untilAnswered(n, `/v1/requests/${id}${of}`, { headers: this.#own }),
-      ),
-    );
+  async #list(n: number, { id }: Ask): Promise<Answer> {
+    return await this.#untilAnswered(n, `/v1/requests/${id}/deposits`, { headers: this.#own });
+  }
+
+  /** Reads the places that are left and the list of deposits, for the history, when nobody deposits. */
+  async #look(n: number, ask: Ask): Promise<void> {
+    await this.#untilAnswered(n, `/v1/requests/${ask.id}`, { headers: this.#own });
+    await this.#list(n, ask);
   }
 
   get #own(): Readonly<Record<string, string>> {
