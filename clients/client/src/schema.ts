@@ -3101,6 +3101,26 @@ export interface components {
           });
       };
     };
+    /** @description Paste is not deleted when it is read (`nothing_to_reveal`); Somebody else is signed in (`user_changed`). */
+    NothingToRevealOrUserChanged: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 409;
+            /** @enum {string} */
+            code: 'nothing_to_reveal' | 'user_changed';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
     /** @description Paste is not deleted when it is read (`nothing_to_reveal`). */
     NothingToReveal: {
       headers: {
@@ -5359,7 +5379,7 @@ export interface operations {
       403: components['responses']['CrossSiteRequestOrInsufficientScope'];
       404: components['responses']['PasteNotFound'];
       408: components['responses']['RequestTimeout'];
-      409: components['responses']['NothingToReveal'];
+      409: components['responses']['NothingToRevealOrUserChanged'];
       410: components['responses']['PasteGone'];
       422: components['responses']['ValidationFailed'];
       429: components['responses']['RateLimited'];

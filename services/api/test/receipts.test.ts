@@ -75,6 +75,27 @@ describe('the receipt of a paste that is deleted when it is read', () => {
     }
   });
 
+  it('is given in no name that the reader was not told of: nothing is revealed to who has signed in since', async () => {
+    const owner = await newUser(bed.db);
+    const person = await newPerson('Anna Adler');
+    const cookie = await signedInWith(bed.db, person.token);
+    const code = await secretOf(owner);
+    const key = crypto.randomUUID();
+    const opened = await (await browseAs(bed.api, 'none=1', `/${code}`)).text();
+    const [, user] = /name="key"[^>]*><input type="hidden" name="form_user" value="([^"]*)"/.exec(opened)!;
+    const body = new URLSearchParams({ key, form_user: user! });
+    const origin = bed.api.url;
+    const click = () => browseAs(bed.api, cookie, `/${code}`, { method: 'POST', headers: { origin }, body });
+    expect((await click()).status).toBe(409);
+    const headers = { ...ownPage(bed.api.url), cookie, 'form-user': '', 'idempotency-key': key };
+    const byScript = await fetch(`${bed.api.url}/v1/pastes/${code}/reveal`, { method: 'POST', headers });
+    expect(await problemOf(byScript)).toMatchObject({ status: 409, code: 'user_changed' });
+    expect(await receiptOf(code, owner)).toEqual(unread);
+    body.set('form_user', person.id);
+    expect((await click()).status).toBe(200);
+    expect(await receiptOf(code, owner)).toMatchObject({ reader: { name: 'Anna Adler' } });
+  });
+
   it('names the first reader, whoever repeats the reveal with the same key', async () => {
     const [owner, first, second] = [
       await newUser(bed.db),

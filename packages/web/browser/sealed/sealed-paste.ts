@@ -74,8 +74,8 @@ async function followAddress({ held }: Loaded, words: SealedWords): Promise<void
  */
 async function load(box: HTMLElement, words: SealedWords, oldKey: SecretKey): Promise<Loaded | null> {
   say(words.loading);
-  const { document: url = '', method = 'GET' } = box.dataset;
-  const fetched = await fetchSealedPaste(url, method);
+  const { document: url = '', method = 'GET', user = '' } = box.dataset;
+  const fetched = await fetchSealedPaste(url, { method, user });
   if (typeof fetched !== 'string') {
     say('');
     if (fetched.kind === 'gone') fail(words.gone);
@@ -116,15 +116,20 @@ const WAIT_MS = 1000;
 /**
  * The text of the document. A POST reads a paste that is deleted when it is read, and is repeated when its
  * answer breaks off.
+ * @param options.user who has been told what the owner will see; empty: nobody who is signed in
  */
-async function fetchSealedPaste(url: string, method: string): Promise<string | FetchFailure> {
+async function fetchSealedPaste(
+  url: string,
+  { method, user }: { readonly method: string; readonly user: string },
+): Promise<string | FetchFailure> {
   const isReveal = method === 'POST';
-  const headers: Record<string, string> = isReveal ? { 'Idempotency-Key': readerKey } : {};
+  const headers: Record<string, string> = isReveal ? { 'Idempotency-Key': readerKey, 'Form-User': user } : {};
   for (let tries = 1; ; tries += 1) {
     try {
       const response = await fetch(url, { method, headers });
       if (response.ok) return await response.text();
       if (response.status === 410 || response.status === 451) return { kind: 'gone' };
+      if (response.status === 409) location.reload(); // somebody has signed in or out: the page tells it anew
     } catch {
       // no answer, or a part of one
     }

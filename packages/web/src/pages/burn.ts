@@ -1,7 +1,7 @@
 import { languageOf, type PasteFile } from '@pasteflow/domain';
 import type { ImageType } from '../content/content-kind.ts';
 import { html, type Html } from '../html/html.ts';
-import { frame, page, type Site } from '../html/layout.ts';
+import { formUser, frame, page, type Site } from '../html/layout.ts';
 import { formatOf } from './file.ts';
 import { fileList, filesPage, type FilesPage } from './files.ts';
 import { withToken } from './deletion.ts';
@@ -25,7 +25,7 @@ export function burnPage(site: Site, paste: ShownPaste, readerKey: string): stri
     main: html`${heading(site, paste, languageOf(paste))}
 ${files !== null && html`<div class="code">${fileList(site, files, false)}</div>`}<p class="notice attention">${text.explanation} ${toldBefore(site, paste)}</p>
 <form method="post" action="${site.base}/${paste.short_code}"><input type="hidden"
-name="key" value="${readerKey}"><p><button class="primary" type="submit">${files === null ? text.reveal : text.revealFiles}</button></p></form>
+name="key" value="${readerKey}">${formUser(site)}<p><button class="primary" type="submit">${files === null ? text.reveal : text.revealFiles}</button></p></form>
 <details class="explanation"><summary>${text.helpTitle}</summary><p>${text.help}</p>
 <p>${text.command} <code dir="ltr">curl -X POST ${paste.url} -H "Idempotency-Key: \${KEY:=$(uuidgen)}"</code></p></details>
 ${withToken(site, paste)}`,

@@ -30,7 +30,7 @@ ${paste.burn && reveal(site, paste)}<form id="unlock" class="narrow" hidden>
 <div class="field"><label for="password">${text.password}</label><input id="password" type="password" autocomplete="off" required></div>
 <p><button id="decrypt" class="primary" type="submit">${text.decrypt}</button></p>
 </form>
-<div id="sealed" data-document="${raw}" data-method="${paste.burn ? 'POST' : 'GET'}" data-words="${JSON.stringify(browserWords(site.words))}">
+<div id="sealed" data-document="${raw}" data-method="${paste.burn ? 'POST' : 'GET'}" data-user="${site.viewer?.id ?? ''}" data-words="${JSON.stringify(browserWords(site.words))}">
 <p id="attachments" class="toolbar"></p>
 ${opened(site, paste, raw)}
 </div>

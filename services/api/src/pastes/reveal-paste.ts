@@ -11,6 +11,7 @@ import type { ApiContext } from '../context.ts';
 import { MAX_WHOLE_BYTES } from '../http/limits/download-budget.ts';
 import { RequestError, validationFailed } from '../http/answers/request-error.ts';
 import { sendStream, sendWhole } from '../http/answers/send-paced.ts';
+import { FORM_USER_HEADER, requireFormUser } from '../http/request/form-user.ts';
 import { IDEMPOTENCY_KEY, idempotencyKeyOf } from '../http/idempotency/idempotency-key.ts';
 import { hashOfSecret, isSameHash, newSecret } from '../http/callers/secret.ts';
 import { userIdOf } from '../http/callers/caller-of.ts';
@@ -89,7 +90,14 @@ const revealOperation: Omit<Operation, 'operationId'> = {
       }),
     },
   },
-  errors: [...findErrors, 'nothing_to_reveal', 'cross_site_request', 'validation_failed', 'overloaded'],
+  errors: [
+    ...findErrors,
+    'nothing_to_reveal',
+    'user_changed',
+    'cross_site_request',
+    'validation_failed',
+    'overloaded',
+  ],
 };
 
 /**
@@ -101,6 +109,7 @@ export function revealPaste(api: ApiContext, operationId: string): Endpoint {
     operation: { ...revealOperation, operationId },
     handle: async (req, res) => {
       assertNoBody(req);
+      requireFormUser(req, req.get(FORM_USER_HEADER)); // of the page, which has said who the owner will see
       const key = readerKeyOf(req);
       const paste = await findStored(api, req, res, assertBurns, async () =>
         asReaderFinds(await findNamedPaste(api, req), key),
