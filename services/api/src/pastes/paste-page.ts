@@ -18,7 +18,6 @@ import {
   type Site,
   textOf,
   receiptPage,
-  rightAddressPage,
 } from '@pasteflow/web';
 import type { ApiContext } from '../context.ts';
 import { RequestError } from '../http/answers/request-error.ts';
@@ -30,14 +29,15 @@ import { urlOf } from './paste-view.ts';
 import { cachingOf, sendContent } from './read-content.ts';
 import { markupOfFiles } from './content-files.ts';
 import { withKind } from './image.ts';
-import { pageHeaders, sendPage, type Pages } from '../http/pages/page.ts';
+import { pageHeaders, sendPage } from '../http/pages/page.ts';
+import { sendRightAddress } from '../http/pages/right-address.ts';
 import { readersOf } from './receipt.ts';
 import { namingOf } from './paste-versions.ts';
 
 /** GET /:short_code in a browser: the text with its facts, or the state of its upload. */
 export function pasteInBrowser(api: ApiContext): Handler {
   return async (req, res) => {
-    if (sendRightAddress(api.pages, req, res)) return;
+    if (sendRightAddress(api.pages, { req, res }, { name: req.params.short_code, withFragment })) return;
     const paste = await findNamedPaste(api, req);
     if (paste?.burned_at && readerOf(paste, req) === 'owner') {
       await sendReceipt(api, req, res, paste);
@@ -220,18 +220,4 @@ function etagOf(version: string, { viewer, words }: Site, contentHash: string, s
 }
 
 /** A short code or a slug, an extension, `#`, and a key or lines. */
-const WITH_FRAGMENT = /^((?:[0-9A-Za-z]{10}|~[a-z0-9-]+)(?:\.[\w+-]{1,20})?)#([\w&=+.-]{1,200})$/;
-
-/**
- * Answers `/CODE%23KEY` with a page whose script goes to `/CODE#KEY`. Mail programs write `#` so. A redirect
- * would have the key in its Location, and the requests of the page would have it in their Referer, which
- * proxies write to their logs.
- * @returns whether it has
- */
-function sendRightAddress(pages: Pages, req: Request, res: Response): boolean {
-  const [, name, fragment] = WITH_FRAGMENT.exec(String(req.params.short_code)) ?? [];
-  if (name === undefined || fragment === undefined) return false;
-  const headers = { 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' };
-  sendPage(res, rightAddressPage({ ...pages.site(req), again: null }, `${name}#${fragment}`), headers);
-  return true;
-}
+const withFragment = /^((?:[0-9A-Za-z]{10}|~[a-z0-9-]+)(?:\.[\w+-]{1,20})?)#([\w&=+.-]{1,200})$/;

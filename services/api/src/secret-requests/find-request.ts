@@ -13,6 +13,9 @@ export const namedRequest = z.object({
   id: z.string().meta({ param: { description: 'The id of the request.', example: exampleRequest.code } }),
 });
 
+/** An id, `#`, and a key. */
+export const idWithKey = /^([0-9A-Za-z]{22})#([\w-]{1,200})$/;
+
 /** The errors of finding a request. */
 export const findErrors = [
   'request_not_found',

@@ -9,10 +9,11 @@ import { callerOf, requireUser } from '../http/callers/caller-of.ts';
 import { type Endpoint, pageEndpoint } from '../http/openapi/endpoint.ts';
 import { goTo } from '../http/pages/page-answers.ts';
 import { sendPage } from '../http/pages/page.ts';
+import { sendRightAddress } from '../http/pages/right-address.ts';
 import { nextCursorOf, pageFields, pageRequestOf } from '../http/request/paging.ts';
 import { readQuery } from '../http/request/query.ts';
 import { cancelOwn } from './cancel-request.ts';
-import { findOwnRequest } from './find-request.ts';
+import { findOwnRequest, idWithKey } from './find-request.ts';
 import { depositsOf } from './read-requests.ts';
 import { viewOfOwn } from './request-view.ts';
 
@@ -41,6 +42,8 @@ export function myRequests({ db, pages, publicUrl }: ApiContext): Endpoint {
 /** GET /my/requests/:id: one of them, with what was deposited. The key is in the address, behind what is sent here. */
 export function myRequest(api: ApiContext): Endpoint {
   return pageEndpoint({ access: 'user', countsMisses: true }, async (req, res) => {
+    const named = { before: 'my/requests/', name: req.params.id, withFragment: idWithKey };
+    if (sendRightAddress(api.pages, { req, res }, named)) return;
     const request = await findOwnRequest(api.db, req);
     const { url } = viewOfOwn(request, api.publicUrl());
     sendPage(
