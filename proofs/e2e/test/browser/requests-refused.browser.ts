@@ -133,8 +133,10 @@ describeInBrowser('who asks, without the right key,', () => {
     await page.goto('about:blank');
     await page.goto(origin() + first.own);
     await page.getByText('somebody has changed what the service stores').waitFor();
-    const other = first.own.at(-10) === 'A' ? 'B' : 'A';
-    for (const path of [`${first.own}A`, `${first.own.slice(0, -10)}${other}${first.own.slice(-9)}`]) {
+    const changedAt = (index: number): string =>
+      first.own.slice(0, index) + (first.own[index] === 'A' ? 'B' : 'A') + first.own.slice(index + 1);
+    const ofPrivateKey = first.own.indexOf('#') + 10;
+    for (const path of [`${first.own}A`, changedAt(first.own.length - 10), changedAt(ofPrivateKey)]) {
       await page.goto('about:blank');
       await page.goto(origin() + path);
       await page.getByText('This is not your own link of this request').waitFor();
