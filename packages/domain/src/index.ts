@@ -77,6 +77,7 @@ export {
   INLINE_CONTENT_BYTES,
   isVisibleName,
   shownNameFrom,
+  visibleLine,
   MAX_DEPOSITS,
   MAX_EXPIRY_SECONDS,
   MAX_OPEN_REPORTS,

@@ -92,12 +92,16 @@ const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
  */
 export function shownNameFrom(claim: unknown): string | null {
   if (typeof claim !== 'string' || claim.length > MAX_CLAIM_CHARACTERS) return null;
-  const visible = claim
+  return Array.from(visibleLine(claim)).slice(0, MAX_SHOWN_NAME_CHARACTERS).join('').trim() || null;
+}
+
+/** What a stranger writes, on one line, without what can't be seen, changes the direction, or covers other lines. */
+export function visibleLine(text: string): string {
+  const visible = text
     .toWellFormed()
     .replace(/[\s\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
     .replace(UNSHOWN, '');
-  const shown = visible.normalize('NFC').replace(/\s+/g, ' ').trim();
-  return Array.from(shown).slice(0, MAX_SHOWN_NAME_CHARACTERS).join('').trim() || null;
+  return visible.normalize('NFC').replace(STACKED, '$1').replace(/\s+/g, ' ').trim();
 }
 
 /** Longer than any name: nothing that long is cleaned. */
@@ -105,3 +109,6 @@ const MAX_CLAIM_CHARACTERS = 10_000;
 
 /** Also what has no glyph in common fonts: private, unassigned and lone characters, and the empty pattern of Braille. */
 const UNSHOWN = /[\p{Cf}\p{Default_Ignorable_Code_Point}\p{Co}\p{Cn}\u2800\ufffd]/gu;
+
+/** Browsers draw marks over one another, and a hundred of them over the lines above. No script needs more than six. */
+const STACKED = /(\p{M}{8})\p{M}+/gu;

@@ -13,6 +13,9 @@ describe('the name that an identity provider gives', () => {
     ['an\ue000na\u{10ffff}\ufffd', 'anna'],
     ['an\ud800na', 'anna'],
     ['Zoe\u0308', 'Zo\u00eb'],
+    [`Anna${'\u033f'.repeat(90)} A`, `Anna${'\u033f'.repeat(8)} A`],
+    ['\u0344'.repeat(100), '\u0308\u0301'.repeat(4)],
+    ['\u1019\u103c\u103d\u103e\u1031\u1037', '\u1019\u103c\u103d\u103e\u1031\u1037'],
     ['محمد علي', 'محمد علي'],
     ['👩🏽 Anna', '👩🏽 Anna'],
   ])('%j is shown as %j', (claim, shown) => {
@@ -35,7 +38,6 @@ describe('the name that an identity provider gives', () => {
   it('has at most 100 characters, and half of none', () => {
     expect(shownNameFrom('😀'.repeat(150))).toBe('😀'.repeat(MAX_SHOWN_NAME_CHARACTERS));
     expect(shownNameFrom(`${'a'.repeat(99)} b`)).toBe('a'.repeat(99));
-    expect(shownNameFrom('\u0344'.repeat(100))).toHaveLength(100); // NFC makes two of each
   });
 
   it('is visible, whatever it was made of, and cleaned once for all', () => {

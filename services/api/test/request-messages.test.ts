@@ -12,6 +12,7 @@ describe('the message of a request', () => {
     ['letters that are blank', 'a\u3164b\u115f', 'ab'],
     ['blank patterns and characters without a glyph', '\u2800a\ue000\u{e01ff}\u0378', 'a'],
     ['spaces at either end', ' \u00a0a\u3000b ', 'a b'],
+    ['what covers the lines above', `a${'\u033f'.repeat(198)}b`, `a${'\u033f'.repeat(8)}b`],
     ['nothing that can be seen', '\u200b\u200b\n', ''],
     ['an accent, an emoji and Arabic', 'Le mot clé 🔑 كلمة السر', 'Le mot clé 🔑 كلمة السر'],
   ])('is one line without %s', (_, sent, kept) => {

@@ -1,11 +1,5 @@
-import { MAX_REQUEST_MESSAGE_CHARACTERS } from '@pasteflow/domain';
+import { MAX_REQUEST_MESSAGE_CHARACTERS, visibleLine } from '@pasteflow/domain';
 import { z } from 'zod';
-
-/** What can't be seen, also in common fonts, or changes the direction of writing. */
-const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}\p{Co}\p{Cn}\u2800]/gu;
-
-/** Line breaks and other control characters. */
-const BREAKS = /[\p{Cc}\p{Zl}\p{Zp}\s]+/gu;
 
 /** `https://`, also with another scheme, `mailto:`, and `https:example.org`, which browsers take for a link. Browsers read `\` as `/`. */
 const SCHEME = /:[/\\]{2}|\b(?:https?|mailto):\S/i;
@@ -14,11 +8,6 @@ const WWW = /\bwww\d?\./i;
 const HOST = /[\p{L}\p{N}-]\.[\p{L}\p{N}-]{1,63}\.?(?:[/\\]|[?#]\S|:\d)/u;
 const MAIL = /[^\s@]@[\p{L}\p{N}-]{1,63}\.[\p{L}\p{N}]/u;
 const LINKS = [SCHEME, WWW, HOST, MAIL];
-
-/** As one line, without what can't be seen. */
-function cleanMessage(text: string): string {
-  return text.replaceAll(BREAKS, ' ').replaceAll(INVISIBLE, '').trim();
-}
 
 /**
  * Whether a message has what a program would make a link of, or a person would copy into the address bar. Compatible
@@ -36,7 +25,7 @@ export const messageField = z
   .string('must be a text')
   .refine((text) => text.isWellFormed(), 'must be well-formed Unicode, without lone surrogates')
   .refine((text) => text.length <= 10 * MAX_REQUEST_MESSAGE_CHARACTERS, TOO_LONG)
-  .transform(cleanMessage)
+  .transform(visibleLine)
   .refine((text) => Array.from(text).length <= MAX_REQUEST_MESSAGE_CHARACTERS, TOO_LONG)
   .refine((text) => !hasLink(text), 'must have no links and no addresses')
   .meta({ maxLength: MAX_REQUEST_MESSAGE_CHARACTERS });
