@@ -22,10 +22,10 @@ showRelativeTimes('.line time');
 void start();
 
 async function start(): Promise<void> {
+  element('needs-script', HTMLElement).remove();
   if (!isSecureContext) refuse(insecure); // browsers then have no cipher
   else if (privatePart === '') showLost();
   else await open().catch(() => refuse(unloaded));
-  element('needs-script', HTMLElement).remove();
 }
 
 /** Finds the key of each deposit, and shows the links. */

@@ -22,6 +22,11 @@ function startForm(form: HTMLFormElement): void {
     event.preventDefault();
     void make();
   });
+  addEventListener('pageshow', ({ persisted }) => {
+    if (!persisted) return; // somebody has gone back to a form whose request is made
+    key = newKey();
+    submit.disabled = false;
+  });
 
   async function make(): Promise<void> {
     if (submit.disabled) return;

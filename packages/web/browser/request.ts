@@ -64,8 +64,8 @@ void start();
 
 /** Shows the form, or why nothing can be sent. */
 async function start(): Promise<void> {
-  const obstacle = await findObstacle();
   element('needs-script', HTMLElement).remove();
+  const obstacle = await findObstacle();
   if (obstacle === null) form.hidden = false;
   else showNotice(element('refusal', HTMLElement), words[obstacle]);
 }
@@ -162,7 +162,9 @@ function showAnswer(answer: JsonAnswer): void {
   const again = optional('again', HTMLAnchorElement);
   if (again !== null) {
     again.href += location.hash;
-    again.addEventListener('click', () => location.reload()); // the address is the same one
+    again.addEventListener('click', (event) => {
+      if (!event.ctrlKey && !event.metaKey && !event.shiftKey) location.reload(); // the address is the same one
+    });
   }
   startCopyButtons();
   const shown = element('deposited', HTMLElement);

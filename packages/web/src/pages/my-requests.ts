@@ -71,15 +71,16 @@ ${choice({ id: 'expires_in', label: fields.labels.expires_in }, expiries, String
 </form>`;
 }
 
-/** In other languages than that of the API. */
-function refusals({ problem }: Words): Readonly<Record<string, string>> {
-  const codes = ['request_limit_reached', 'rate_limited', 'unauthorized', 'insufficient_scope'];
-  return Object.fromEntries(
-    codes.flatMap((code) => {
+/** In other languages than that of the API, whose words for who is signed out are those for programs. */
+function refusals({ form: fields, problem }: Words): Readonly<Record<string, string>> {
+  const codes = ['request_limit_reached', 'rate_limited', 'insufficient_scope'];
+  return Object.fromEntries([
+    ['unauthorized', fields.userChanged],
+    ...codes.flatMap((code) => {
       const own = problem.of[code];
-      return own === undefined ? [] : [[code, own.detail]];
+      return own === undefined ? [] : [[code, own.detail] as const];
     }),
-  );
+  ]);
 }
 
 function row(site: Site, request: OwnRequest): Html {

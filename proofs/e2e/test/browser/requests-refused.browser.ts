@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { startCluster } from '../../src/index.ts';
-import { insecureOriginOf, isBrowserWanted, useBrowser, violationsOf } from './browser.ts';
+import { insecureOriginOf, isBrowserWanted, openSignedIn, useBrowser, violationsOf } from './browser.ts';
 import { ask, pathOf, send } from './requests.ts';
 
 const describeInBrowser = isBrowserWanted() ? describe : describe.skip;
@@ -44,6 +44,19 @@ describeInBrowser('nobody types a secret', () => {
     const page = await open(link, { javaScriptEnabled: false });
     await page.getByText('needs JavaScript for that').waitFor();
     expect(await page.locator('#deposit').isVisible()).toBe(false);
+  });
+
+  it('before what encrypts is loaded, and nobody is told meanwhile that JavaScript is off', async () => {
+    const { token } = await bed.cluster.user('slow network');
+    const { link } = await ask(bed, token);
+    const page = await open('/docs');
+    const waiting: (() => Promise<void>)[] = [];
+    await page.route('**/assets/seal-deposit*', (route) => void waiting.push(() => route.continue()));
+    await page.goto(origin() + link);
+    await page.locator('#needs-script').waitFor({ state: 'detached' });
+    expect(await page.locator('#deposit').isVisible()).toBe(false);
+    for (const goOn of waiting) await goOn();
+    await page.getByLabel('Your secret').waitFor();
   });
 
   it.each([
@@ -91,6 +104,16 @@ describeInBrowser('nobody types a secret', () => {
     await page.getByRole('heading', { name: title }).waitFor();
     expect(await page.content()).not.toContain('never shown again');
     expect(await violationsOf(page)).toEqual([]);
+  });
+});
+
+describeInBrowser('who asks, and is no longer signed in,', () => {
+  it('is told so in the words of a page', async () => {
+    const { token } = await bed.cluster.user('signed out meanwhile');
+    const page = await openSignedIn(bed, { path: '/my/requests', token, options: {} });
+    await page.context().clearCookies();
+    await page.getByRole('button', { name: 'Create the request' }).click();
+    await page.getByText('You have signed in or out since this form was opened').waitFor();
   });
 });
 

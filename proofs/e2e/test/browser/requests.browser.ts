@@ -123,6 +123,10 @@ describeInBrowser('a secret that somebody asks for', () => {
     await page.locator('#send').click();
     const receipt = await receiptOf(page);
     await expectFit(page);
+    const tab = page.context().waitForEvent('page');
+    await page.getByRole('link', { name: 'Send another secret' }).click({ modifiers: ['ControlOrMeta'] });
+    await (await tab).locator('#deposit #text').waitFor();
+    expect(await receiptOf(page)).toBe(receipt); // it stays in its own tab
     await page.getByRole('link', { name: 'Send another secret' }).click();
     await page.locator('#deposit #text').waitFor(); // with the key in the address
     await bed.cluster.untilStatus(receipt, 'PROCESSED');
