@@ -30,7 +30,7 @@ ${paste.burn && reveal(site, paste)}<form id="unlock" class="narrow" hidden>
 <div class="field"><label for="password">${text.password}</label><input id="password" type="password" autocomplete="off" required></div>
 <p><button id="decrypt" class="primary" type="submit">${text.decrypt}</button></p>
 </form>
-<div id="sealed" data-document="${raw}" data-method="${paste.burn ? 'POST' : 'GET'}" data-user="${site.viewer?.id ?? ''}" data-words="${JSON.stringify(browserWords(site.words))}">
+<div id="sealed" data-document="${raw}" data-method="${paste.burn ? 'POST' : 'GET'}" data-user="${site.viewer?.id ?? ''}" data-words="${JSON.stringify(browserWords(site.words, paste))}">
 <p id="attachments" class="toolbar"></p>
 ${opened(site, paste, raw)}
 </div>
@@ -61,10 +61,13 @@ ${!paste.burn && html`<a class="button" href="${raw}">${encrypted.document}</a>\
 }
 
 /** What the browser says by itself: SealedWords in browser/sealed. */
-function browserWords(words: Words): Readonly<Record<string, unknown>> {
+function browserWords(words: Words, paste: ShownPaste): Readonly<Record<string, unknown>> {
   const { paste: text, encrypted } = words;
+  const { noKey } = encrypted.inBrowser;
+  const isOwn = paste.deletion === 'owner' && paste.visibility === 'private'; // somebody may have deposited it
   return {
     ...encrypted.inBrowser,
+    noKey: isOwn ? `${noKey} ${words.requests.withOwnLink}` : noKey,
     insecure: words.encryption.insecure,
     bidi: text.bidi,
     longLines: text.longLines(formatNumber(MAX_LINE_CHARACTERS, words)),

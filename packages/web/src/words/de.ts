@@ -640,6 +640,8 @@ export const de: Translation = {
     openOne: (number: number) => `Geheimnis ${number} öffnen`,
     gone: 'nicht mehr da',
     deleteHint: 'Was angekommen ist, steht unter Ihren Pastes, wo Sie es löschen können:',
+    withOwnLink:
+      'Wenn es auf Ihre Anfrage hin gesendet wurde, öffnen Sie es mit Ihrem eigenen Link dieser Anfrage.',
     wrongKey:
       'Der Schlüssel in diesem Link öffnet das nicht: Er gehört zu einer anderen Anfrage, oder jemand hat geändert, was der Dienst speichert.',
     brokenOwn:

@@ -632,6 +632,7 @@ export const en = {
     openOne: (number: number) => `Open secret ${number}`,
     gone: 'no longer there',
     deleteHint: 'What has arrived is among your pastes, where you can delete it:',
+    withOwnLink: 'If it was sent at your request, open it with your own link of that request.',
     wrongKey:
       'The key in this link does not open it: it is the key of another request, or somebody has changed what the service stores.',
     brokenOwn: 'This is not your own link of this request: what stands behind the # is no key of yours.',

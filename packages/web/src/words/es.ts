@@ -649,6 +649,7 @@ export const es: Translation = {
     openOne: (number: number) => `Abrir el secreto ${number}`,
     gone: 'ya no existe',
     deleteHint: 'Lo que ha llegado está entre sus pastes, donde puede eliminarlo:',
+    withOwnLink: 'Si llegó por una solicitud suya, ábralo con su propio enlace de esa solicitud.',
     wrongKey:
       'La clave de este enlace no lo abre: es la de otra solicitud, o alguien ha cambiado lo que guarda el servicio.',
     brokenOwn:

@@ -658,6 +658,7 @@ export const fr: Translation = {
     openOne: (number: number) => `Ouvrir le secret ${number}`,
     gone: 'n’existe plus',
     deleteHint: 'Ce qui est arrivé se trouve parmi vos pastes, où vous pouvez le supprimer :',
+    withOwnLink: 'S’il a été envoyé à votre demande, ouvrez-le avec votre propre lien de cette demande.',
     wrongKey:
       'La clé de ce lien n’ouvre pas ce secret : c’est celle d’une autre demande, ou quelqu’un a modifié ce que le service conserve.',
     brokenOwn:

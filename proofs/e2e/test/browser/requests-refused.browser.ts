@@ -135,6 +135,9 @@ describeInBrowser('who asks, without the right key,', () => {
     await page.getByRole('link', { name: 'Open secret 1' }).click();
     await page.getByText('found again').waitFor();
     expect(id).toHaveLength(22);
+    await page.goto(`${origin()}/my/pastes`);
+    await page.locator('main li a[href]').first().click();
+    await page.getByText('open it with your own link of that request').waitFor();
   });
 
   it('sees that a key of another request opens nothing, and neither does what was changed in the database', async () => {
