@@ -1,4 +1,4 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { useBed } from './support/bed.ts';
@@ -66,6 +66,14 @@ describe('pasteflow answers', () => {
     expect([again.code, again.stderr.split('already').length]).toEqual([0, 3]);
   });
 
+  it('lets nobody else read what it writes into a folder that others can read', async () => {
+    const folder = join(bed.home, 'shared');
+    await mkdir(folder, { mode: 0o755 });
+    const { code } = await answers(two, ['-o', folder]);
+    expect(code).toBe(0);
+    for (const name of ['oNe', 'tWo']) expect((await stat(join(folder, name))).mode & 0o777).toBe(0o700);
+  });
+
   it.each(['../outside', '/etc/outside', 'a/../../outside', 'CON'])(
     'writes no file named %s, and the other deposits',
     async (name) => {
@@ -75,7 +83,7 @@ describe('pasteflow answers', () => {
         ...(await two(publicPart)),
       ];
       const { code, stderr } = await answers(hostile, ['-o', folder]);
-      expect([code, stderr]).toEqual([1, expect.stringContaining('bAd: The name')]);
+      expect([code, stderr]).toEqual([1, expect.stringMatching(/bAd: The name .+ answers \S+ bAd --json$/m)]);
       expect((await readdir(folder)).toSorted()).toEqual(['oNe', 'tWo']);
       expect(await readdir(bed.home)).toEqual(['secrets']);
     },

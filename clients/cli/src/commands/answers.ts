@@ -151,7 +151,11 @@ async function openOne(
     return;
   }
   const opened = await openDeposit(session, deposit, request);
-  if (place !== null) await writeFolder(place, opened.content.files, signal);
+  if (place !== null)
+    await writeFolder(place, opened.content.files, signal, {
+      mode: 0o700,
+      otherwise: `To get its files without names on the disk: pasteflow answers ${request.id} ${deposit.short_code} --json`,
+    });
   if (output.isJson) output.result(documentOf(deposit, opened, place), []);
   else if (place !== null) output.note(`${deposit.short_code}: It is in ${place}`);
   else await print(session, request, deposit, opened);

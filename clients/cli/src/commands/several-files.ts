@@ -55,7 +55,7 @@ export async function saveFiles(
   files: readonly NamedBytes[],
   folder: string,
 ): Promise<void> {
-  await writeFolder(folder, files, signal);
+  await writeFolder(folder, files, signal, { otherwise: 'Save that file with --file NAME -o FILE.' });
   output.note(`${files.length === 1 ? 'One file is' : `${files.length} files are`} in ${folder}`);
 }
 

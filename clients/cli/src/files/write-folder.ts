@@ -10,6 +10,13 @@ export interface NamedBytes {
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
+interface FolderOptions {
+  /** Otherwise what the umask leaves. */
+  readonly mode?: number;
+  /** What to do about a name that can't be written. */
+  readonly otherwise?: string;
+}
+
 /** A name may have 255 bytes, and a character four. */
 const MAX_NAME = 50;
 
@@ -34,17 +41,18 @@ export async function writeFolder(
   path: string,
   files: readonly NamedBytes[],
   signal: AbortSignal,
+  { mode, otherwise }: FolderOptions = {},
 ): Promise<void> {
   const [problem] = fileNameProblems(files.map(({ name }) => name));
   if (problem !== undefined)
     throw new Error(
-      `The name ${JSON.stringify(files[problem.index]?.name)} ${problem.message}. No file was written. Save that file with --file NAME -o FILE.`,
+      `The name ${JSON.stringify(files[problem.index]?.name)} ${problem.message}. No file was written.${otherwise === undefined ? '' : ` ${otherwise}`}`,
     );
   await assertNoFolder(path);
   const target = resolve(path);
   const name = basename(target).slice(0, MAX_NAME);
   const temporary = join(dirname(target), `.${name}.${randomBytes(6).toString('hex')}.part`);
-  await mkdir(temporary);
+  await mkdir(temporary, { mode });
   try {
     for (const file of files) {
       signal.throwIfAborted();
