@@ -54,6 +54,15 @@ describe('pasteflow answers', () => {
     });
   });
 
+  it('fails for several files without a text, of which a pipe would get nothing', async () => {
+    const files = async (publicPart: string) => [
+      await depositFor(publicPart, { attachments: [png, { ...png, name: 'b.png' }] }),
+    ];
+    const { code, stdout, stderr } = await answers(files);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain('-o FOLDER');
+  });
+
   it('writes each deposit into a folder of its own, once', async () => {
     const folder = join(bed.home, 'secrets');
     const { own, publicPart } = await newLinks(bed);

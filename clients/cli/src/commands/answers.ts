@@ -190,7 +190,12 @@ async function print(
       output.note(`To save its files: pasteflow answers ${id} ${code} -o FOLDER`);
     return;
   }
+  const howToSave = `pasteflow answers ${id} ${code} -o FOLDER`;
+  // An empty stream and exit code 0 would look like an empty secret.
+  if (content.size === 0 && content.attachments.length > 0)
+    throw new Error(
+      `It has several files and no text, so that nothing was printed. To save them: ${howToSave}`,
+    );
   await printContent(session, content, {});
-  if (content.attachments.length > 0)
-    output.note(`It has more files. To save all: pasteflow answers ${id} ${code} -o FOLDER`);
+  if (content.attachments.length > 0) output.note(`It has more files. To save all: ${howToSave}`);
 }

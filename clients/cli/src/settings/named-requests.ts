@@ -72,7 +72,7 @@ export async function depositPlaceOf(argument: string): Promise<DepositPlace> {
     );
   if (isReadableByOthers(server))
     throw new UsageError(
-      `${server} is not encrypted, so that others on the network could put their key in place of the one that asks. Ask for a link with https.`,
+      `${server} is not encrypted: others on the network could have changed the link, or who asks. Ask for a link with https.`,
     );
   try {
     await wrapKey(new Uint8Array(32), id, fragment);
