@@ -150,7 +150,7 @@ describe('pasteflow answers', () => {
       code: 0,
       stdout: 'here',
       stderr:
-        'gOne: It was deleted, or has expired.\nfAiled: The service could not store it. Ask for it again.\n',
+        'gOne: It was deleted or taken down, or has expired.\nfAiled: The service could not store it. Ask for it again.\n',
     });
   });
 

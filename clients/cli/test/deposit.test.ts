@@ -114,6 +114,16 @@ describe('pasteflow deposit', () => {
     expect(bed.requests).toEqual([]);
   });
 
+  it('names no option of other commands for names that can not be', async () => {
+    const { link } = await newLink();
+    const many = Array.from({ length: 101 }, (_, n) => `${n}`);
+    for (const files of [many, ['a', 'A/../a']]) {
+      const { code, stderr } = await bed.run(['deposit', link, ...files]);
+      expect([code, stderr]).toEqual([2, expect.not.stringContaining('--each')]);
+    }
+    expect(bed.requests).toEqual([]);
+  });
+
   it.each([
     [404, 'request_not_found', 'There is no request at this address. Check the link.'],
     [409, 'request_used_up', 'This request has all the deposits that it takes.'],

@@ -135,7 +135,7 @@ async function openAll(
 function whyGone({ status }: Deposit): string {
   return status === 'FAILED'
     ? 'The service could not store it. Ask for it again.'
-    : 'It was deleted, or has expired.';
+    : 'It was deleted or taken down, or has expired.';
 }
 
 async function openOne(

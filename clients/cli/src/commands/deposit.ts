@@ -60,7 +60,7 @@ export async function deposit(
 /** @throws UsageError */
 function assertPossible(paths: readonly string[]): void {
   if (paths.filter((path) => path === '-').length > 1) throw new UsageError('- can be named once only.');
-  namesOf(paths);
+  namesOf(paths, '');
 }
 
 interface Asked {

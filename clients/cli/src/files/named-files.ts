@@ -10,18 +10,20 @@ import { MAX_BUFFERED_BYTES, openContent } from './content-source.ts';
  * The names that files have in their paste: their path below the current folder, and outside of it the last part of the
  * path, which tells nothing of the folders of this machine.
  * @param paths `-` is stdin
+ * @param otherwise what else the command can do
  * @throws UsageError for names that a paste can't have
  */
-export function namesOf(paths: readonly string[]): readonly string[] {
+export function namesOf(
+  paths: readonly string[],
+  otherwise = ', or make a paste of each with --each',
+): readonly string[] {
   const names = paths.map((path) => normalFileName(path === '-' ? 'stdin' : nameOf(path)));
   if (names.length > MAX_FILES)
-    throw new UsageError(
-      `A paste has at most ${MAX_FILES} files. Make a paste of each with --each, or put an archive of them.`,
-    );
+    throw new UsageError(`A paste has at most ${MAX_FILES} files. Put them into an archive${otherwise}.`);
   const [problem] = names.length === 1 ? [] : fileNameProblems(names);
   if (problem !== undefined)
     throw new UsageError(
-      `The name ${JSON.stringify(names[problem.index])} ${problem.message}. Rename the file, or make a paste of each with --each.`,
+      `The name ${JSON.stringify(names[problem.index])} ${problem.message}. Rename the file${otherwise}.`,
     );
   return names;
 }
