@@ -55,6 +55,10 @@ async function ended(child: ChildProcess): Promise<[unknown, string]> {
   return [code ?? signal, stderr];
 }
 
+/** Before the content is fetched. */
+const TOLD = 'Whoever made this paste will see that it was fetched.\n';
+const TOLD_AND_WAITS = new RegExp(NOTHING_BUT_WAITS.source.replace('^', `^${TOLD}`));
+
 const folder = () => join(home, '.local/state/pasteflow/revealed');
 const kept = async () =>
   (await readdir(folder()).catch(() => [])).map((name) => join(folder(), name)).toSorted();
@@ -65,7 +69,7 @@ describe('pasteflow cat --reveal', () => {
   it('leaves no file when everything has reached its reader', async () => {
     const content = randomBytes(MIB);
     const copy = join(home, 'copy');
-    expect(await ended(start(['--reveal', await secret(content), '-o', copy]))).toEqual([0, '']);
+    expect(await ended(start(['--reveal', await secret(content), '-o', copy]))).toEqual([0, TOLD]);
     expect((await readFile(copy)).equals(content)).toBe(true);
     expect(await kept()).toEqual([]);
   });
@@ -126,7 +130,7 @@ describe('pasteflow cat --reveal', () => {
     await cluster.apis[0]!.kill();
     held.drop();
     await cluster.apis[0]!.start();
-    expect(await done).toEqual([[0, expect.stringMatching(NOTHING_BUT_WAITS)], 'the secret']);
+    expect(await done).toEqual([[0, expect.stringMatching(TOLD_AND_WAITS)], 'the secret']);
     expect(await isRevealed(code)).toBe(true);
     expect(await kept()).toEqual([]);
   });
@@ -148,7 +152,7 @@ describe('on a disk that is full', () => {
   test('pasteflow cat --reveal reveals nothing', async () => {
     const code = await secret(randomBytes(2 * MIB));
     const child = start(['--reveal', code], { home: mounted().folder });
-    expect(await ended(child)).toEqual([1, 'pasteflow: The disk is full.\n']);
+    expect(await ended(child)).toEqual([1, `${TOLD}pasteflow: The disk is full.\n`]);
     expect(await isRevealed(code)).toBe(false);
     expect(await readdir(join(mounted().folder, '.local/state/pasteflow/revealed'))).toEqual([]);
   });
