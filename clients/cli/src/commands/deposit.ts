@@ -64,7 +64,7 @@ function assertPossible(paths: readonly string[]): void {
 }
 
 interface Asked {
-  /** The name with who says so. */
+  /** Whoever asks, by name, and the identity provider that gives the name. */
   readonly from: string;
   readonly message: string | null;
   readonly maxBytes: number;

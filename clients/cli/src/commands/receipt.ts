@@ -36,7 +36,7 @@ function hostOf(issuer: string): string {
 /** A reader must not wait long to be told. */
 const NAME_TIMEOUT_MS = 5000;
 
-/** What a reader is told before the content is fetched: what its owner will see. */
+/** Tells the reader, before the content is fetched, what the owner of the paste will see. */
 export async function toldBefore({ client, isAnonymous, signal }: Session): Promise<string> {
   const owner = 'Whoever made this paste will see that';
   if (isAnonymous) return `${owner} it was fetched.`;

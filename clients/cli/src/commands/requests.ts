@@ -90,7 +90,7 @@ function rowOf(request: SecretRequest, hasKey: boolean): readonly string[] {
   ];
 }
 
-/** The link for depositors; null: the key is kept elsewhere. A damaged one is none: `answers` says so. */
+/** The link for depositors. null: this machine does not keep the key, or its file is damaged, which `answers` reports. */
 async function keptLink({ requestKeys }: Session, { id, url }: SecretRequest): Promise<string | null> {
   try {
     const kept = await requestKeys.find(id);

@@ -188,7 +188,8 @@ export type ListedPaste = Omit<Selectable<PastesTable>, 'visibility'> & {
 
 /**
  * A page of a user's pastes, newest first; `status` null: pastes of every status. Pastes that are gone
- * are not listed, except for those that a reveal has read, until their rows are removed. Each filter is the order of an index (0002-pastes.ts), so that a page
+ * are not listed, except for those that a reveal has read, until their rows are removed. Each filter is the order of
+ * an index (0002-pastes.ts, 0023-secrets-between-people.ts), so that a page
  * costs the same at every place. Only PROCESSED shares an index: it skips pastes IN_PROGRESS and those that
  * FAILED in the last day; skipping 100,000 takes 33 ms.
  */

@@ -51,7 +51,7 @@ export async function claimOldFailed(db: Database, old: FailedPortion): Promise<
   return rows;
 }
 
-/** What a deposit is beside its paste ends with the row of that. */
+/** The row of a deposit is removed together with the row of its paste. */
 const withoutDeposits = sql`undeposited AS (
       DELETE FROM deposits WHERE short_code IN (SELECT short_code FROM old)
     )`;

@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { INLINE_CONTENT_BYTES, QuotaExceededError } from '@pasteflow/domain';
+import { DEFAULT_EXPIRY_SECONDS, INLINE_CONTENT_BYTES, QuotaExceededError } from '@pasteflow/domain';
 import {
   findQuotaRefusal,
   findSecretRequest,
@@ -32,9 +32,6 @@ import {
   requestNotFound,
 } from './find-request.ts';
 import { exampleRequest } from './request-view.ts';
-
-/** A deposit expires as a paste does for which nothing is chosen: the asker may be away for some weeks. */
-const EXPIRES_IN_SECONDS = 30 * 86_400;
 
 /** Of HPKE: the encapsulated key, and the sealed one with its tag. */
 const WRAPPED_KEY_BYTES = 113;
@@ -201,7 +198,7 @@ const OPTIONS = {
   syntax: null,
   encrypted: true,
   visibility: 'private',
-  expiresInSeconds: EXPIRES_IN_SECONDS,
+  expiresInSeconds: DEFAULT_EXPIRY_SECONDS, // the asker may be away for some weeks
 } as const;
 
 /** A deposit has no option `burn`. */
