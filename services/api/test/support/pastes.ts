@@ -165,10 +165,12 @@ export async function expire(db: Database, shortCode: string): Promise<void> {
     .execute();
 }
 
-/** Expires a paste and claims it for deletion. */
+/** Expires a paste and claims it for deletion: in one transaction, so that no other claim takes the paste. */
 export async function claimForDeletion(db: Database, shortCode: string): Promise<ClaimedDeletion> {
-  await expire(db, shortCode);
-  const claims = await claimExpired(db, { actor: 'janitor/test', limit: 1000 });
+  const claims = await db.transaction().execute(async (tx) => {
+    await expire(tx, shortCode);
+    return await claimExpired(tx, { actor: 'janitor/test', limit: 1000 });
+  });
   const claim = claims.find((each) => each.shortCode === shortCode);
   if (claim === undefined) throw new Error(`${shortCode} was not claimed`);
   return claim;
