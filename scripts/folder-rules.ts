@@ -13,11 +13,11 @@ export const folderOrders: Readonly<Record<string, string>> = {
   'packages/http-kit': 'sign-in',
   'packages/jobs': 'types',
   'packages/postgres':
-    'testing roles enforcement monitoring timeline sweeps secret-requests jobs pastes executions identity requests ' +
+    'testing roles enforcement monitoring timeline sweeps secret-requests webhooks jobs pastes executions identity requests ' +
     'migrations database schema',
   'proofs/interleavings': 'operations harness',
   'packages/runtime': 'entry health tracing logging config',
-  'packages/service-kit': 'command-line bucket-owner',
+  'packages/service-kit': 'command-line bucket-owner webhooks',
   'packages/web': 'operations pages timeline content html words',
   'services/api':
     'private-bin docs diffs slugs reports secret-requests pastes jobs tokens sessions account storage live http',

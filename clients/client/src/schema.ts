@@ -1208,6 +1208,8 @@ export interface components {
             | 'expired'
             | 'object_deleted'
             | 'revealed'
+            | 'endpoint_failed'
+            | 'endpoint_off'
             | 'claimed_too_long'
             | 'stranded'
             | 'retried'
@@ -1327,6 +1329,8 @@ export interface components {
             | 'expired'
             | 'object_deleted'
             | 'revealed'
+            | 'endpoint_failed'
+            | 'endpoint_off'
             | 'claimed_too_long'
             | 'stranded'
             | 'retried'
@@ -1394,6 +1398,8 @@ export interface components {
               | 'expired'
               | 'object_deleted'
               | 'revealed'
+              | 'endpoint_failed'
+              | 'endpoint_off'
               | 'claimed_too_long'
               | 'stranded'
               | 'retried'
@@ -1433,6 +1439,8 @@ export interface components {
               | 'expired'
               | 'object_deleted'
               | 'revealed'
+              | 'endpoint_failed'
+              | 'endpoint_off'
               | 'claimed_too_long'
               | 'stranded'
               | 'retried'
@@ -1453,7 +1461,8 @@ export interface components {
         | 'task_execution'
         | 'paste_report'
         | 'erasure'
-        | 'secret_request';
+        | 'secret_request'
+        | 'webhook_delivery';
       /**
        * Format: uuid
        * @description The id of the paste, job or execution.
@@ -1487,6 +1496,8 @@ export interface components {
             | 'expired'
             | 'object_deleted'
             | 'revealed'
+            | 'endpoint_failed'
+            | 'endpoint_off'
             | 'claimed_too_long'
             | 'stranded'
             | 'retried'

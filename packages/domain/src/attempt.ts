@@ -8,10 +8,16 @@ import { lossDelayMs, MAX_STOPS, maxAttempts, retryDelayMs, type RetryPolicy } f
 export type AttemptOutcome =
   | { readonly kind: 'succeeded' }
   /**
-   * The work itself failed. The attempt is spent, and the next one waits. `isFinal`: no further attempt can
-   * succeed.
+   * The work itself failed. The attempt is spent, and the next one waits, for `notBeforeMs` at least. `isFinal`:
+   * no further attempt can succeed.
    */
-  | { readonly kind: 'failed'; readonly error: string; readonly cause?: unknown; readonly isFinal?: boolean }
+  | {
+      readonly kind: 'failed';
+      readonly error: string;
+      readonly cause?: unknown;
+      readonly isFinal?: boolean;
+      readonly notBeforeMs?: number;
+    }
   /**
    * The process that ran the attempt died, or its message was received too often without an outcome. No
    * attempt is spent. Losses are counted apart, and the wait grows with each loss (`lossDelayMs`), because
@@ -85,7 +91,7 @@ export function decideNextStep(
       if (outcome.isFinal === true) return { kind: 'give_up', reason: outcome.error };
       const delayMs = retryDelayMs(policy, attempt, random);
       if (delayMs === null) return { kind: 'give_up', reason: giveUpReason(outcome.error, policy) };
-      return { kind: 'retry', attempt: attempt + 1, delayMs };
+      return { kind: 'retry', attempt: attempt + 1, delayMs: Math.max(delayMs, outcome.notBeforeMs ?? 0) };
     }
     default:
       return outcome satisfies never;

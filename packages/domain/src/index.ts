@@ -30,7 +30,21 @@ export {
   type SecretRequestState,
   taskExecution,
   type TaskExecutionState,
+  webhookDelivery,
+  type WebhookDeliveryState,
 } from './machines.ts';
+export {
+  MAX_RETRY_AFTER_MS,
+  MAX_WEBHOOK_URL_CHARACTERS,
+  MAX_WEBHOOKS,
+  WEBHOOK_FAILING_SECONDS,
+  WEBHOOK_ROTATION_SECONDS,
+  webhookEvents,
+  webhookEventsFor,
+  webhookEventTypes,
+  webhookRetryPolicy,
+  type WebhookEventType,
+} from './webhooks.ts';
 export {
   ContentBlockedError,
   QuotaExceededError,

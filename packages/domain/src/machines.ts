@@ -183,6 +183,42 @@ export const secretRequest = defineMachine({
 
 export type SecretRequestState = StateOf<typeof secretRequest>;
 
+/** One endpoint of a webhook is told of one event. */
+export const webhookDelivery = defineMachine({
+  name: 'webhook_delivery',
+  storedIn: {
+    table: 'webhook_deliveries',
+    column: 'status',
+    identityColumns: [
+      'id',
+      'endpoint_id',
+      'user_id',
+      'event_id',
+      'type',
+      'about',
+      'occurrence',
+      'happened_at',
+      'retry_of',
+    ],
+    reasonColumn: 'failure_reason',
+  },
+  initial: 'WAITING',
+  states: {
+    WAITING: {
+      meaning: 'To be sent. A worker sends the delivery and ends it; the reaper does at the sixth loss.',
+      to: ['DELIVERED', 'FAILED'],
+    },
+    DELIVERED: { meaning: 'The endpoint has taken the delivery.', to: [] },
+    FAILED: {
+      meaning:
+        'Every attempt failed, or the endpoint is switched off; failure_reason says which. The owner of the endpoint can have the event sent again, as a new delivery.',
+      to: [],
+    },
+  },
+});
+
+export type WebhookDeliveryState = StateOf<typeof webhookDelivery>;
+
 /**
  * Every state machine of Pasteflow. The triggers and CHECKs in Postgres, the diagrams and the pair tests are
  * generated from this list.
@@ -195,6 +231,7 @@ export const machines = [
   pasteReport,
   erasure,
   secretRequest,
+  webhookDelivery,
 ] as const satisfies readonly Machine[];
 
 export type MachineName = (typeof machines)[number]['name'];

@@ -32,6 +32,10 @@ export const reasonClasses = [
   'object_deleted',
   /** Somebody has read a paste that is deleted when it is read. */
   'revealed',
+  /** The endpoint of a webhook did not take a delivery. */
+  'endpoint_failed',
+  /** The endpoint of a webhook is removed or switched off. */
+  'endpoint_off',
   /** A sweep held its claim for too long. */
   'claimed_too_long',
   /** The work had no open execution, and the janitor has given it one. */
@@ -58,6 +62,7 @@ const textIsForOwner: ReadonlySet<ReasonClass> = new Set([
   'work_failed',
   'cancelled',
   'retried',
+  'endpoint_failed',
 ]);
 
 export interface Reason {

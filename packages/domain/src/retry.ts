@@ -6,6 +6,8 @@ export interface RetryPolicy {
   readonly delaysMs: readonly number[];
   /** Each wait is changed by a uniformly random amount within ±jitterMs. */
   readonly jitterMs: number;
+  /** And by a uniformly random amount within ± this share of the wait. Default: 0. */
+  readonly jitterShare?: number;
   /** The work is given up after this many losses (see `lossDelayMs`). Default: never. */
   readonly maxLosses?: number;
 }
@@ -43,7 +45,11 @@ export function maxAttempts(policy: RetryPolicy): number {
 export function retryDelayMs(policy: RetryPolicy, attempt: number, random: number): number | null {
   const base = policy.delaysMs[attempt - 1];
   if (base === undefined) return null;
-  return Math.max(0, Math.round(base + (random * 2 - 1) * policy.jitterMs));
+  return Math.max(0, Math.round(base + (random * 2 - 1) * jitterOf(policy, base)));
+}
+
+function jitterOf({ jitterMs, jitterShare = 0 }: RetryPolicy, delayMs: number): number {
+  return jitterMs + delayMs * jitterShare;
 }
 
 const FIRST_LOSS_DELAY_MS = 1000;
@@ -61,8 +67,11 @@ export function lossDelayMs(losses: number): number {
 }
 
 /** The longest wait before an attempt, after whatever outcome, in milliseconds. */
-export function longestDelayMs({ delaysMs, jitterMs }: RetryPolicy): number {
-  return Math.max(MAX_LOSS_DELAY_MS, ...delaysMs.map((delayMs) => delayMs + jitterMs));
+export function longestDelayMs(policy: RetryPolicy): number {
+  return Math.max(
+    MAX_LOSS_DELAY_MS,
+    ...policy.delaysMs.map((delayMs) => delayMs + jitterOf(policy, delayMs)),
+  );
 }
 
 /**

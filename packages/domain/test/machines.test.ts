@@ -40,6 +40,7 @@ const rules: {
   paste_report: { open: ['upheld', 'rejected'], upheld: [], rejected: [] },
   erasure: { requested: ['at_work'], at_work: ['done'], done: [] },
   secret_request: { OPEN: ['USED_UP', 'CANCELLED'], USED_UP: [], CANCELLED: [] },
+  webhook_delivery: { WAITING: ['DELIVERED', 'FAILED'], DELIVERED: [], FAILED: [] },
 };
 
 it('has a rule for every machine', () => {

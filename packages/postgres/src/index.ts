@@ -46,6 +46,11 @@ export {
   type Deposit,
   type SecretRequest,
 } from './secret-requests/secret-requests.ts';
+export { claimDeliveries, type ClaimedDelivery, type DeliveryPlace } from './webhooks/claim-deliveries.ts';
+export { listDeliveriesTo, sendAgain, type SentAgain, type WebhookDelivery } from './webhooks/deliveries.ts';
+export { deliverySubject, type DeliveryName, type DeliverySettlement } from './webhooks/delivery-subject.ts';
+export * from './webhooks/endpoints.ts';
+export type { SwitchedOffFor } from './schema/webhooks.ts';
 export { rejectReports, upholdReports } from './pastes/judge-reports.ts';
 export * from './sweeps/old-rows.ts';
 export { revealPaste } from './pastes/reveal-paste.ts';
@@ -114,6 +119,7 @@ export {
   pauseKind,
   resumeKind,
   UPLOADS,
+  WEBHOOKS,
   type WorkKind,
 } from './executions/work-kinds.ts';
 export { findSubjectOf, findZombies, renewLeases, wasCancelled, type Zombie } from './executions/leases.ts';
@@ -127,6 +133,7 @@ export {
   resetDeletionTimes,
   resetExecutionTimes,
   type TimeBounds,
+  WEBHOOK_DELAY_SECONDS,
 } from './executions/times-ahead.ts';
 export { walkOpenPastes } from './pastes/walk-open-pastes.ts';
 export { countOlderPastes, findQuotaRefusal, readStoredUsage, type Quotas } from './pastes/quotas.ts';

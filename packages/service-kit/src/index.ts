@@ -51,9 +51,20 @@ export {
   type ShortCodes,
   visibilityField,
 } from './new-paste.ts';
+export {
+  ForbiddenAddressError,
+  isPublicAddress,
+  publicLookup,
+  readEndpointUrl,
+  type EndpointUrl,
+  type EndpointUrlProblem,
+} from './webhooks/endpoint-address.ts';
+export { signatureHeaders, webhookSecret } from './webhooks/signature.ts';
 export { settingNames } from './setting-names.ts';
 export {
   awsEnv,
+  webhookEnv,
+  type WebhookSettings,
   bucketEnv,
   databaseEnv,
   idempotencyRetentionEnv,

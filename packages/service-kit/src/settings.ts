@@ -15,6 +15,7 @@ import {
   oneOf,
   positiveInteger,
   seconds,
+  secret,
   setting,
   text,
   variable,
@@ -109,6 +110,32 @@ export const jobRetryEnv = setting('JOB_RETRY_DELAYS_MS', retryDelays).transform
   jitterMs: jitterOf(delaysMs),
   maxLosses: MAX_JOB_LOSSES,
 }));
+
+const origins = variable('origins like https://hooks.example.com:8443, separated by commas', (text) => {
+  const parts = text.split(',').map((part) => part.trim());
+  const isOrigin = (part: string) =>
+    /^https?:$/.test(URL.parse(part)?.protocol ?? '') && URL.parse(part)?.origin === part;
+  return parts.every(isOrigin) ? new Set(parts) : undefined;
+});
+
+/** Webhooks; null: they are off, because there is no key. */
+export interface WebhookSettings {
+  /** The secrets of all endpoints are derived from it. */
+  readonly key: string;
+  /** Origins to which events may be sent although they are not public https on port 443. */
+  readonly origins: ReadonlySet<string>;
+}
+
+export const webhookEnv = groups({
+  key: setting(
+    'WEBHOOK_KEY',
+    secret(
+      'at least 32 random characters, e.g. those of `openssl rand -base64 32`',
+      (key) => key.length >= 32,
+    ).optional(),
+  ),
+  origins: setting('WEBHOOK_ORIGINS', origins.default(new Set())),
+}).transform(({ key, origins }): WebhookSettings | null => (key === undefined ? null : { key, origins }));
 
 /**
  * The variable EXECUTION_LEASE_SECONDS, from 1 to 3600: a shorter lease cannot be renewed in time, and SQS

@@ -42,6 +42,7 @@ const ROW_NAMES: Readonly<Record<MachineName, string>> = {
   paste_report: `'report ' || id`,
   erasure: `'erasure ' || id`,
   secret_request: `'request ' || code`,
+  webhook_delivery: `'delivery ' || id`,
   task_execution: `'attempt ' || attempt || ' of ' || coalesce((SELECT short_code FROM pastes p WHERE p.id = subject_id), subject_id::text)`,
 };
 

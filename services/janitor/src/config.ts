@@ -1,5 +1,5 @@
 import { longestDelayMs } from '@pasteflow/domain';
-import type { TimeBounds } from '@pasteflow/postgres';
+import { WEBHOOK_DELAY_SECONDS, type TimeBounds } from '@pasteflow/postgres';
 import {
   groups,
   httpUrl,
@@ -195,6 +195,7 @@ export function timeBoundsOf({ uploadRetry, jobRetry, sweeps }: JanitorConfig): 
   const delaySeconds = {
     upload: longestDelayMs(uploadRetry) / 1000,
     job: longestDelayMs(jobRetry) / 1000,
+    webhook: WEBHOOK_DELAY_SECONDS,
   };
   return { delaySeconds, leaseSeconds: sweeps.leaseSeconds };
 }

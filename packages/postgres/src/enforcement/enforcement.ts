@@ -16,6 +16,7 @@ import { guardTrigger, recorderTrigger, stateCheck } from './machine-sql.ts';
 import type { CheckConstraint, EnforcedTrigger, OwnerFunction } from '../database/objects.ts';
 import { identityGuard, insertGuard } from './row-guards.ts';
 import { cancelSecretRequestFunction, takePlaceFunction } from '../secret-requests/secret-requests.ts';
+import { eventTriggers, recordEventsFunction } from '../webhooks/events.ts';
 import { lockedUsageFunction, storedUsageTriggers } from '../pastes/quotas.ts';
 
 /** Everything that enforces the state machines in Postgres. */
@@ -38,6 +39,7 @@ export async function enforcementOf(db: Kysely<Schema>, machines: readonly Machi
       ]),
       ...storedUsageTriggers,
       nameNewerVersionTrigger,
+      ...eventTriggers,
       ...keptColumns.map(keptGuard),
       ...(await trailTables(db)).map(trailGuard),
     ],
@@ -54,6 +56,7 @@ export async function enforcementOf(db: Kysely<Schema>, machines: readonly Machi
       takePlaceFunction,
       cancelSecretRequestFunction,
       lockedUsageFunction,
+      recordEventsFunction,
       resetExecutionTimesFunction,
       resetDeletionTimesFunction,
     ],

@@ -6,6 +6,7 @@ import {
   pasteDeletion,
   statesOf,
   taskExecution,
+  webhookDelivery,
   type Machine,
 } from '@pasteflow/domain';
 import { FORBIDDEN_CHANGE_SQLSTATE } from '../database/errors.ts';
@@ -53,6 +54,11 @@ export const keptColumns: readonly KeptColumns[] = [
       ],
     ],
   },
+  {
+    table: 'webhook_deliveries',
+    onceEnded: [[webhookDelivery, ['answered', 'failure_reason', 'ended_at']]],
+  },
+  { table: 'webhook_endpoints', onceSet: ['removed_at'], exceptRemoved: ['url'] },
   { table: 'paste_reports', onceSet: ['judged_at'], exceptRemoved: ['reporter'] },
   { table: 'users', always: ['name'] },
   { table: 'erasures', onceSet: ['done_at'] },

@@ -5,7 +5,7 @@ import type { Database } from '../database/database.ts';
 import { storableText } from '../database/storable.ts';
 import { opaqueState } from '../database/planner.ts';
 import type { SearchableSubject } from './search.ts';
-import type { SettleableSubject, Settlement } from './settle.ts';
+import { furtherColumns, type SettleableSubject, type Settlement } from './settle.ts';
 
 /**
  * Work that is not at its end and has no open execution, so that no process will go on with it. Only plain
@@ -115,8 +115,8 @@ export interface Rescued<State extends string = string> {
 }
 
 export interface RescuableSubject {
-  /** The column `user_id` of an execution, from `subject` (the paste or the job). */
-  readonly executionOwner: RawBuilder<string | null>;
+  /** Columns of an execution that only this kind of work has, from `subject` (the paste, the job or the delivery). */
+  readonly executionColumns: Readonly<Record<string, RawBuilder<unknown>>>;
 }
 
 /**
@@ -138,6 +138,8 @@ export async function rescueStranded<Named, Ending extends Settlement, State ext
   if (rescues.length === 0) return new Map();
   const steps = rescues.map(({ ending }) => ending.nextStep);
   const own = Object.entries(subject.endingColumns(rescues.map(({ ending }) => ending)));
+  const columns = Object.entries(subject.executionColumns);
+  const further = furtherColumns(Object.fromEntries(columns.map(([name]) => [name, sql.id('ended', name)])));
   const { rows } = await sql<Rescued<State>>`
     WITH ${byActor(actor)},
     decided AS MATERIALIZED (
@@ -151,15 +153,21 @@ export async function rescueStranded<Named, Ending extends Settlement, State ext
         ${sql.join(own.map(([, values]) => sql`${values}::text[]`))}
       ) AS t (subject_id, reason, losses, next_attempt, delay_ms, give_up_reason, ${sql.join(own.map(([name]) => sql.id(name)))}), actor
     ), locked AS MATERIALIZED (
-      SELECT subject.id, ${subject.executionOwner} AS user_id FROM ${sql.table(subject.table)} subject
+      SELECT subject.id${sql.join(
+        columns.map(([name, value]) => sql`, ${value} AS ${sql.id(name)}`),
+        sql``,
+      )} FROM ${sql.table(subject.table)} subject
       WHERE subject.id IN (SELECT subject_id FROM decided) AND ${opaqueState('subject')} IN (${sql.join(subject.openStates)})
       FOR NO KEY UPDATE SKIP LOCKED
     ), ended AS MATERIALIZED (
-      SELECT decided.*, locked.user_id FROM locked JOIN decided ON decided.subject_id = locked.id
+      SELECT decided.*${sql.join(
+        columns.map(([name]) => sql`, locked.${sql.id(name)}`),
+        sql``,
+      )} FROM locked JOIN decided ON decided.subject_id = locked.id
       WHERE NOT has_open_execution(${sql.lit(subject.kind)}, locked.id)
     ), successor AS (
-      INSERT INTO task_executions (kind, subject_id, user_id, attempt, losses, run_at, rescued_by, rescue_reason)
-      SELECT ${sql.lit(subject.kind)}, subject_id, user_id, next_attempt, losses, now() + make_interval(secs => delay_ms / 1000), ${actor}, reason
+      INSERT INTO task_executions (kind, subject_id, attempt, losses, run_at, rescued_by, rescue_reason${further.names})
+      SELECT ${sql.lit(subject.kind)}, subject_id, next_attempt, losses, now() + make_interval(secs => delay_ms / 1000), ${actor}, reason${further.values}
       FROM ended WHERE next_attempt IS NOT NULL
       ON CONFLICT DO NOTHING
       RETURNING id, subject_id

@@ -17,7 +17,7 @@ export interface Search {
 /** What a search for executions needs to know about uploads or jobs. */
 export interface SearchableSubject {
   readonly kind: ExecutionKind;
-  readonly table: 'pastes' | 'jobs';
+  readonly table: 'pastes' | 'jobs' | 'webhook_deliveries';
 }
 
 /** What a search has found. */

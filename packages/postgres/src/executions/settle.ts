@@ -42,8 +42,8 @@ export interface SettleableSubject<Ending extends Settlement, State extends stri
   readonly kind: ExecutionKind;
   /** The state of a subject with an open execution that runs or has run. */
   readonly openState: State;
-  /** The turn of a successor, from the CTE `ended`; null: this kind of work has no turns. */
-  readonly successorTurn: RawBuilder<unknown> | null;
+  /** Columns of a successor that only this kind of work has, from the CTE `ended`. */
+  readonly successorColumns: Readonly<Record<string, RawBuilder<unknown>>>;
   /**
    * Its own columns of the CTE `ending`, all text, with a value for each settlement.
    * @throws TypeError for an impossible settlement
@@ -103,7 +103,7 @@ export async function settleExecutions<Ending extends Settlement, State extends 
 ): Promise<ReadonlyMap<string, Settled<State>>> {
   if (settlements.length === 0) return new Map();
   const own = Object.entries(subject.endingColumns(settlements));
-  const turn = subject.successorTurn;
+  const further = furtherColumns(subject.successorColumns);
   const { rows } = await sql<Settled<State>>`${prepared}
     WITH ${byActor(actor)},
     ${lockLimit(maxLockWaitMs)}, ending AS MATERIALIZED (
@@ -129,9 +129,9 @@ export async function settleExecutions<Ending extends Settlement, State extends 
       WHERE e.id = fenced.id AND e.id = ANY (ARRAY(SELECT id FROM fenced))
       RETURNING e.id, e.subject_id, e.user_id, e.losses, least(fenced.lease_expires_at, now()) AS lost_at, ending.*
     ), successor AS (
-      INSERT INTO task_executions (kind, subject_id, user_id, attempt, losses, run_at, dispatched_at${turn === null ? sql`` : sql`, turn`})
+      INSERT INTO task_executions (kind, subject_id, user_id, attempt, losses, run_at, dispatched_at${further.names})
       SELECT ${sql.lit(subject.kind)}, subject_id, user_id, next_attempt, losses + loss, CASE WHEN loss > 0 THEN lost_at ELSE now() END + make_interval(secs => delay_ms / 1000),
-        CASE WHEN ${dispatched} THEN now() END${turn === null ? sql`` : sql`, ${turn}`}
+        CASE WHEN ${dispatched} THEN now() END${further.values}
       FROM ended WHERE next_attempt IS NOT NULL
       RETURNING id, subject_id, run_at
     )${subject.onEnd}
@@ -140,6 +140,23 @@ export async function settleExecutions<Ending extends Settlement, State extends 
     FROM ended LEFT JOIN successor ON successor.subject_id = ended.subject_id
       LEFT JOIN settled ON settled.id = ended.subject_id`.execute(db);
   return new Map(rows.map((row) => [row.executionId, row]));
+}
+
+/** Columns of an INSERT and their values, each after a comma. */
+export function furtherColumns(columns: Readonly<Record<string, RawBuilder<unknown>>>): {
+  readonly names: RawBuilder<unknown>;
+  readonly values: RawBuilder<unknown>;
+} {
+  return {
+    names: sql.join(
+      Object.keys(columns).map((name) => sql`, ${sql.id(name)}`),
+      sql``,
+    ),
+    values: sql.join(
+      Object.values(columns).map((value) => sql`, ${value}`),
+      sql``,
+    ),
+  };
 }
 
 function errorOf(outcome: AttemptOutcome): string | null {

@@ -1,4 +1,10 @@
-import { DEFAULT_LEASE_SECONDS, defaultRetryPolicy, longestDelayMs } from '@pasteflow/domain';
+import {
+  DEFAULT_LEASE_SECONDS,
+  defaultRetryPolicy,
+  longestDelayMs,
+  MAX_RETRY_AFTER_MS,
+  webhookRetryPolicy,
+} from '@pasteflow/domain';
 import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../database/database.ts';
 import type { ExecutionKind } from '../schema/executions.ts';
@@ -13,8 +19,11 @@ export interface TimeBounds {
 
 const defaultDelaySeconds = longestDelayMs(defaultRetryPolicy) / 1000;
 
+/** Of deliveries of webhooks, which no setting changes. */
+export const WEBHOOK_DELAY_SECONDS = Math.max(longestDelayMs(webhookRetryPolicy), MAX_RETRY_AFTER_MS) / 1000;
+
 export const defaultTimeBounds: TimeBounds = {
-  delaySeconds: { upload: defaultDelaySeconds, job: defaultDelaySeconds },
+  delaySeconds: { upload: defaultDelaySeconds, job: defaultDelaySeconds, webhook: WEBHOOK_DELAY_SECONDS },
   leaseSeconds: DEFAULT_LEASE_SECONDS,
 };
 

@@ -3,8 +3,9 @@ import type { Actor } from '../database/actor.ts';
 import type { Database } from '../database/database.ts';
 import type { WorkKindsTable } from '../schema/executions.ts';
 
-/** The kind of all uploads. Every other kind is a type of jobs. */
+/** The kinds of all uploads and of all deliveries of webhooks. Every other kind is a type of jobs. */
 export const UPLOADS = 'uploads';
+export const WEBHOOKS = 'webhooks';
 
 export type WorkKind = Selectable<WorkKindsTable>;
 
@@ -57,11 +58,11 @@ export async function hasClaimableJob(db: Database): Promise<boolean> {
 
 /**
  * Whether an execution of `of_kind` and its subject wait for the end of a pause, or have waited for one that
- * ended less than `seconds` ago. Columns of the row: `kind` (upload or job) and `subject_id`.
+ * ended less than `seconds` ago. Columns of the row: `kind` and `subject_id`.
  */
 export function waitsForPause(row: string, seconds: number): RawBuilder<boolean> {
   return sql`EXISTS (SELECT FROM work_kinds w
       WHERE (w.paused_at IS NOT NULL OR w.resumed_at BETWEEN now() - make_interval(secs => ${seconds}) AND now())
-        AND w.kind = CASE ${sql.ref(`${row}.kind`)} WHEN 'upload' THEN ${UPLOADS}
+        AND w.kind = CASE ${sql.ref(`${row}.kind`)} WHEN 'upload' THEN ${UPLOADS} WHEN 'webhook' THEN ${WEBHOOKS}
           ELSE (SELECT job_type FROM jobs WHERE id = ${sql.ref(`${row}.subject_id`)}) END)`;
 }

@@ -70,14 +70,16 @@ export const jobSubject: ExecutionSubject<JobName, ClaimedJob, JobSettlement, Jo
     )`,
   openState: start.to,
   // An import yields at each hundred of its entries: before all others again, it would let nobody have a turn.
-  successorTurn: sql`CASE WHEN error = ${sql.lit(YIELDED)} THEN take_job_turn(user_id, NULL) END`,
+  successorColumns: {
+    turn: sql`CASE WHEN error = ${sql.lit(YIELDED)} THEN take_job_turn(user_id, NULL) END`,
+  },
   openStates: openStatesOf(job),
   selectOldestOpen: (limit) =>
     sql.join(
       openStatesOf(job).map((state) => oldestIn(state, limit)),
       sql` UNION ALL `,
     ),
-  executionOwner: sql`subject.user_id`,
+  executionColumns: { user_id: sql`subject.user_id` },
   endingColumns: (settlements) => {
     for (const settlement of settlements) assertWhole(settlement);
     return {

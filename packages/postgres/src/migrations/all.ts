@@ -22,11 +22,12 @@ import * as supersedes from './0020-supersedes.ts';
 import * as pasteChanges from './0021-paste-changes.ts';
 import * as files from './0022-files.ts';
 import * as secretsBetweenPeople from './0023-secrets-between-people.ts';
+import * as webhooks from './0024-webhooks.ts';
 
 /**
  * In order. 0001 to 0007 are release 0.1.0 and frozen: a change is a new migration. It runs beside services
  * of the release before, so that it takes away only what they don't use, and builds no index on a large table,
- * during which all writes would wait. 0019 and 0020 say what their indexes cost.
+ * during which all writes would wait. 0019, 0020 and 0024 say what their indexes cost.
  */
 export const migrations: Record<string, Migration> = {
   '0001-users': users,
@@ -52,4 +53,5 @@ export const migrations: Record<string, Migration> = {
   '0021-paste-changes': pasteChanges,
   '0022-files': files,
   '0023-secrets-between-people': secretsBetweenPeople,
+  '0024-webhooks': webhooks,
 };

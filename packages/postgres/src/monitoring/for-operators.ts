@@ -150,7 +150,7 @@ const lostOften = (kind: ExecutionKind): RawBuilder<unknown> =>
   sql`kind = ${sql.lit(kind)} AND losses > ${sql.lit(MAX_UNREPORTED_LOSSES)} AND finished_at IS NULL`;
 
 /**
- * How many uploads and jobs were lost more than `MAX_UNREPORTED_LOSSES` times and have not ended, each
+ * How many uploads, jobs and deliveries of webhooks were lost more than `MAX_UNREPORTED_LOSSES` times and have not ended, each
  * counted up to `limit`.
  */
 export async function countLostWork(
@@ -162,13 +162,13 @@ export async function countLostWork(
     FROM (SELECT FROM task_executions WHERE ${lostOften(kind)} LIMIT ${limit}) AS lost`;
   const { rows } = await sql<{ kind: ExecutionKind; count: number }>`
     ${sql.join(executionKinds.map(ofKind), sql` UNION ALL `)}`.execute(db);
-  const counts = { upload: 0, job: 0 };
+  const counts = { upload: 0, job: 0, webhook: 0 };
   for (const { kind, count } of rows) counts[kind] = count;
   return counts;
 }
 
 /**
- * Up to `limit` uploads and as many jobs that were lost more than `MAX_UNREPORTED_LOSSES` times, those with
+ * Up to `limit` of each kind of work that were lost more than `MAX_UNREPORTED_LOSSES` times, those with
  * most losses first.
  */
 export async function findLostWork(db: Database, limit: number): Promise<readonly LostWork[]> {

@@ -3,6 +3,7 @@ import { strandedAmongOldest, type Strandable } from '../executions/rescue.ts';
 import { executionsAhead, type TimeBounds } from '../executions/times-ahead.ts';
 import { jobSubject } from '../jobs/job-subject.ts';
 import { uploadSubject } from '../pastes/upload-subject.ts';
+import { deliverySubject } from '../webhooks/delivery-subject.ts';
 import { executionKinds, type ExecutionKind } from '../schema/executions.ts';
 
 /** Counts stop here, so that reading the figures costs the same on any table and under any backlog. */
@@ -22,10 +23,12 @@ const dispatchedAt = { unsent: sql`dispatched_at IS NULL`, sent: sql`dispatched_
  */
 export function waitingExecutions(waiting: Waiting, limit: number): RawBuilder<unknown> {
   const ofKind = (kind: ExecutionKind) => sql`(
-    SELECT kind, subject_id, attempt, created_at, run_at, dispatched_at IS NOT NULL AS sent FROM task_executions
-    WHERE status = 'PENDING' AND kind = ${sql.lit(kind)} AND ${dispatchedAt[waiting]}
+    SELECT kind, subject_id, attempt, created_at, run_at, ${sql.lit(waiting === 'sent')} AS sent FROM task_executions
+    WHERE status = 'PENDING' AND kind = ${sql.lit(kind)}${kind === 'webhook' ? sql`` : sql` AND ${dispatchedAt[waiting]}`}
     ORDER BY dispatched_at NULLS FIRST, run_at LIMIT ${limit})`;
-  return sql.join(executionKinds.map(ofKind), sql` UNION ALL `);
+  // Webhooks have no messages: those that wait count as sent.
+  const kinds = executionKinds.filter((kind) => kind !== 'webhook' || waiting === 'sent');
+  return sql.join(kinds.map(ofKind), sql` UNION ALL `);
 }
 
 /** The executions of each kind that are ahead, see `executionsAhead`. */
@@ -40,5 +43,5 @@ export function workAhead(bounds: TimeBounds, limit: number): RawBuilder<unknown
 export function strandedWork(): RawBuilder<unknown> {
   const ofKind = (subject: Strandable) => sql`
     SELECT * FROM (WITH ${strandedAmongOldest(subject)} SELECT ${sql.lit(subject.kind)} AS kind, id AS subject_id FROM stranded) AS stranded`;
-  return sql.join([uploadSubject, jobSubject].map(ofKind), sql` UNION ALL `);
+  return sql.join([uploadSubject, jobSubject, deliverySubject].map(ofKind), sql` UNION ALL `);
 }

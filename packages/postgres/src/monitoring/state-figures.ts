@@ -99,6 +99,11 @@ const gauges: Gauges = {
       SELECT count(*), min(created_at) FROM (
         SELECT created_at FROM secret_requests WHERE ended_at IS NULL AND expires_at > now() ORDER BY expires_at LIMIT ${limit}) AS open`,
   },
+  webhook_delivery: {
+    WAITING: (limit) => sql`
+      SELECT count(*), min(created_at) FROM (
+        SELECT created_at FROM webhook_deliveries WHERE ended_at IS NULL ORDER BY id LIMIT ${limit}) AS waiting`,
+  },
   erasure: { requested: erasuresIn('requested'), at_work: erasuresIn('at_work') },
 };
 

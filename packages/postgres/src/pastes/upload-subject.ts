@@ -73,11 +73,11 @@ export const uploadSubject: ExecutionSubject<
     asked.key AS "shortCode", asked.id AS "pasteId", asked.content_hash AS "contentHash", asked.size_bytes AS "sizeBytes"`,
   onClaim: sql``,
   openState: store.from,
-  successorTurn: null,
+  successorColumns: {},
   openStates: openStatesOf(pasteUpload),
   selectOldestOpen: (limit) =>
     sql`SELECT paste_id AS id FROM paste_payloads ORDER BY paste_id LIMIT ${limit}`,
-  executionOwner: sql`NULL::uuid`,
+  executionColumns: {},
   endingColumns: (settlements) => ({
     s3_url: settlements.map(({ outcome }) => (outcome.kind === 'succeeded' ? outcome.s3Url : null)),
     stored_encoding: settlements.map(({ outcome }) =>

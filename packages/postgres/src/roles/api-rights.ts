@@ -31,6 +31,24 @@ export const apiRights: RoleRights = {
   cleared_contents: 'none',
   secret_requests: { select: 'all', insert: ['code', 'user_id', 'message', 'places', 'expires_at'] },
   deposits: { select: 'all', insert: ['request_id', 'number', 'short_code', 'wrapped_key'] },
+  webhook_endpoints: {
+    select: 'all',
+    insert: ['user_id', 'url', 'events'],
+    update: [
+      'url',
+      'generation',
+      'rotated_at',
+      'failing_since',
+      'switched_off_at',
+      'switched_off_for',
+      'removed_at',
+    ],
+  },
+  // To send an event again. What happens is told by triggers.
+  webhook_deliveries: {
+    select: 'all',
+    insert: ['endpoint_id', 'user_id', 'event_id', 'type', 'about', 'occurrence', 'happened_at', 'retry_of'],
+  },
   operator_actions: 'none',
   jobs: {
     select: shownJobColumns,
@@ -42,7 +60,7 @@ export const apiRights: RoleRights = {
   assets: { select: 'all' },
   task_executions: {
     select: 'all',
-    insert: ['kind', 'subject_id', 'attempt', 'user_id', 'turn'],
+    insert: ['kind', 'subject_id', 'attempt', 'user_id', 'turn', 'endpoint_id'],
     update: ['dispatched_at'],
   },
   work_kinds: { select: ['kind', 'paused_at'] },

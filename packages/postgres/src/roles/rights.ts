@@ -32,6 +32,14 @@ const workerRights: RoleRights = {
   cleared_contents: 'none',
   secret_requests: 'none',
   deposits: 'none',
+  webhook_endpoints: {
+    select: 'all',
+    update: ['failing_since', 'switched_off_at', 'switched_off_for'],
+  },
+  webhook_deliveries: {
+    select: 'all',
+    update: ['status', 'answered', 'failure_reason', 'ended_at'],
+  },
   operator_actions: 'none',
   operator_sessions: 'none',
   erasures: 'none',
@@ -65,7 +73,17 @@ const workerRights: RoleRights = {
   },
   task_executions: {
     select: 'all',
-    insert: ['kind', 'subject_id', 'user_id', 'turn', 'attempt', 'losses', 'run_at', 'dispatched_at'],
+    insert: [
+      'kind',
+      'subject_id',
+      'user_id',
+      'turn',
+      'endpoint_id',
+      'attempt',
+      'losses',
+      'run_at',
+      'dispatched_at',
+    ],
     update: [
       'status',
       'worker_id',
@@ -95,6 +113,7 @@ type RightsOn<Table extends keyof RoleRights> = Exclude<RoleRights[Table], 'none
 const ofWorker = {
   pastes: workerRights.pastes as RightsOn<'pastes'>,
   jobs: workerRights.jobs as RightsOn<'jobs'>,
+  deliveries: workerRights.webhook_deliveries as RightsOn<'webhook_deliveries'>,
   executions: workerRights.task_executions as RightsOn<'task_executions'>,
 };
 
@@ -167,6 +186,22 @@ const janitorRights: RoleRights = {
   // The sweeps `erasures` and `tombstones`. The deposits of a request go with it. The update: to lock a row.
   secret_requests: { select: 'all', update: ['status'], delete: true },
   deposits: { select: ['request_id', 'number', 'short_code', 'created_at'], delete: true },
+  // `ops webhooks`, and the sweeps `erasures` and `tombstones`
+  webhook_endpoints: {
+    select: 'all',
+    insert: ['user_id', 'url', 'events'],
+    update: [
+      'url',
+      'generation',
+      'rotated_at',
+      'failing_since',
+      'switched_off_at',
+      'switched_off_for',
+      'removed_at',
+    ],
+    delete: true,
+  },
+  webhook_deliveries: { ...ofWorker.deliveries, delete: true },
   operator_actions: {
     select: 'all',
     insert: ['actor', 'action', 'subject', 'reason'],
@@ -189,6 +224,7 @@ const janitorRights: RoleRights = {
       'subject_id',
       'user_id',
       'turn',
+      'endpoint_id',
       'attempt',
       'losses',
       'run_at',

@@ -35,5 +35,6 @@ export const functionCallers: Readonly<Record<string, readonly ServiceRole[]>> =
   cancel_secret_request: ['pasteflow_api', 'pasteflow_janitor'],
   reset_execution_times: ['pasteflow_janitor'],
   reset_deletion_times: ['pasteflow_janitor'],
+  record_events: [],
   locked_usage: ['pasteflow_api', 'pasteflow_worker'],
 };

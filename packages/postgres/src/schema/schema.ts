@@ -23,6 +23,7 @@ import type {
   UncountedTransitionsTable,
 } from './audit-trail.ts';
 import type { DepositsTable, SecretRequestsTable } from './secret-requests.ts';
+import type { WebhookDeliveriesTable, WebhookEndpointsTable } from './webhooks.ts';
 import type { ClearedContentsTable, PasteReportsTable } from './reports.ts';
 import type { TaskExecutionsTable, WorkKindsTable } from './executions.ts';
 import type { Generated } from 'kysely';
@@ -42,6 +43,8 @@ export interface Schema {
   paste_reports: PasteReportsTable;
   cleared_contents: ClearedContentsTable;
   secret_requests: SecretRequestsTable;
+  webhook_endpoints: WebhookEndpointsTable;
+  webhook_deliveries: WebhookDeliveriesTable;
   deposits: DepositsTable;
   operator_actions: OperatorActionsTable;
   operator_sessions: OperatorSessionsTable;

@@ -19,6 +19,11 @@ const ownedRows: readonly (readonly [table: string, ofUser: OfUser])[] = [
   ['api_tokens', (userId) => sql`user_id = ${userId}::uuid`],
   ['idempotency_keys', (userId) => sql`caller = ${`user:${userId}`}`],
   ['secret_requests', (userId) => sql`user_id = ${userId}::uuid`],
+  [
+    'webhook_deliveries',
+    (userId) => sql`endpoint_id IN (SELECT id FROM webhook_endpoints WHERE user_id = ${userId}::uuid)`,
+  ],
+  ['webhook_endpoints', (userId) => sql`user_id = ${userId}::uuid`],
 ];
 
 /** The pastes that no cleanup has claimed. */
@@ -166,7 +171,7 @@ export async function finishErasure(db: Database, userId: string, actor: Actor):
 }
 
 /**
- * Begins the erasure of a user: the name and all tokens and sessions end in one transaction, before the sweep
+ * Begins the erasure of a user: the name, all tokens and sessions and the endpoints of webhooks end in one transaction, before the sweep
  * deletes anything. No service may change the name of a user, so this is a function of the owner.
  *
  * FOR UPDATE waits for the creations of the user that have locked the row (`user_stands`). Those that come
@@ -186,6 +191,7 @@ export const eraseUserFunction: OwnerFunction = {
       UPDATE users SET name = 'erased ' || id, shown_name = NULL, erased_at = now() WHERE id = of_user;
       PERFORM FROM api_tokens WHERE user_id = of_user AND revoked_at IS NULL ORDER BY id FOR NO KEY UPDATE;
       UPDATE api_tokens SET revoked_at = now() WHERE user_id = of_user AND revoked_at IS NULL;
+      UPDATE webhook_endpoints SET removed_at = now(), url = NULL WHERE user_id = of_user AND removed_at IS NULL;
       INSERT INTO erasures (user_id, pastes, jobs)
         SELECT of_user, (SELECT count(*) FROM pastes WHERE user_id = of_user AND deletion_initiated_at IS NULL),
           (SELECT count(*) FROM jobs WHERE user_id = of_user);

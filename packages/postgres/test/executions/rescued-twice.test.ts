@@ -42,8 +42,10 @@ it('a rescue that gives up a job sees an execution that another rescue has inser
   const pausing = await current.db.startTransaction().execute();
   await sql`SELECT pg_advisory_xact_lock(1)`.execute(pausing);
   // The statement waits for the advisory lock after it has taken its snapshot, and before it locks the job.
-  const executionOwner = sql<string>`CASE WHEN pg_advisory_xact_lock(1) IS NOT NULL THEN subject.user_id END`;
-  const late = rescue(giveUp, { ...jobSubject, executionOwner });
+  const executionColumns = {
+    user_id: sql`CASE WHEN pg_advisory_xact_lock(1) IS NOT NULL THEN subject.user_id END`,
+  };
+  const late = rescue(giveUp, { ...jobSubject, executionColumns });
   await untilSomebodyWaits(current.db);
   expect((await rescue(retry)).size).toBe(1);
   await pausing.commit().execute();

@@ -64,6 +64,14 @@ const companions: {
       CANCELLED: { taken: '0', ended_at: 'now()' },
     },
   },
+  webhook_delivery: {
+    columns: ['ended_at', 'failure_reason'],
+    of: {
+      WAITING: {},
+      DELIVERED: { ended_at: 'now()' },
+      FAILED: { ended_at: 'now()', failure_reason: `'why'` },
+    },
+  },
   erasure: { columns: ['done_at'], of: { requested: {}, at_work: {}, done: { done_at: 'now()' } } },
 };
 
@@ -90,6 +98,13 @@ const basics: Record<MachineName, () => Record<string, string>> = {
     user_id: '(SELECT id FROM users LIMIT 1)',
     places: '1',
     expires_at: 'now()',
+  }),
+  webhook_delivery: () => ({
+    endpoint_id: `'${randomUUID()}'`,
+    event_id: `'${randomUUID()}'`,
+    type: `'job.ended'`,
+    about: `'a'`,
+    occurrence: `'${randomUUID()}'`,
   }),
   paste_report: () => ({
     paste_id: '(SELECT id FROM pastes LIMIT 1)',

@@ -28,7 +28,10 @@ interface Reading {
 /** Covers a few failed readings: one minute with the interval of 15 s. */
 const SHOWN_FOR_INTERVALS = 4;
 
-const QUEUES = { upload: 'uploads', job: 'jobs' } as const satisfies Record<ExecutionKind, string>;
+const QUEUES = { upload: 'uploads', job: 'jobs', webhook: 'webhooks' } as const satisfies Record<
+  ExecutionKind,
+  string
+>;
 
 /**
  * The metrics that come from Postgres and SQS. Each janitor reads them at an interval; a scrape only returns

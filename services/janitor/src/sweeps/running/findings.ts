@@ -18,7 +18,10 @@ export class Findings {
 
 const MIN_INTERVAL_MS = 1000;
 
-const NAMES = { upload: 'short_codes', job: 'job_ids' } as const satisfies Record<ExecutionKind, string>;
+const NAMES = { upload: 'short_codes', job: 'job_ids', webhook: 'delivery_ids' } as const satisfies Record<
+  ExecutionKind,
+  string
+>;
 
 /**
  * Logs an error for uploads or jobs that were lost more than three times, since they may crash the workers

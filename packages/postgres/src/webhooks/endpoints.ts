@@ -1,0 +1,145 @@
+import { MAX_WEBHOOKS, type WebhookEventType } from '@pasteflow/domain';
+import { sql } from 'kysely';
+import { affectedRows, type Database } from '../database/database.ts';
+import type { SwitchedOffFor } from '../schema/webhooks.ts';
+
+export interface WebhookEndpoint {
+  readonly id: string;
+  /** null: an endpoint of the operators. */
+  readonly userId: string | null;
+  /** A secret: never logged. */
+  readonly url: string;
+  readonly events: readonly WebhookEventType[];
+  /** Of the secret, from 1. */
+  readonly generation: number;
+  readonly createdAt: Date;
+  /** null: never. */
+  readonly rotatedAt: Date | null;
+  /** Since when no delivery has succeeded while others failed; null: the last one succeeded, or there was none. */
+  readonly failingSince: Date | null;
+  /** null: it is on. */
+  readonly switchedOffAt: Date | null;
+  readonly switchedOffFor: SwitchedOffFor | null;
+}
+
+const columns = sql`id, user_id AS "userId", url, events, generation, created_at AS "createdAt", rotated_at AS "rotatedAt",
+  failing_since AS "failingSince", switched_off_at AS "switchedOffAt", switched_off_for AS "switchedOffFor"`;
+
+/** Whose endpoints: those of a user, or of the operators (null). */
+const ownedBy = (userId: string | null) =>
+  sql`user_id IS NOT DISTINCT FROM ${userId}::uuid AND (user_id = ${userId}::uuid OR ${userId}::uuid IS NULL) AND removed_at IS NULL`;
+
+/**
+ * Two of one user at the same moment may both be the last of `MAX_WEBHOOKS`.
+ * @returns null: there are so many already, or the user is erased
+ */
+export async function createWebhook(
+  db: Database,
+  {
+    userId,
+    url,
+    events,
+  }: { readonly userId: string | null; readonly url: string; readonly events: readonly WebhookEventType[] },
+): Promise<WebhookEndpoint | null> {
+  const { rows } = await sql<WebhookEndpoint>`
+    INSERT INTO webhook_endpoints (user_id, url, events)
+    SELECT ${userId}::uuid, ${url}, ${events}::text[]
+    WHERE (${userId}::uuid IS NULL OR user_stands(${userId}::uuid))
+      AND ${MAX_WEBHOOKS} > (SELECT count(*) FROM webhook_endpoints WHERE ${ownedBy(userId)})
+    RETURNING ${columns}`.execute(db);
+  return rows[0] ?? null;
+}
+
+/** Oldest first: at most `MAX_WEBHOOKS`. */
+export async function listWebhooks(db: Database, userId: string | null): Promise<readonly WebhookEndpoint[]> {
+  const { rows } = await sql<WebhookEndpoint>`
+    SELECT ${columns} FROM webhook_endpoints WHERE ${ownedBy(userId)} ORDER BY created_at, id`.execute(db);
+  return rows;
+}
+
+export async function findWebhook(
+  db: Database,
+  id: string,
+  userId: string | null,
+): Promise<WebhookEndpoint | null> {
+  const { rows } = await sql<WebhookEndpoint>`
+    SELECT ${columns} FROM webhook_endpoints WHERE id = ${id}::uuid AND ${ownedBy(userId)}`.execute(db);
+  return rows[0] ?? null;
+}
+
+/**
+ * A new secret. The one before signs as well, for a day.
+ * @returns null: there is no such endpoint
+ */
+export async function rotateWebhook(
+  db: Database,
+  id: string,
+  userId: string | null,
+): Promise<WebhookEndpoint | null> {
+  const { rows } = await sql<WebhookEndpoint>`
+    UPDATE webhook_endpoints SET generation = generation + 1, rotated_at = now()
+    WHERE id = ${id}::uuid AND ${ownedBy(userId)} RETURNING ${columns}`.execute(db);
+  return rows[0] ?? null;
+}
+
+/**
+ * Switches an endpoint on again. What happened meanwhile is not told. One that an operator has switched off stays so for
+ * its user.
+ * @returns null: there is no such endpoint
+ */
+export async function switchOnWebhook(
+  db: Database,
+  id: string,
+  userId: string | null,
+): Promise<WebhookEndpoint | null> {
+  const { rows } = await sql<WebhookEndpoint>`
+    UPDATE webhook_endpoints SET switched_off_at = CASE WHEN switched_off_for = 'operator' THEN switched_off_at END,
+      switched_off_for = CASE WHEN switched_off_for = 'operator' THEN switched_off_for END, failing_since = NULL
+    WHERE id = ${id}::uuid AND ${ownedBy(userId)} RETURNING ${columns}`.execute(db);
+  return rows[0] ?? null;
+}
+
+/**
+ * Removes an endpoint: its URL at once, and its deliveries by the sweep `tombstones`. Those that wait are not sent.
+ * @returns false: there is no such endpoint
+ */
+export async function removeWebhook(db: Database, id: string, userId: string | null): Promise<boolean> {
+  const result = await sql`
+    UPDATE webhook_endpoints SET removed_at = now(), url = NULL WHERE id = ${id}::uuid AND ${ownedBy(userId)}`.execute(
+    db,
+  );
+  return affectedRows(result) > 0;
+}
+
+/** An endpoint of anybody, for operators. */
+export interface KnownWebhook extends WebhookEndpoint {
+  /** null: an endpoint of the operators. */
+  readonly userName: string | null;
+  /** Deliveries that wait, at most 1000 are counted. */
+  readonly waiting: number;
+}
+
+/** A page of the endpoints of everybody, newest first: those behind the endpoint `after`; null: from the start. */
+export async function listAllWebhooks(
+  db: Database,
+  { after, limit }: { readonly after: string | null; readonly limit: number },
+): Promise<readonly KnownWebhook[]> {
+  const { rows } = await sql<KnownWebhook>`
+    SELECT ${columns}, (SELECT name FROM users u WHERE u.id = user_id) AS "userName", (
+      SELECT count(*)::integer FROM (
+        SELECT FROM webhook_deliveries d WHERE d.endpoint_id = webhook_endpoints.id AND d.ended_at IS NULL LIMIT 1000
+      ) AS counted) AS waiting
+    FROM webhook_endpoints WHERE removed_at IS NULL AND (${after}::uuid IS NULL OR id < ${after}::uuid)
+    ORDER BY id DESC LIMIT ${limit}`.execute(db);
+  return rows;
+}
+
+/** @returns false: there is no such endpoint, or it is switched off already */
+export async function switchOffWebhook(db: Database, id: string): Promise<boolean> {
+  const result = await sql`
+    UPDATE webhook_endpoints SET switched_off_at = now(), switched_off_for = 'operator'
+    WHERE id = ${id}::uuid AND removed_at IS NULL AND switched_off_for IS DISTINCT FROM 'operator'`.execute(
+    db,
+  );
+  return affectedRows(result) > 0;
+}

@@ -1,0 +1,77 @@
+import { describe, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
+import {
+  createWebhook,
+  ensureUser,
+  eraseUser,
+  findWebhook,
+  finishErasure,
+  listWebhooks,
+  removeDeliveriesOfRemoved,
+  removeOwnedRows,
+  removeWebhook,
+  rotateWebhook,
+  startErasure,
+  switchOffWebhook,
+  switchOnWebhook,
+} from '../../src/index.ts';
+import { useDatabase } from '../support/database.ts';
+import { useWebhooks, actor, url } from '../support/webhooks.ts';
+
+const current = useDatabase();
+const bed = useWebhooks(current);
+
+describe('an endpoint', () => {
+  it('is its owner’s, and one that an operator has switched off stays so', async () => {
+    const bob = await ensureUser(current.db, 'bob');
+    const id = await bed.listen(['job.ended']);
+    const ofOperators = await bed.listen(['report.opened'], null);
+    for (const other of [bob, null]) {
+      expect(await findWebhook(current.db, id, other)).toBeNull();
+      expect(await rotateWebhook(current.db, id, other)).toBeNull();
+      expect(await removeWebhook(current.db, id, other)).toBe(false);
+    }
+    expect(await findWebhook(current.db, ofOperators, bed.userId)).toBeNull();
+    expect((await listWebhooks(current.db, null)).map((each) => each.id)).toEqual([ofOperators]);
+    expect(await rotateWebhook(current.db, id, bed.userId)).toMatchObject({
+      generation: 2,
+      rotatedAt: expect.any(Date),
+    });
+    await switchOffWebhook(current.db, id);
+    expect(await switchOnWebhook(current.db, id, bed.userId)).toMatchObject({ switchedOffFor: 'operator' });
+  });
+
+  it('is the last of ten', async () => {
+    for (let n = 0; n < 10; n += 1) await bed.listen(['job.ended']);
+    expect(await createWebhook(current.db, { userId: bed.userId, url, events: ['job.ended'] })).toBeNull();
+  });
+
+  it('is removed with its deliveries', async () => {
+    const id = await bed.listen(['job.ended']);
+    await bed.endJob();
+    await removeWebhook(current.db, id, bed.userId);
+    expect(await removeDeliveriesOfRemoved(current.db, 10)).toBe(1);
+    const left = async () => (await sql`SELECT url FROM webhook_endpoints`.execute(current.db)).rows;
+    expect(await left()).toEqual([{ url: null }]);
+    await sql`UPDATE webhook_endpoints SET removed_at = now() - interval '1 hour'`.execute(current.db);
+    expect(await removeDeliveriesOfRemoved(current.db, 10)).toBe(0);
+    expect(await left()).toEqual([]);
+    const { rows } = await sql`SELECT FROM task_executions WHERE kind = 'webhook'`.execute(current.db);
+    expect(rows).toEqual([]);
+  });
+
+  it('goes with its user', async () => {
+    const id = await bed.listen(['job.ended']);
+    await bed.endJob();
+    await eraseUser(current.db, bed.userId);
+    expect(await findWebhook(current.db, id, bed.userId)).toBeNull();
+    expect(await createWebhook(current.db, { userId: bed.userId, url, events: ['job.ended'] })).toBeNull();
+    await startErasure(current.db, bed.userId, actor);
+    await removeOwnedRows(current.db, bed.userId);
+    await sql`DELETE FROM jobs`.execute(current.db);
+    expect(await finishErasure(current.db, bed.userId, actor)).toBe(true);
+    const { rows } =
+      await sql`SELECT FROM webhook_deliveries UNION ALL SELECT FROM webhook_endpoints`.execute(current.db);
+    expect(rows).toEqual([]);
+  });
+});

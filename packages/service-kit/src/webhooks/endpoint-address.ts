@@ -1,0 +1,74 @@
+import { lookup } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+import { MAX_WEBHOOK_URL_CHARACTERS } from '@pasteflow/domain';
+import ipaddr from 'ipaddr.js';
+
+/**
+ * Whether an address is one of the public internet: `unicast`, in an IPv4 address that an IPv6 one contains as well.
+ * Everything else is loopback, private, link-local (the metadata of a cloud), multicast or reserved.
+ */
+export function isPublicAddress(address: string): boolean {
+  if (!ipaddr.isValid(address)) return false;
+  const parsed = ipaddr.process(address);
+  return parsed.range() === 'unicast';
+}
+
+/** Why an address is refused: the message names no address, because the name was chosen by a stranger. */
+export class ForbiddenAddressError extends Error {
+  override readonly name = 'ForbiddenAddressError';
+}
+
+/**
+ * The `lookup` of a connection that reaches only public addresses: it fails unless every address of the name is one. The
+ * connection uses what was looked at, so that a name that answers differently the second time finds nothing.
+ */
+export function publicLookup(resolve: typeof lookup = lookup): LookupFunction {
+  return (hostname, options, callback) => {
+    resolve(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error !== null) return callback(error, '', 0);
+      const [first] = addresses;
+      if (first === undefined || !addresses.every(({ address }) => isPublicAddress(address)))
+        return callback(new ForbiddenAddressError('The name has an address that is not public.'), '', 0);
+      if (options.all === true) return callback(null, addresses);
+      callback(null, first.address, first.family);
+    });
+  };
+}
+
+/** What is wrong with the URL of an endpoint: the words say what to do. */
+export type EndpointUrlProblem =
+  | 'is not a URL'
+  | 'is too long'
+  | 'has a user name or a password'
+  | 'has a fragment'
+  | 'is not https on port 443'
+  | 'is not public';
+
+/** An URL to which events may be sent. */
+export interface EndpointUrl {
+  readonly url: URL;
+  /** The operator has named its origin: no rule about addresses holds. */
+  readonly isListed: boolean;
+}
+
+/**
+ * Reads the URL of an endpoint: https on port 443, with a name or a public address, or with an origin that the operator has
+ * listed. That a name has public addresses is looked at when it is connected to.
+ */
+export function readEndpointUrl(
+  text: string,
+  listedOrigins: ReadonlySet<string>,
+): EndpointUrl | EndpointUrlProblem {
+  if (text.length > MAX_WEBHOOK_URL_CHARACTERS) return 'is too long';
+  const url = URL.parse(text);
+  if (url === null) return 'is not a URL';
+  if (url.username !== '' || url.password !== '') return 'has a user name or a password';
+  if (url.hash !== '') return 'has a fragment';
+  if (listedOrigins.has(url.origin)) return { url, isListed: true };
+  if (url.protocol !== 'https:' || url.port !== '') return 'is not https on port 443';
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
+  if (isIP(host) !== 0) return isPublicAddress(host) ? { url, isListed: false } : 'is not public';
+  // A name without a dot is one of the local network, and so are these.
+  if (!host.includes('.') || /\.(?:localhost|local|internal|home\.arpa)$/i.test(host)) return 'is not public';
+  return { url, isListed: false };
+}
