@@ -52,6 +52,7 @@ describe('the text for an owner', () => {
       storage_refused: SECRET,
       content_damaged: SECRET,
       work_failed: SECRET,
+      endpoint_failed: SECRET,
       cancelled: SECRET,
       retried: SECRET,
     });

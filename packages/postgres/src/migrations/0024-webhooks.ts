@@ -37,7 +37,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       endpoint_id uuid NOT NULL,
       user_id uuid,
       event_id uuid NOT NULL,
-      type text NOT NULL CHECK (type <> ''),
+      type text COLLATE "C" NOT NULL CHECK (type <> ''),
       about text COLLATE "C" NOT NULL,
       occurrence text COLLATE "C" NOT NULL,
       happened_at timestamptz NOT NULL DEFAULT now(),

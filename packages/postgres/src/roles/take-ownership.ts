@@ -12,6 +12,8 @@ const FUNCTIONS = [
   'uuid_v7',
   'remove_executions_of_pastes',
   'remove_executions_of_jobs',
+  'remove_executions_of_deliveries',
+  'next_deliveries',
   'has_open_execution',
   'made_by_job',
   'take_job_turn',

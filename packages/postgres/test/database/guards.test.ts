@@ -81,6 +81,13 @@ const others: Record<string, string> = {
   places: 'places + 1',
   created_at: 'now()',
   expires_at: `now() + interval '1 day'`,
+  endpoint_id: 'gen_random_uuid()',
+  event_id: 'gen_random_uuid()',
+  type: `'paste.read'`,
+  about: `'another'`,
+  occurrence: `'another'`,
+  happened_at: `now() - interval '1 day'`,
+  retry_of: 'gen_random_uuid()',
   kind: `CASE kind WHEN 'job' THEN 'upload' ELSE 'job' END`,
 };
 

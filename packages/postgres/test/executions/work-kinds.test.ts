@@ -166,6 +166,7 @@ describe('a pause', () => {
         pause_reason: by.reason,
         resumed_at: null,
       },
+      expect.objectContaining({ kind: 'webhooks', paused_at: null }),
     ]);
     expect(await listPausedKinds(current.db)).toEqual(['uploads']);
     const resumed = await Promise.all(ten.map(() => resumeKind(current.db, 'uploads')));

@@ -45,6 +45,13 @@ const free: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     resumed_at: 'only delays messages that are sent again',
   },
   rate_limits: { points: 'is counted', expire: 'is the window of the counter' },
+  webhook_endpoints: {
+    generation: 'only makes another secret',
+    rotated_at: 'only says how long the secret before signs as well',
+    failing_since: 'is what the last deliveries say',
+    switched_off_at: 'only stops or starts what the owner is told',
+    switched_off_for: 'only stops or starts what the owner is told',
+  },
   users: { shown_name: 'is what the identity provider said last' },
   pastes: { counted: 'changes the counters with it, either way' },
 };

@@ -44,6 +44,8 @@ task_executions         Siu..    Siu..    SiuD.
 transition_statistics   .....    .....    Siu..
 uncounted_transitions   .....    .....    S..D.
 users                   Siu..    .....    S....
+webhook_deliveries      Si...    S.u..    S.uD.
+webhook_endpoints       Siu..    S.u..    SiuD.
 work_kinds              s....    si...    S.u..
 `;
 
