@@ -19,11 +19,6 @@ const ownedRows: readonly (readonly [table: string, ofUser: OfUser])[] = [
   ['api_tokens', (userId) => sql`user_id = ${userId}::uuid`],
   ['idempotency_keys', (userId) => sql`caller = ${`user:${userId}`}`],
   ['secret_requests', (userId) => sql`user_id = ${userId}::uuid`],
-  [
-    'webhook_deliveries',
-    (userId) => sql`endpoint_id IN (SELECT id FROM webhook_endpoints WHERE user_id = ${userId}::uuid)`,
-  ],
-  ['webhook_endpoints', (userId) => sql`user_id = ${userId}::uuid`],
 ];
 
 /** The pastes that no cleanup has claimed. */
@@ -161,6 +156,7 @@ export async function finishErasure(db: Database, userId: string, actor: Actor):
     ...named.map((ofUser) => sql`pastes WHERE ${ofUser(userId)}`),
     sql`pastes WHERE ${read(userId)}`,
     sql`jobs WHERE user_id = ${userId}::uuid`,
+    sql`webhook_endpoints WHERE user_id = ${userId}::uuid`, // removed by removeDeliveriesOfRemoved
     ...ownedRows.map(([table, ofUser]) => sql`${sql.table(table)} WHERE ${ofUser(userId)}`),
   ].map((rows) => sql`NOT EXISTS (SELECT FROM ${rows})`);
   const result = await sql`

@@ -69,6 +69,10 @@ describe('an endpoint', () => {
     await startErasure(current.db, bed.userId, actor);
     await removeOwnedRows(current.db, bed.userId);
     await sql`DELETE FROM jobs`.execute(current.db);
+    expect(await removeDeliveriesOfRemoved(current.db, 10)).toBe(1);
+    expect(await finishErasure(current.db, bed.userId, actor)).toBe(false);
+    await sql`UPDATE webhook_endpoints SET removed_at = now() - interval '1 hour'`.execute(current.db);
+    expect(await removeDeliveriesOfRemoved(current.db, 10)).toBe(0);
     expect(await finishErasure(current.db, bed.userId, actor)).toBe(true);
     const { rows } =
       await sql`SELECT FROM webhook_deliveries UNION ALL SELECT FROM webhook_endpoints`.execute(current.db);
