@@ -5,6 +5,7 @@ import { affectedRows, type Database } from '../database/database.ts';
 import { within, type Portion } from '../database/one-row.ts';
 import { good } from '../identity/api-tokens.ts';
 import type { OwnerFunction } from '../database/objects.ts';
+import type { EndedJob } from './old-rows.ts';
 
 const start = transition(erasure, 'requested', 'at_work');
 const finish = transition(erasure, 'at_work', 'done');
@@ -105,11 +106,11 @@ export async function findOpenJobsOf(db: Database, userId: string): Promise<read
 export async function findEndedJobsOf(
   db: Database,
   { userId, without, limit }: { userId: string; without: readonly string[]; limit: number },
-): Promise<readonly string[]> {
-  const { rows } = await sql<{ id: string }>`
-    SELECT id FROM jobs WHERE user_id = ${userId} AND completed_at IS NOT NULL AND id <> ALL (${without}::uuid[])
+): Promise<readonly EndedJob[]> {
+  const { rows } = await sql<EndedJob>`
+    SELECT id, retried_as AS "retriedAs" FROM jobs WHERE user_id = ${userId} AND completed_at IS NOT NULL AND id <> ALL (${without}::uuid[])
     ORDER BY created_at, id LIMIT ${limit}`.execute(db);
-  return rows.map(({ id }) => id);
+  return rows;
 }
 
 export function searchUndeleted({ userId, ...portion }: { userId: string } & Portion): RawBuilder<unknown> {

@@ -95,13 +95,20 @@ export async function removeTombstones(
   return affectedRows(result);
 }
 
+/**
+ * A request stays for so long after its expiry, whatever the retention is: a deposit that came in time may commit later,
+ * and a removal does not see what commits while it runs. With 30 s for each statement, no deposit takes so long.
+ */
+const MIN_REQUEST_SECONDS = 600;
+
 export function searchOldRequests({
   retentionSeconds,
   ...portion
 }: { retentionSeconds: number } & Portion): RawBuilder<unknown> {
+  const seconds = Math.max(retentionSeconds, MIN_REQUEST_SECONDS);
   return sql`
       SELECT id, id::text AS name FROM secret_requests r
-      WHERE expires_at < now() - make_interval(secs => ${retentionSeconds}) AND ${within(sql`id::text`, portion)}
+      WHERE expires_at < now() - make_interval(secs => ${seconds}) AND ${within(sql`id::text`, portion)}
         AND NOT EXISTS (SELECT FROM deposits d WHERE d.request_id = r.id)
       ORDER BY expires_at LIMIT ${portion.limit}`;
 }
@@ -171,8 +178,14 @@ export async function removeDeliveriesOfRemoved(db: Database, limit: number): Pr
 
 const terminal = statesOf(job).filter((state) => isTerminal(job, state));
 
-export interface OldJob {
+/** A job to remove. */
+export interface EndedJob {
   readonly id: string;
+  /** The job that retries it. A job that was retried after it was found is not removed. */
+  readonly retriedAs: string | null;
+}
+
+export interface OldJob extends EndedJob {
   /** In microseconds. With the id this is the place after which the next `findOldJobs` continues. */
   readonly completedAt: string;
 }
@@ -193,7 +206,7 @@ export async function findOldJobs(
       ? sql`completed_at IS NOT NULL`
       : sql`(completed_at, id) > (${after.completedAt}::timestamptz, ${after.id}::uuid)`;
   const { rows } = await sql<OldJob>`
-    SELECT id, completed_at::text AS "completedAt" FROM jobs
+    SELECT id, retried_as AS "retriedAs", completed_at::text AS "completedAt" FROM jobs
     WHERE ${from} AND completed_at < now() - make_interval(secs => ${retentionSeconds}) AND ${isNotRetried}
     ORDER BY completed_at, id LIMIT ${limit}`.execute(db);
   return rows;
@@ -201,15 +214,18 @@ export async function findOldJobs(
 
 /**
  * Removes jobs that have ended, with their assets and executions. Pastes that the jobs created stay. A job
- * that another session has locked stays, too, so that it holds up no others.
+ * that another session has locked stays, too, so that it holds up no others. So does one that was retried since it was
+ * found: its column says so, while the row of a retry that commits meanwhile could not be seen.
  * @returns how many jobs it removed
  */
-export async function removeJobs(db: Database, ids: readonly string[]): Promise<number> {
-  if (ids.length === 0) return 0;
+export async function removeJobs(db: Database, ended: readonly EndedJob[]): Promise<number> {
+  if (ended.length === 0) return 0;
+  const [ids, retries] = [ended.map(({ id }) => id), ended.map(({ retriedAs }) => retriedAs)];
   const result = await sql`
     WITH old AS MATERIALIZED (
-      SELECT id FROM jobs WHERE id = ANY (${ids}::uuid[]) AND status = ANY (${terminal})
-      FOR UPDATE SKIP LOCKED
+      SELECT j.id FROM jobs j JOIN unnest(${ids}::uuid[], ${retries}::uuid[]) AS found (id, retried_as) USING (id)
+      WHERE j.status = ANY (${terminal}) AND j.retried_as IS NOT DISTINCT FROM found.retried_as
+      FOR UPDATE OF j SKIP LOCKED
     )
     DELETE FROM jobs USING old WHERE jobs.id = old.id`.execute(db);
   return affectedRows(result);

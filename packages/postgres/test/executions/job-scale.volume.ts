@@ -157,7 +157,11 @@ const hot: Record<string, (db: Database, scene: Scene) => Promise<unknown>> = {
   // A fourth of the pastes here is IN_PROGRESS: the count grows up to its limit.
   'reading how many are in which state': (db) => readStateFigures(db, 100),
   'finding old jobs': (db) => findOldJobs(db, { retentionSeconds: 0, after: null, limit: 100 }),
-  'removing old jobs': (db, { old }) => removeJobs(db, old),
+  'removing old jobs': (db, { old }) =>
+    removeJobs(
+      db,
+      old.map((id) => ({ id, retriedAs: null })),
+    ),
   'finding stray objects of jobs': (db, { old }) =>
     findStrayJobObjects(
       db,

@@ -157,11 +157,18 @@ describe('a line of retries', () => {
       const old = await findOldJobs(current.db, { retentionSeconds: 30 * 86_400, after: null, limit: 9 });
       if (old.length === 0) break;
       removed.push(...old.map(({ id }) => id));
-      await removeJobs(
-        current.db,
-        old.map(({ id }) => id),
-      );
+      await removeJobs(current.db, old);
     }
     expect(removed).toEqual(ids.toReversed());
+  });
+
+  it('stays when the retry is made after the old job was found for its removal', async () => {
+    const { id } = await endedJob();
+    await sql`UPDATE jobs SET completed_at = now() - interval '31 days'`.execute(current.db);
+    const old = await findOldJobs(current.db, { retentionSeconds: 30 * 86_400, after: null, limit: 9 });
+    expect(old).toMatchObject([{ id }]);
+    const newest = await retried(id);
+    expect(await removeJobs(current.db, old)).toBe(0);
+    expect(await importedPositions(current.db, newest)).not.toBeNull();
   });
 });

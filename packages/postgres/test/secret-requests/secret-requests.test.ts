@@ -173,14 +173,20 @@ it('a deposit keeps its key when its upload is retried, and loses it with the ro
 });
 
 it('is removed some time after its expiry, and not while a deposit is there', async () => {
-  const empty = await makeRequest(1, -100);
-  const used = await makeRequest(1, -100);
+  const empty = await makeRequest(1, -1000);
+  const used = await makeRequest(1, -1000);
   const { id: requestId } = await requestOf(used.code);
   await insertDeposit(current.db, { requestId, number: 1, shortCode: 'before', wrappedKey });
-  expect(await removeOldRequests(current.db, { retentionSeconds: 200, ...everything })).toBe(0);
+  expect(await removeOldRequests(current.db, { retentionSeconds: 2000, ...everything })).toBe(0);
   expect(await removeOldRequests(current.db, { retentionSeconds: 10, ...everything })).toBe(1);
   expect(await findSecretRequest(current.db, empty.code)).toBeNull();
   expect(await findSecretRequest(current.db, used.code)).not.toBeNull();
+});
+
+it('stays for ten minutes after its expiry at least: a deposit that came in time may not have committed', async () => {
+  const { code } = await makeRequest(1, -500);
+  expect(await removeOldRequests(current.db, { retentionSeconds: 1, ...everything })).toBe(0);
+  expect(await findSecretRequest(current.db, code)).not.toBeNull();
 });
 
 it('ends with the erasure of its user, also for the deposit that comes later', async () => {

@@ -14,6 +14,11 @@ async function make(count: number, shape: object): Promise<readonly MadeJob[]> {
 }
 
 const ids = (jobs: readonly { id: string }[]) => jobs.map(({ id }) => id);
+const remove = (db: Database, jobIds: readonly string[]) =>
+  removeJobs(
+    db,
+    jobIds.map((id) => ({ id, retriedAs: null })),
+  );
 
 /**
  * Leaves only plans that read the rows in the order in which they are stored: another plan would hide a
@@ -59,7 +64,7 @@ describe('finding old jobs', () => {
 describe('removing jobs', () => {
   it('removes their assets and executions, and nothing of other jobs', async () => {
     const [gone, ...stay] = await make(3, { status: 'completed', assets: 2 });
-    expect(await removeJobs(current.db, [gone!.id, gone!.id])).toBe(1);
+    expect(await remove(current.db, [gone!.id, gone!.id])).toBe(1);
     const { rows } = await sql`
       SELECT (SELECT count(*)::int FROM jobs) AS jobs, (SELECT count(*)::int FROM assets) AS assets,
         (SELECT count(*)::int FROM task_executions) AS executions`.execute(current.db);
@@ -72,9 +77,9 @@ describe('removing jobs', () => {
     const queued = await make(1, { status: 'queued' });
     const processing = await make(1, { status: 'processing' });
     const [gone] = await make(1, { status: 'failed' });
-    await removeJobs(current.db, [gone!.id]);
-    expect(await removeJobs(current.db, ids([...queued, ...processing, gone!]))).toBe(0);
-    expect(await removeJobs(current.db, [])).toBe(0);
+    await remove(current.db, [gone!.id]);
+    expect(await remove(current.db, ids([...queued, ...processing, gone!]))).toBe(0);
+    expect(await remove(current.db, [])).toBe(0);
   });
 
   it('leaves a job that is locked to the next run, and removes the others', async () => {
@@ -82,21 +87,21 @@ describe('removing jobs', () => {
     const unlock = await lockRow(current.db, 'jobs', locked!.id);
     const removal = current.db.transaction().execute(async (tx) => {
       await sql`SET LOCAL lock_timeout = 300`.execute(tx);
-      return await removeJobs(tx, ids([locked!, ...others]));
+      return await remove(tx, ids([locked!, ...others]));
     });
     try {
       expect(await removal).toBe(2);
     } finally {
       await unlock();
     }
-    expect(await removeJobs(current.db, [locked!.id])).toBe(1);
+    expect(await remove(current.db, [locked!.id])).toBe(1);
   });
 
   it('keeps the pastes that a job created, and their uploads', async () => {
     const job = await runningJob(current.db);
     await importPastes(current.db, { ...job, entries: entriesOf(job, [0, 1]) });
     await settle(current.db, endingOf(job));
-    expect(await removeJobs(current.db, [job.jobId])).toBe(1);
+    expect(await remove(current.db, [job.jobId])).toBe(1);
     const { rows } = await sql`
       SELECT (SELECT count(*)::int FROM pastes) AS pastes, (SELECT count(*)::int FROM assets) AS assets,
         (SELECT array_agg(kind::text) FROM task_executions) AS executions`.execute(current.db);
@@ -106,7 +111,7 @@ describe('removing jobs', () => {
   it('removes a job once in ten concurrent sweeps', async () => {
     const old = await make(50, { status: 'completed', assets: 3 });
     const removed = await Promise.all(
-      Array.from({ length: 10 }, (_, n) => removeJobs(current.db, n % 2 ? ids(old) : ids(old).toReversed())),
+      Array.from({ length: 10 }, (_, n) => remove(current.db, n % 2 ? ids(old) : ids(old).toReversed())),
     );
     expect(removed.reduce((sum, count) => sum + count, 0)).toBe(50);
   });

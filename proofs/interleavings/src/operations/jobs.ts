@@ -22,6 +22,7 @@ import {
   type JobSettlement,
   jobSubject,
   removeJobs,
+  type EndedJob,
   renewLeases,
   rescueStranded,
   settleExecutions,
@@ -192,23 +193,23 @@ export const reapJob = operation(
 export const removeOldJobs = operation(
   'remove old jobs',
   both,
-  (): { ids: readonly string[] } => ({ ids: [] }),
+  (): { old: readonly EndedJob[] } => ({ old: [] }),
   [
     {
       read: async (db, _world, state) => {
-        const old = await findOldJobs(db, { retentionSeconds: 3600, after: null, limit: 10 });
-        state.ids = old.map(({ id }) => id);
-        return state.ids.length > 0;
+        state.old = await findOldJobs(db, { retentionSeconds: 3600, after: null, limit: 10 });
+        return state.old.length > 0;
       },
     },
     {
-      request: ({ objects }, { ids }) => {
-        for (const key of objects) if (ids.some((id) => key.startsWith(`jobs/${id}/`))) objects.delete(key);
+      request: ({ objects }, { old }) => {
+        for (const key of objects)
+          if (old.some(({ id }) => key.startsWith(`jobs/${id}/`))) objects.delete(key);
       },
     },
     {
-      statement: async (db, _world, _actor, { ids }) => {
-        await removeJobs(db, ids);
+      statement: async (db, _world, _actor, { old }) => {
+        await removeJobs(db, old);
         return undefined;
       },
     },

@@ -80,10 +80,10 @@ export function createErasures({
     await ofEach(users, run, async (userId) => {
       const seen: string[] = [];
       await inBatches({ limit: JOBS, signal }, async (limit) => {
-        const ids = await findEndedJobsOf(db, { userId, without: seen, limit });
-        await removeWithFolders({ db, store, logger }, ids, { counts, signal, refused });
-        seen.push(...ids);
-        return ids.length;
+        const ended = await findEndedJobsOf(db, { userId, without: seen, limit });
+        await removeWithFolders({ db, store, logger }, ended, { counts, signal, refused });
+        seen.push(...ended.map(({ id }) => id));
+        return ended.length;
       });
       await removeOwnedRows(db, userId);
       if (!(await finishErasure(db, userId, actor))) return;

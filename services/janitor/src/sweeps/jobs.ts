@@ -1,5 +1,5 @@
 import { DependencyUnavailableError, jobKeyPrefix } from '@pasteflow/domain';
-import { findOldJobs, inHalves, removeJobs, type OldJob } from '@pasteflow/postgres';
+import { findOldJobs, inHalves, removeJobs, type EndedJob, type OldJob } from '@pasteflow/postgres';
 import { describeS3Error, type ObjectStore } from '@pasteflow/s3';
 import { inBatches, inLanes } from './running/batches.ts';
 import type { RefusedRows } from './running/refused-rows.ts';
@@ -59,8 +59,7 @@ export function createJobs(
     let after: OldJob | null = null;
     await inBatches({ limit: batch, signal }, async (limit) => {
       const old = await findOldJobs(db, { retentionSeconds, after, limit });
-      const ids = old.map(({ id }) => id);
-      await removeWithFolders({ db, store, logger }, ids, { counts, signal, refused });
+      await removeWithFolders({ db, store, logger }, old, { counts, signal, refused });
       after = old.at(-1) ?? null;
       return old.length;
     });
@@ -73,21 +72,26 @@ export function createJobs(
  */
 export async function removeWithFolders(
   { db, store, logger }: Pick<JanitorContext, 'db' | 'store' | 'logger'>,
-  ids: readonly string[],
+  ended: readonly EndedJob[],
   { counts, signal, refused: refusedRows }: JobRun,
 ): Promise<void> {
   const waiting = new Set(refusedRows.waiting('jobs'));
-  const emptied: string[] = [];
+  const emptied: EndedJob[] = [];
   const refused = new Map<string, string>();
   try {
-    const tried = ids.filter((id) => !waiting.has(id));
-    await inLanes(tried, { lanes: LANES, signal }, async (id) => {
-      const reason = await tryToEmpty(store, id, counts, signal);
-      if (reason === null) emptied.push(id);
-      else refused.set(id, reason);
+    const tried = ended.filter(({ id }) => !waiting.has(id));
+    await inLanes(tried, { lanes: LANES, signal }, async (job) => {
+      const reason = await tryToEmpty(store, job.id, counts, signal);
+      if (reason === null) emptied.push(job);
+      else refused.set(job.id, reason);
     });
   } finally {
-    const removed = await inHalves(emptied, (part) => removeJobs(db, part), refusedRows.of('jobs'));
+    const onRefused = refusedRows.of('jobs');
+    const removed = await inHalves(
+      emptied,
+      (part) => removeJobs(db, part),
+      ({ id }, error) => onRefused(id, error),
+    );
     for (const count of removed) counts.removed += count;
   }
   const [reason] = refused.values();
