@@ -18,6 +18,8 @@ export const retiredSettings: Readonly<Record<string, string>> = {
   CONTENT_WAIT_MS: 'has no effect: a read waits for the upload in progress for up to a second',
   DELETION_STUCK_AFTER_SECONDS: 'has no effect: a claim counts as stuck after two hours',
   JOB_RETRY_JITTER_MS: 'has no effect: it is 200, or a fifth of the shortest wait if that is less',
+  MAX_CONNECTIONS: 'has no effect: it is MAX_WAITERS and 2000',
+  MAX_DOWNLOADS_PER_CALLER: 'has no effect: it is 20',
   MAX_IMPORTED_BYTES_PER_HOUR: 'has no effect: imports count for RATE_LIMIT_BYTES_PER_HOUR',
   OIDC_SCOPES: 'has no effect: the service asks for openid and, unless OIDC_NAME_CLAIM is off, profile',
   RECONCILE_ORPHAN_GRACE_SECONDS: 'has no effect: it is a day',

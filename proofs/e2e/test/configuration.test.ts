@@ -109,13 +109,12 @@ it('checks settings that depend on each other', async () => {
   const { code, stderr } = await run('api', {
     DATABASE_URL: 'postgres://127.0.0.1/pasteflow',
     AWS_ENDPOINT_URL: 'http://127.0.0.1:1',
-    MAX_CONNECTIONS: '5',
-    MAX_WAITERS: '6',
+    OIDC_ISSUER: 'https://idp.example.org',
   });
   expect(code).toBe(EXIT_CONFIG);
   expect(stderr).toEqual([
     'api: The configuration has 1 problem:',
-    expect.stringMatching(/^ {2}MAX_CONNECTIONS is not more than MAX_WAITERS \(6\)/),
+    expect.stringMatching(/^ {2}OIDC_AUDIENCE is missing; set it to the aud claim/),
   ]);
 });
 

@@ -51,6 +51,8 @@ export interface Overrides {
   readonly oidcRequestTimeoutMs?: number;
   readonly live?: LiveTimings;
   readonly s3Sockets?: number;
+  readonly streamsPerCaller?: number;
+  readonly connectionsBesideWaiters?: number;
   readonly slowGroupMs?: number;
   readonly s3RequestTimeoutMs?: number;
   readonly sending?: Pick<SendOptions, 'tickMs' | 'maxCreditMs'>;
@@ -74,6 +76,12 @@ const S3_REQUEST_TIMEOUT_MS = 5000;
 const S3_MAX_ATTEMPTS = 2;
 
 const S3_SOCKETS = 200;
+
+/** A tenth of those connections, in one process. */
+const STREAMS_PER_CALLER = 20;
+
+/** For the clients that don't wait: those that wait never take all connections. */
+const CONNECTIONS_BESIDE_WAITERS = 2000;
 
 /** The share of the connections to S3 that streams may hold. The others serve short contents and probes. */
 const STREAMS_SHARE = 0.75;
@@ -146,14 +154,14 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
   });
   const events = new RequestEvents(logger, metrics);
   const headers = headersOfEveryAnswer(http.publicUrl);
-  const { maxConnections } = config.clients;
+  const { connectionsBesideWaiters = CONNECTIONS_BESIDE_WAITERS } = overrides;
   const server = new ApiServer({
     host: http.host,
     port: http.port,
     requestTimeoutMs: http.requestTimeoutMs,
     metrics,
     connections: new Connections({
-      maxConnections,
+      maxConnections: config.clients.maxWaiters + connectionsBesideWaiters,
       isTrustedProxy: createIsTrustedProxy(http.trustProxy),
       metrics,
     }),
@@ -216,6 +224,7 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
       {
         ...config.downloads,
         maxStreams: Math.floor(s3Sockets * STREAMS_SHARE),
+        maxStreamsPerCaller: overrides.streamsPerCaller ?? STREAMS_PER_CALLER,
         minHeldMs: overrides.minHeldMs,
       },
       metrics,

@@ -113,25 +113,11 @@ function mostPerUser(standard: number) {
 
 const MAX_CLIENTS = 1_000_000;
 
-/** For the clients that don't wait, when MAX_CONNECTIONS is not set. */
-const CONNECTIONS_BESIDE_WAITERS = 2000;
-
 /** Of this process. A waiting client takes about 20 kB, most of it for its connection: 10,000 take 200 MB. */
 const clientSettings = groups({
   /** Requests that wait. */
   maxWaiters: setting('MAX_WAITERS', positiveInteger({ max: MAX_CLIENTS }).default(10_000)),
   maxWaitersPerCaller: setting('MAX_WAITERS_PER_CALLER', positiveInteger({ max: MAX_CLIENTS }).default(200)),
-  maxConnections: setting('MAX_CONNECTIONS', positiveInteger({ max: MAX_CLIENTS }).optional()),
-}).transform((clients, context) => {
-  const { maxWaiters, maxConnections = maxWaiters + CONNECTIONS_BESIDE_WAITERS } = clients;
-  if (maxConnections <= maxWaiters) {
-    context.addIssue({
-      code: 'custom',
-      path: ['MAX_CONNECTIONS'],
-      message: `is not more than MAX_WAITERS (${maxWaiters}); clients that wait could take all connections. Raise it, or lower MAX_WAITERS`,
-    });
-  }
-  return { ...clients, maxConnections };
 });
 
 /** The bytes of memory that this process may use: those of its container, otherwise those of the machine. */
@@ -142,7 +128,6 @@ const MIB = 1024 * 1024;
 const downloadSettings = groups({
   /** Bytes of content that is in memory as a whole. */
   maxBytes: setting('MAX_DOWNLOAD_BYTES_IN_FLIGHT', positiveInteger().default(Math.floor(memoryBytes / 16))),
-  maxStreamsPerCaller: setting('MAX_DOWNLOADS_PER_CALLER', positiveInteger().default(20)),
   /** Bytes of content that is kept for the next reads; 0: none. */
   cacheBytes: setting(
     'CONTENT_CACHE_BYTES',

@@ -45,7 +45,7 @@ async function endOf(socket: Socket): Promise<void> {
 describe('the connections of a process', () => {
   it('are limited: the one that is idle for longest is closed for a new one, and one with a request never', async () => {
     // TRUST_PROXY: this machine is no client, so that only the limit of the process counts.
-    const api = await bed.start({ env: { MAX_CONNECTIONS: '5', MAX_WAITERS: '4', TRUST_PROXY: '1' } });
+    const api = await bed.start({ env: { MAX_WAITERS: '4', TRUST_PROXY: '1' }, connectionsBesideWaiters: 1 });
     const open = () => metricOf(api, 'http_connections', { kind: 'open' });
     const closed = () => metricOf(api, 'http_connections_closed_idle_total', { of: 'total' });
     const sockets: Socket[] = [];
@@ -70,7 +70,7 @@ describe('the connections of a process', () => {
   });
 
   it('are closed at once when all others have a request in progress', async () => {
-    const api = await bed.start({ env: { MAX_CONNECTIONS: '3', MAX_WAITERS: '2', TRUST_PROXY: '1' } });
+    const api = await bed.start({ env: { MAX_WAITERS: '2', TRUST_PROXY: '1' }, connectionsBesideWaiters: 1 });
     const busy = await Promise.all([0, 1, 2].map(() => idle(api.port)));
     for (const socket of busy) await unfinished(api, socket);
     await endOf(await idle(api.port));
@@ -82,7 +82,7 @@ describe('the connections of a process', () => {
   });
 
   it('of one address are at most a quarter, whatever it does with them, and others are served', async () => {
-    const api = await bed.start({ env: { MAX_CONNECTIONS: '8', MAX_WAITERS: '4' } });
+    const api = await bed.start({ env: { MAX_WAITERS: '4' }, connectionsBesideWaiters: 4 });
     const flood: Socket[] = [];
     for (let n = 0; n < 40; n += 1) {
       const socket = await idle(api.port);
@@ -105,7 +105,7 @@ describe('the connections of a process', () => {
   });
 
   it('whose clients do not read their answers make room for others', async () => {
-    const api = await bed.start({ env: { MAX_CONNECTIONS: '8', MAX_WAITERS: '4' } });
+    const api = await bed.start({ env: { MAX_WAITERS: '4' }, connectionsBesideWaiters: 4 });
     for (const address of ['127.0.0.1', '127.0.0.2', '127.0.0.3', '127.0.0.4']) {
       for (let n = 0; n < 2; n += 1) {
         const socket = (await idle(api.port, address)).pause();
@@ -121,23 +121,19 @@ describe('the connections of a process', () => {
   });
 
   it('of a trusted proxy have no limit of their own', async () => {
-    const api = await bed.start({ env: { MAX_CONNECTIONS: '8', MAX_WAITERS: '4', TRUST_PROXY: 'loopback' } });
+    const api = await bed.start({
+      env: { MAX_WAITERS: '4', TRUST_PROXY: 'loopback' },
+      connectionsBesideWaiters: 4,
+    });
     const sockets = await Promise.all(Array.from({ length: 8 }, () => idle(api.port)));
     for (const socket of sockets) await answered(socket);
     expect(await metricOf(api, 'http_connections_closed_idle_total', { of: 'caller' })).toBe(0);
     sockets.forEach((socket) => socket.destroy());
   });
 
-  it('are by default 2,000 more than the clients that may wait', async () => {
+  it('are 2,000 more than the clients that may wait', async () => {
     const api = await bed.start({ env: { MAX_WAITERS: '100' } });
     expect(await metricOf(api, 'http_connections', { kind: 'limit' })).toBe(2100);
-  });
-
-  it('must be more than the clients that may wait', async () => {
-    const env = { MAX_CONNECTIONS: '10000', MAX_WAITERS: '10000' };
-    await expect(bed.start({ env })).rejects.toThrow(
-      /MAX_CONNECTIONS is not more than MAX_WAITERS \(10000\)/,
-    );
   });
 });
 

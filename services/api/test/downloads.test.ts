@@ -41,7 +41,7 @@ const env = { TRUST_PROXY: '1', MIN_DOWNLOAD_BYTES_PER_SECOND: '0' };
 
 describe('40 readers that never read a large content', () => {
   it('of one caller hold the streams of one caller: others read everything', async () => {
-    const api = await bed.start({ env: { ...env, MAX_DOWNLOADS_PER_CALLER: '3' }, s3Sockets: 8 });
+    const api = await bed.start({ env, s3Sockets: 8, streamsPerCaller: 3 });
     await Promise.all(Array.from({ length: 40 }, () => unread(api, large, '192.0.2.1')));
     await until(
       () => refused(api, 'stream', 'caller'),

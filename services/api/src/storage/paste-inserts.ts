@@ -55,8 +55,7 @@ const BATCH = {
   /** They leave the other connections of the pool (10 by default) to other requests. */
   maxRunning: 4,
   /**
-   * About as many as an api has connections (MAX_CONNECTIONS is 12,000 by default), and the work of some
-   * seconds.
+   * About as many as an api has connections (12,000 by default), and the work of some seconds.
    */
   maxWaiting: 10_000,
   /** As long as a request waits for a connection of the pool. */
