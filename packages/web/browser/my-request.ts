@@ -1,6 +1,7 @@
 import { showRelativeTimes } from './browser-facts.ts';
 import { startCopyButtons } from './copy.ts';
 import { element, optional } from './element.ts';
+import { followPage } from './follow-page.ts';
 import { startSkipLink } from './skip-link.ts';
 import { isUnsaved, keepUnsaved } from './new-request.ts';
 
@@ -14,12 +15,16 @@ const {
   unloaded = '',
   insecure = '',
 } = page.dataset;
+const arrived = element('arrived', HTMLElement);
+/** Gives the links that are new the keys of their deposits. Without the own link there are none. */
+let showKeys = async (): Promise<void> => {};
 startSkipLink();
 const privatePart = location.hash.slice(1);
 
 addEventListener('hashchange', () => location.reload());
 showRelativeTimes('.line time');
 void start();
+if ('open' in arrived.dataset) followPage(update);
 
 async function start(): Promise<void> {
   element('needs-script', HTMLElement).remove();
@@ -37,18 +42,44 @@ async function open(): Promise<void> {
     showLost();
     return;
   }
-  for (const link of page.querySelectorAll<HTMLAnchorElement>('a[data-wrapped]')) {
-    try {
-      const key = await keys.unwrapKey(link.dataset['wrapped'] ?? '', id, privatePart);
-      link.href += `#${keys.fragmentOfKey(key)}`;
-      link.hidden = false;
-    } catch (error) {
-      const isWrong = error instanceof keys.WrongRequestKeyError;
-      const shown = link.closest('li')?.querySelector('.field-error') ?? null;
-      if (shown !== null) shown.textContent = isWrong ? wrong : outdated;
+  const { unwrapKey, fragmentOfKey, WrongRequestKeyError } = keys;
+  showKeys = async () => {
+    for (const link of page.querySelectorAll<HTMLAnchorElement>('a[data-wrapped]')) {
+      const { wrapped = '' } = link.dataset;
+      delete link.dataset['wrapped'];
+      try {
+        link.href += `#${fragmentOfKey(await unwrapKey(wrapped, id, privatePart))}`;
+        link.hidden = false;
+      } catch (error) {
+        const isWrong = error instanceof WrongRequestKeyError;
+        const shown = link.closest('li')?.querySelector('.field-error') ?? null;
+        if (shown !== null) shown.textContent = isWrong ? wrong : outdated;
+      }
     }
-  }
+  };
+  await showKeys();
   showLinks(publicPart);
+}
+
+/** Shows what arrives; what is there keeps the focus. A request that has ended has another page. @returns whether it has not */
+async function update(next: Document): Promise<boolean> {
+  const newer = next.getElementById('arrived');
+  if (newer === null) return true;
+  if (!('open' in newer.dataset)) {
+    if (!isUnsaved(id)) location.reload();
+    return false;
+  }
+  const rows = arrived.querySelectorAll('.rows > li').length;
+  const added = [...newer.querySelectorAll('.rows > li')].slice(rows);
+  if (added.length === 0) return true;
+  if (rows === 0) arrived.replaceChildren(...newer.childNodes);
+  else arrived.querySelector('.rows')?.append(...added);
+  const facts = next.querySelector('[data-part]');
+  if (facts !== null) page.querySelector('[data-part]')?.replaceWith(facts);
+  showRelativeTimes('#request > [data-part] time');
+  for (const row of added) showRelativeTimes(`#${row.id} time`);
+  await showKeys();
+  return true;
 }
 
 function showLinks(publicPart: string): void {

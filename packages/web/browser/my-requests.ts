@@ -1,5 +1,6 @@
 import { showRelativeTimes } from './browser-facts.ts';
 import { element, optional } from './element.ts';
+import { followRows } from './follow-rows.ts';
 import { newKey } from './form/body.ts';
 import { postJson, refusalOf } from './form/post-json.ts';
 import { keepUnsaved } from './new-request.ts';
@@ -84,3 +85,4 @@ if (form !== null) {
   else element('needs-https', HTMLElement).hidden = false;
 }
 showRelativeTimes('.line time');
+followRows();

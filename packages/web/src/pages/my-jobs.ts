@@ -51,7 +51,7 @@ ${filterForm(site, action, [
 <div id="found">
 ${list.jobs.length === 0 ? nothing(site, action, list) : html`<ul class="rows">\n${list.jobs.map((each) => row(site, each))}</ul>`}
 ${pageLinks(site, action, { job_type: list.jobType, status: list.status }, list)}</div>
-${countOf(text.title)}<p id="ended-jobs" role="status" class="visually-hidden"></p>`,
+${countOf(text.title)}<p id="ended" role="status" class="visually-hidden"></p>`,
   });
 }
 

@@ -2,7 +2,7 @@ import { formatSize, formatTime } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
 import { formUser, page, type Site } from '../html/layout.ts';
 import { copyButton } from './created.ts';
-import { requestFacts, type OwnRequest } from './my-requests.ts';
+import { isOpen, requestFacts, type OwnRequest } from './my-requests.ts';
 import { quotation } from './request.ts';
 
 /** What somebody has sent. The times are in ISO 8601. */
@@ -37,7 +37,7 @@ export function myRequestPage(
 ): string {
   const { base, words } = site;
   const { requests: text } = words;
-  const isOpen = request.status === 'OPEN' && !request.isExpired;
+  const takesMore = isOpen(request);
   return page(site, {
     title: text.one,
     scripts: ['my-request.js'],
@@ -46,14 +46,15 @@ data-broken="${text.brokenOwn}" data-outdated="${text.inBrowser.outdated}" data-
 ${requestFacts(words, request)}
 ${quotation(words, request.message)}<p id="needs-script" class="notice bad">${text.needsScript}</p>
 <div id="refusal" role="alert"></div>
-${lost(site)}${links(site, isOpen ? url : null)}<h2>${text.arrivedTitle}</h2>
+${lost(site)}${links(site, takesMore ? url : null)}<h2>${text.arrivedTitle}</h2>
+<div id="arrived" aria-live="polite"${takesMore && html` data-open`}>
 ${
   deposits.length === 0
-    ? html`<p>${isOpen ? text.nothing : text.nothingCame}</p>`
+    ? html`<p>${takesMore ? text.nothing : text.nothingCame}</p>`
     : html`<ul class="rows">\n${deposits.map((each, index) => row(site, each, index + 1))}</ul>
 <p class="hint">${text.deleteHint} <a href="${base}/my/pastes">${words.myPastes.title}</a></p>`
-}
-${canCancel && isOpen && cancel(site, request.id)}
+}</div>
+${canCancel && takesMore && cancel(site, request.id)}
 <p><a class="button" href="${base}/my/requests">${words.back(text.title)}</a></p></div>`,
   });
 }
@@ -91,7 +92,7 @@ aria-describedby="ask-hint">${copyButton(words, 'ask', created.copyLink, 'primar
 function row({ base, words }: Site, deposit: ShownDeposit, number: number): Html {
   const { requests: text, paste } = words;
   const { short_code: code, created_at: created, expires_at: expires, is_there: isThere } = deposit;
-  return html`<li><div><p><strong>${text.number(number)}</strong>${!isThere && html` <span class="badge">${text.gone}</span>`}</p>
+  return html`<li id="deposit-${number}"><div><p><strong>${text.number(number)}</strong>${!isThere && html` <span class="badge">${text.gone}</span>`}</p>
 <p class="line"><span><bdi dir="ltr">${code}</bdi></span><span>${formatSize(deposit.size_bytes, words)}</span><span>${formatTime(created, words)}</span>${
     isThere && expires !== null && html`<span>${paste.expiresLine} ${formatTime(expires, words)}</span>`
   }</p>

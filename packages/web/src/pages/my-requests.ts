@@ -43,6 +43,7 @@ export function myRequestsPage(site: Site, list: MyRequests): string {
 <p>${text.intro}</p>
 ${list.canMake && form(site)}
 <h2>${text.listTitle}</h2>
+<p id="ended" role="status" class="visually-hidden"></p>
 ${
   list.requests.length === 0
     ? html`<p>${text.none}</p>`
@@ -86,13 +87,16 @@ function refusals({ form: fields, problem }: Words): Readonly<Record<string, str
 function row(site: Site, request: OwnRequest): Html {
   const { message } = request;
   const { requests: text } = site.words;
-  return html`<li><div><p><a href="${site.base}/my/requests/${request.id}">${
+  return html`<li${isOpen(request) && html` data-open`} id="request-${request.id}"><div><p><a href="${site.base}/my/requests/${request.id}">${
     message === null ? text.noMessage : html`<bdi>${message}</bdi>`
   }</a></p>
 ${requestFacts(site.words, request)}</div></li>\n`;
 }
 
-/** The state, how many have come, and the times. */
+/** It takes deposits. */
+export const isOpen = ({ status, isExpired }: OwnRequest): boolean => status === 'OPEN' && !isExpired;
+
+/** The state, how many have come, and the times. Its script shows them again when something has come. */
 export function requestFacts(words: Words, request: OwnRequest): Html {
   const { requests: text, paste } = words;
   const {
@@ -104,7 +108,7 @@ export function requestFacts(words: Words, request: OwnRequest): Html {
     expires_at: expires,
   } = request;
   const state = status === 'OPEN' && isExpired ? 'EXPIRED' : status;
-  return html`<p class="line"><span class="badge ${state === 'OPEN' ? 'processing' : 'ended'}">${text.states[state]}</span><span>${text.arrived(deposits - left, deposits)}</span><span>${text.made} ${formatTime(created, words)}</span>${
+  return html`<p class="line" data-part><span class="badge ${state === 'OPEN' ? 'processing' : 'ended'}">${text.states[state]}</span><span>${text.arrived(deposits - left, deposits)}</span><span>${text.made} ${formatTime(created, words)}</span>${
     state === 'OPEN' && html`<span>${paste.expiresLine} ${formatTime(expires, words)}</span>`
   }</p>`;
 }

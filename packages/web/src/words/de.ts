@@ -633,7 +633,7 @@ export const de: Translation = {
     pass: 'Senden Sie diesen Link an alle, die das Geheimnis haben. Er öffnet nichts.',
     passLater: 'Wenn Sie Ihren eigenen Link gespeichert haben, erscheint hier der Link für andere.',
     arrivedTitle: 'Was angekommen ist',
-    nothing: 'Es ist noch nichts angekommen. Laden Sie diese Seite später neu.',
+    nothing: 'Es ist noch nichts angekommen. Diese Seite zeigt, was ankommt, sobald es da ist.',
     nothingCame: 'Es ist nichts angekommen.',
     number: (number: number) => `Geheimnis ${number}`,
     open: 'Öffnen',

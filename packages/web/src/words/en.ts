@@ -625,7 +625,7 @@ export const en = {
     pass: 'Send this link to whoever has the secret. It opens nothing.',
     passLater: 'When you have saved your own link, the link for others appears here.',
     arrivedTitle: 'What has arrived',
-    nothing: 'Nothing has arrived yet. Reload this page later.',
+    nothing: 'Nothing has arrived yet. This page shows what arrives as soon as it is there.',
     nothingCame: 'Nothing has arrived.',
     number: (number: number) => `Secret ${number}`,
     open: 'Open',

@@ -642,7 +642,7 @@ export const es: Translation = {
     pass: 'Envíe este enlace a quien tenga el secreto. No abre nada.',
     passLater: 'Cuando haya guardado su propio enlace, aparecerá aquí el enlace para los demás.',
     arrivedTitle: 'Lo que ha llegado',
-    nothing: 'Todavía no ha llegado nada. Recargue esta página más tarde.',
+    nothing: 'Todavía no ha llegado nada. Esta página muestra lo que llegue en cuanto esté aquí.',
     nothingCame: 'No ha llegado nada.',
     number: (number: number) => `Secreto ${number}`,
     open: 'Abrir',

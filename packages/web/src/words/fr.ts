@@ -651,7 +651,7 @@ export const fr: Translation = {
     pass: 'Envoyez ce lien aux personnes qui ont le secret. Il n’ouvre rien.',
     passLater: 'Quand vous aurez enregistré votre propre lien, le lien pour les autres apparaîtra ici.',
     arrivedTitle: 'Ce qui est arrivé',
-    nothing: 'Rien n’est encore arrivé. Rechargez cette page plus tard.',
+    nothing: 'Rien n’est encore arrivé. Cette page affiche ce qui arrive dès que c’est là.',
     nothingCame: 'Rien n’est arrivé.',
     number: (number: number) => `Secret ${number}`,
     open: 'Ouvrir',

@@ -615,7 +615,7 @@ export const ja: Translation = {
     pass: '秘密を持っている人に、このリンクを送ってください。このリンクで何かを開くことはできません。',
     passLater: '専用のリンクを保存すると、相手に送るリンクがここに表示されます。',
     arrivedTitle: '届いたもの',
-    nothing: 'まだ何も届いていません。後でこのページを再読み込みしてください。',
+    nothing: 'まだ何も届いていません。届いたものは、このページにすぐに表示されます。',
     nothingCame: '何も届きませんでした。',
     number: (number: number) => `秘密 ${number}`,
     open: '開く',

@@ -202,7 +202,7 @@ describeInBrowser('the list of jobs', () => {
     await hide(false);
     await page.waitForFunction(() => document.querySelectorAll('.rows .badge.completed').length === 2);
     expect(await page.getByRole('progressbar').count()).toBe(0);
-    expect(await page.locator('#ended-jobs[role=status]').textContent()).toBe('Export: completed');
+    expect(await page.locator('#ended[role=status]').textContent()).toBe('Export: completed');
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Export'); // the focus stays
     await page.waitForLoadState('networkidle');
     requests = 0;

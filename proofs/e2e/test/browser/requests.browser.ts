@@ -46,8 +46,12 @@ describeInBrowser('a secret that somebody asks for', () => {
   it('goes from one browser to another, while no request has a key or the text', async () => {
     const { token } = await bed.cluster.user('anna');
     const message = 'The password of the staging database, please';
-    const asker = await ask(bed, token, { message });
+    const asker = await ask(bed, token, { message, deposits: 2 });
     const ofAsker = recordedOf(asker.page);
+    const list = await asker.page.context().newPage();
+    await list.goto(`${bed.cluster.http().url}/my/requests`);
+    await list.getByText('0 of 2 arrived').waitFor();
+    await asker.page.locator('#own').focus();
     const page = await open('/docs');
     const ofSender = recordedOf(page);
     await page.goto(bed.cluster.http().url + asker.link);
@@ -63,9 +67,12 @@ describeInBrowser('a secret that somebody asks for', () => {
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Your secret is sent');
     await bed.cluster.untilStatus(receipt, 'PROCESSED');
 
-    await asker.page.reload();
-    await asker.page.getByText('1 of 1 arrived').waitFor();
-    await asker.page.getByRole('link', { name: 'Open secret 1' }).click();
+    await list.getByText('1 of 2 arrived').waitFor(); // nobody reloads either page
+    const opening = asker.page.getByRole('link', { name: 'Open secret 1' });
+    await opening.waitFor();
+    await asker.page.getByText('1 of 2 arrived').waitFor();
+    expect(await asker.page.evaluate(() => document.activeElement?.id)).toBe('own');
+    await opening.click();
     await asker.page.getByText('hunter2 is no password').waitFor();
     expect(pathOf(asker.page.url())).toMatch(new RegExp(`^/${receipt}#`));
     const sent =
@@ -184,8 +191,8 @@ describeInBrowser('an upload whose answer is lost', () => {
     const receipt = await receiptOf(page);
     await bed.cluster.untilStatus(receipt, 'PROCESSED');
     expect(await depositsOf(id)).toBe(1);
-    await asker.goto('about:blank');
-    await asker.goto(bed.cluster.http().url + own);
+    await asker.getByText('complete', { exact: true }).waitFor(); // the page has shown it by itself
+    expect([pathOf(asker.url()), await asker.locator('#ask').count()]).toEqual([own, 0]);
     await asker.getByRole('link', { name: 'Open secret 1' }).click();
     await asker.getByText('sent twice').waitFor();
   });
