@@ -119,9 +119,11 @@ describe('the form for a new paste', () => {
   );
 
   it('has a control for each option, in the order of the list at each place, and a word for it', () => {
-    expect(optionsOf(controlsFor({ id: '1', name: 'kim', person: { name: 'kim', issuer: null } }))).toEqual(
-      withControl,
-    );
+    expect(
+      optionsOf(
+        controlsFor({ id: '1', name: 'kim', person: { name: 'kim', issuer: null }, onlyReads: false }),
+      ),
+    ).toEqual(withControl);
     for (const name of withControl) expect(wordsIn('en').form.labels).toHaveProperty(name);
   });
 

@@ -4,6 +4,7 @@ import { accessTable } from './support/access-table.ts';
 import { problemOf } from './support/http.ts';
 import { newPaste, processedPaste, upload } from './support/pastes.ts';
 import { recordedBody, storedTextOf } from './support/recorded-pastes.ts';
+import { newRequest } from './support/secret-requests.ts';
 import { browseAs } from './support/sign-in.ts';
 import { newUser, ownToken, signedInWith, type TestUser } from './support/users.ts';
 
@@ -52,6 +53,22 @@ describe('a token that only reads', () => {
     await upload(bed.db, bed.store, id, storedTextOf(body));
     return id;
   }
+
+  it('is told so on each page on which its browser could type what it can’t send', async () => {
+    const cookie = await signedInWith(bed.db, reader.token);
+    const writer = await signedInWith(bed.db, (await ownToken(bed.db, user, 'write')).token);
+    const code = await processedPaste(bed, 'text', { userId: user.id });
+    const { id } = await newRequest(bed.api.url, user);
+    const ofPaste = ['new', 'edit', 'change', 'report'].map((page) => `/${code}/${page}`);
+    for (const path of ['/', ...ofPaste, '/my/jobs', '/my/requests', `/requests/${id}`]) {
+      const shown = await (await browseAs(bed.api, cookie, path)).text();
+      expect([path, shown.includes('a token that may only read')]).toEqual([path, true]);
+      expect(await (await browseAs(bed.api, writer, path)).text()).not.toContain(
+        'a token that may only read',
+      );
+    }
+    expect(await (await browseAs(bed.api, cookie, `/requests/${id}`)).text()).not.toContain('<textarea');
+  });
 
   it('can’t sign a browser in that may do more, and the browser can sign out', async () => {
     const cookie = await signedInWith(bed.db, reader.token);

@@ -45,6 +45,16 @@ export function pagePolicyOf(styles: string | null): string {
   ].join('; ');
 }
 
+/** A user who is signed in. */
+interface Viewer {
+  readonly id: string;
+  /** Unique. */
+  readonly name: string;
+  readonly person: Person;
+  /** With a token that may only read. */
+  readonly onlyReads: boolean;
+}
+
 /** What every page needs to know of the service. */
 export interface Site {
   /** The path of PUBLIC_URL without a slash at the end; empty when the service has a host of its own. */
@@ -57,8 +67,8 @@ export interface Site {
   readonly abuseContact: string | null;
   /** The host of the identity provider by which people sign in; null: there is none. */
   readonly provider: string | null;
-  /** The user who is signed in, whose name is unique; null: nobody. */
-  readonly viewer: { readonly id: string; readonly name: string; readonly person: Person } | null;
+  /** Who looks at the page; null: nobody who is signed in. */
+  readonly viewer: Viewer | null;
   readonly words: Words;
   /** The path that shows the same page in another language; null: the page can't be shown again. */
   readonly again: string | null;
@@ -194,6 +204,11 @@ aria-label="${words.choice}"><input type="hidden" name="next" value="${again}">$
         locale === words.locale && html` aria-current="true"`
       }>${name}</button>`,
   )}</form>\n`;
+}
+
+/** Before somebody types what the service will refuse. */
+export function onlyReads({ viewer, words }: Pick<Site, 'viewer' | 'words'>): Html | false {
+  return viewer?.onlyReads === true && html`<p class="notice attention">${words.signIn.onlyReads}</p>\n`;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { languageNamed, languages, pasteOptions, type StoredOptions } from '@pasteflow/domain';
 import { formatTime, languageName } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
-import { formUser, page, type Site } from '../html/layout.ts';
+import { formUser, onlyReads, page, type Site } from '../html/layout.ts';
 import { reasonsOf, type ShownProblem } from './problem.ts';
 
 /** Begins the names of hidden fields, which have what the form has shown first. */
@@ -40,7 +40,7 @@ export function changePage(
     scripts: ['timeline.js'], // which fills in the delete token that this browser has
     main: html`<h1>${text.title(code)}</h1>
 <p>${text.intro}</p>
-${refused !== null && html`<div class="notice bad" role="alert">${reasonsOf(site.words, refused.problem)}</div>\n`}<form class="narrow" method="post" action="${site.base}/${code}/change">${formUser(site)}
+${onlyReads(site)}${refused !== null && html`<div class="notice bad" role="alert">${reasonsOf(site.words, refused.problem)}</div>\n`}<form class="narrow" method="post" action="${site.base}/${code}/change">${formUser(site)}
 ${
   !encrypted &&
   html`${before('title', title)}${field('title', form.labels.title, html`<input id="title" name="title" value="${entered('title', title)}" dir="auto" maxlength="${maxCharacters}" autocomplete="off">`)}\n`

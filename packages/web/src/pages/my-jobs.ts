@@ -2,7 +2,7 @@ import { choice, countOf, filterForm, pageLinks } from '../html/filter-form.ts';
 import { formatNumber, formatSize, formatTime } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
 import { progressText, type ProgressWords } from '../html/progress-text.ts';
-import { formUser, page, type Site } from '../html/layout.ts';
+import { formUser, onlyReads, page, type Site } from '../html/layout.ts';
 import type { Words } from '../words/translation.ts';
 
 /** A job in its user's list. The times are in ISO 8601. */
@@ -44,10 +44,10 @@ export function myJobsPage(site: Site, list: MyJobs): string {
     main: html`<div class="heading starts"><h1>${text.title}</h1>
 <details class="menu"><summary>${text.importTitle}</summary><div>${importForm(site, list)}</div></details>
 <details class="menu"><summary>${text.exportTitle}</summary><div>${exportForm(site, list)}</div></details></div>
-${filterForm(site, action, [
-  choice({ id: 'job_type', label: job.type, any: text.anyType }, types, list.jobType),
-  choice({ id: 'status', label: job.state, any: text.anyState }, Object.entries(job.states), list.status),
-])}
+${onlyReads(site)}${filterForm(site, action, [
+      choice({ id: 'job_type', label: job.type, any: text.anyType }, types, list.jobType),
+      choice({ id: 'status', label: job.state, any: text.anyState }, Object.entries(job.states), list.status),
+    ])}
 <div id="found">
 ${list.jobs.length === 0 ? nothing(site, action, list) : html`<ul class="rows">\n${list.jobs.map((each) => row(site, each))}</ul>`}
 ${pageLinks(site, action, { job_type: list.jobType, status: list.status }, list)}</div>

@@ -1,6 +1,6 @@
 import { formatSize, formatTime } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
-import { formUser, page, type Site } from '../html/layout.ts';
+import { formUser, onlyReads, page, type Site } from '../html/layout.ts';
 import { copyButton } from './created.ts';
 import { isOpen, requestFacts, type OwnRequest } from './my-requests.ts';
 import { quotation } from './request.ts';
@@ -27,12 +27,10 @@ export function myRequestPage(
     request,
     url,
     deposits,
-    canCancel,
   }: {
     readonly request: OwnRequest;
     readonly url: string;
     readonly deposits: readonly ShownDeposit[];
-    readonly canCancel: boolean;
   },
 ): string {
   const { base, words } = site;
@@ -54,7 +52,7 @@ ${
     : html`<ul class="rows">\n${deposits.map((each, index) => row(site, each, index + 1))}</ul>
 <p class="hint">${text.deleteHint} <a href="${base}/my/pastes">${words.myPastes.title}</a></p>`
 }</div>
-${canCancel && takesMore && cancel(site, request.id)}
+${onlyReads(site) === false && takesMore && cancel(site, request.id)}
 <p><a class="button" href="${base}/my/requests">${words.back(text.title)}</a></p></div>`,
   });
 }

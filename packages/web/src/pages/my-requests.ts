@@ -7,7 +7,7 @@ import {
 import { choice, pageLinks } from '../html/filter-form.ts';
 import { formatTime } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
-import { page, type Site } from '../html/layout.ts';
+import { onlyReads, page, type Site } from '../html/layout.ts';
 import type { Words } from '../words/translation.ts';
 
 /** A request in the list of its user. The times are in ISO 8601. */
@@ -24,8 +24,6 @@ export interface OwnRequest {
 
 interface MyRequests {
   readonly requests: readonly OwnRequest[];
-  /** The session may write. */
-  readonly canMake: boolean;
   readonly isFirst: boolean;
   readonly next: string | null;
 }
@@ -41,7 +39,7 @@ export function myRequestsPage(site: Site, list: MyRequests): string {
     place: '/my/requests',
     main: html`<div class="card"><h1>${text.title}</h1>
 <p>${text.intro}</p>
-${list.canMake && form(site)}
+${onlyReads(site) || form(site)}
 <h2>${text.listTitle}</h2>
 <p id="ended" role="status" class="visually-hidden"></p>
 ${

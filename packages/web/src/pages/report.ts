@@ -1,6 +1,6 @@
 import { MAX_REPORT_CHARACTERS, MAX_REPORT_CONTACT_CHARACTERS, type TakedownClass } from '@pasteflow/domain';
 import { html } from '../html/html.ts';
-import { formUser, page, type Site } from '../html/layout.ts';
+import { formUser, onlyReads, page, type Site } from '../html/layout.ts';
 
 /** The form in which a reader asks the operators to take a paste down. */
 export function reportPage(
@@ -16,7 +16,7 @@ export function reportPage(
     title: text.title(short_code),
     main: html`<div class="card"><h1>${text.title(short_code)}</h1>
 <p>${text.intro}${hasFiles && html` ${text.severalFiles}`}</p>
-<form class="narrow" method="post" action="${site.base}/${short_code}/report">${formUser(site)}
+${onlyReads(site)}<form class="narrow" method="post" action="${site.base}/${short_code}/report">${formUser(site)}
 <div class="field"><label for="reason">${text.reason}</label><select id="reason" name="reason"
 required><option value=""></option>${reasons.map(
       (reason) => html`<option value="${reason}">${text.reasons[reason]}</option>`,

@@ -1,7 +1,7 @@
 import { MAX_FILES } from '@pasteflow/domain';
 import { formatSize, formatTime } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
-import { contactLink, page, type Site } from '../html/layout.ts';
+import { contactLink, onlyReads, page, type Site } from '../html/layout.ts';
 import { personText, type Person } from '../html/person.ts';
 import type { Words } from '../words/translation.ts';
 import { copyButton } from './created.ts';
@@ -31,10 +31,11 @@ export function requestPage(
 ): string {
   const { base, words, abuseContact } = site;
   const { requests: text } = words;
+  const reads = onlyReads(site);
   const { id, from, deposits_left: left, expires_at: expires } = request;
   return page(site, {
     title: text.asked,
-    scripts: ['request.js'],
+    scripts: reads === false ? ['request.js'] : [],
     main: html`<div class="card request"><h1>${text.asked}</h1>
 ${isOwn && html`<p class="notice attention">${text.ownRequest} <a href="${base}/my/requests/${id}">${text.openOwn}</a></p>\n`}<div
 id="asked"><p>${text.askedBy} <strong>${personText(from, words)}</strong></p>
@@ -42,10 +43,13 @@ id="asked"><p>${text.askedBy} <strong>${personText(from, words)}</strong></p>
 ${quotation(words, request.message)}<p class="hint">${text.caution}${
       abuseContact !== null && html` <a href="${contactLink(abuseContact)}">${text.report}</a>`
     }</p>
-<p id="needs-script" class="notice bad">${text.needsScript}</p>
+${
+  reads ||
+  html`<p id="needs-script" class="notice bad">${text.needsScript}</p>
 <div id="refusal" role="alert"></div>
-${form(site, request)}</div>
-${receipt(site, id, left > 1)}</div>`,
+${form(site, request)}`
+}</div>
+${reads === false && receipt(site, id, left > 1)}</div>`,
   });
 }
 

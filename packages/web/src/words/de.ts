@@ -735,6 +735,8 @@ export const de: Translation = {
     without: 'Ohne Anmeldung fortfahren',
     byProvider: (host: string) => `Mit ${host} anmelden`,
     orToken: 'Oder melden Sie sich mit einem Token an.',
+    onlyReads:
+      'Sie sind mit einem Token angemeldet, das nur lesen darf, und können hier nichts senden. Melden Sie sich ab oder mit einem anderen Token an, und öffnen Sie diese Seite noch einmal.',
     done: 'Sie sind angemeldet',
     goOn: 'Weiter',
   },

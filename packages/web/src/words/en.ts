@@ -719,6 +719,8 @@ export const en = {
     without: 'Continue without signing in',
     byProvider: (host: string) => `Sign in with ${host}`,
     orToken: 'Or sign in with a token.',
+    onlyReads:
+      'You are signed in with a token that may only read, and can send nothing here. Sign out, or sign in with another token, and open this page again.',
     done: 'You are signed in',
     goOn: 'Continue',
   },

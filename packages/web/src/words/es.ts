@@ -736,6 +736,8 @@ export const es: Translation = {
     without: 'Continuar sin iniciar sesión',
     byProvider: (host: string) => `Iniciar sesión con ${host}`,
     orToken: 'O inicie sesión con un token.',
+    onlyReads:
+      'Ha iniciado sesión con un token que solo permite leer y no puede enviar nada aquí. Cierre la sesión, o iníciela con otro token, y abra de nuevo esta página.',
     done: 'Ha iniciado sesión',
     goOn: 'Continuar',
   },

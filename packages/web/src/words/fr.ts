@@ -752,6 +752,8 @@ export const fr: Translation = {
     without: 'Continuer sans se connecter',
     byProvider: (host: string) => `Se connecter avec ${host}`,
     orToken: 'Ou connectez-vous avec un jeton.',
+    onlyReads:
+      'Vous êtes connecté avec un jeton qui permet seulement de lire, et ne pouvez rien envoyer ici. Déconnectez-vous ou connectez-vous avec un autre jeton, puis ouvrez de nouveau cette page.',
     done: 'Connexion réussie',
     goOn: 'Continuer',
   },

@@ -710,6 +710,8 @@ export const ja: Translation = {
     without: 'ログインせずに続ける',
     byProvider: (host: string) => `${host} でログイン`,
     orToken: 'または、トークンでログインします。',
+    onlyReads:
+      '読み取りのみのトークンでログインしているため、ここでは何も送信できません。ログアウトするか、別のトークンでログインしてから、このページをもう一度開いてください。',
     done: 'ログインしました',
     goOn: '続ける',
   },

@@ -1,11 +1,10 @@
-import type { Request } from 'express';
 import { listSecretRequests, type SecretRequest } from '@pasteflow/postgres';
 import { myRequestPage, myRequestsPage } from '@pasteflow/web';
 import { z } from 'zod';
 import type { ApiContext } from '../context.ts';
 import { RequestError } from '../http/answers/request-error.ts';
 import { readEmptyForm } from '../http/body/url-form.ts';
-import { callerOf, requireUser } from '../http/callers/caller-of.ts';
+import { requireUser } from '../http/callers/caller-of.ts';
 import { type Endpoint, pageEndpoint } from '../http/openapi/endpoint.ts';
 import { goTo } from '../http/pages/page-answers.ts';
 import { sendPage } from '../http/pages/page.ts';
@@ -31,7 +30,6 @@ export function myRequests({ db, pages, publicUrl }: ApiContext): Endpoint {
       res,
       myRequestsPage(pages.site(req), {
         requests: found.rows.map((request) => shown(request, publicUrl())),
-        canMake: mayWrite(req),
         isFirst: cursor === undefined,
         next: nextCursorOf(found),
       }),
@@ -52,7 +50,6 @@ export function myRequest(api: ApiContext): Endpoint {
         request: shown(request, api.publicUrl()),
         url,
         deposits: await depositsOf(api, request.id),
-        canCancel: mayWrite(req),
       }),
     );
   });
@@ -75,9 +72,4 @@ export function cancelMyRequest({ db, actor, bodies, pages }: ApiContext): Endpo
 
 function shown(request: SecretRequest, publicUrl: string) {
   return { ...viewOfOwn(request, publicUrl), isExpired: request.isExpired };
-}
-
-function mayWrite(req: Request): boolean {
-  const caller = callerOf(req);
-  return caller.kind === 'user' && caller.scope !== 'read';
 }

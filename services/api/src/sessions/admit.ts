@@ -34,7 +34,11 @@ export async function admit(api: ApiContext, req: Request, res: Response, policy
   if (!reads && policy.allowsReadTokens !== true) requireWrite(req);
   if (req.method === 'POST') idempotencyKeyOf(req); // refuses a malformed key before the body is read
   if (context.wantsPage === true && caller.kind === 'user')
-    context.viewer = { id: caller.userId, ...viewerOf(await namesOfUser(db, caller.userId)) };
+    context.viewer = {
+      id: caller.userId,
+      ...viewerOf(await namesOfUser(db, caller.userId)),
+      onlyReads: caller.scope === 'read',
+    };
 }
 
 async function identifyCounted(api: ApiContext, req: Request, res: Response): Promise<Caller> {
