@@ -57,9 +57,14 @@ export function validationFailed(errors: readonly FieldError[]): RequestError {
 
 /** The value as its schema parses it. @throws RequestError validation_failed */
 export function validate<T>(schema: z.ZodType<T>, value: unknown): T {
-  const result = schema.safeParse(value);
+  const result = schema.safeParse(value, { error: withoutOwnWords });
   if (!result.success) throw validationFailed(fieldErrors(result.error));
   return result.data;
+}
+
+/** zod's texts are about its own types: a schema of an object has no words for what is none. */
+function withoutOwnWords({ code, expected }: z.core.$ZodRawIssue): string | undefined {
+  return code === 'invalid_type' && expected === 'object' ? 'must be a JSON object' : undefined;
 }
 
 /** One error for each field. zod reports all unknown fields of an object as one issue. */
