@@ -154,6 +154,31 @@ describe('pasteflow answers', () => {
     });
   });
 
+  it('fails when nothing is there to open, because a pipe would get an empty secret', async () => {
+    const gone = async (publicPart: string) => [
+      { ...(await depositFor(publicPart, { text: 'x' }, { code: 'gOne' })), is_there: false },
+    ];
+    const there = async (publicPart: string) => [
+      ...(await gone(publicPart)),
+      await depositFor(publicPart, { text: 'here' }, { code: 'hEre' }),
+    ];
+    for (const [all, args] of [
+      [gone, []],
+      [gone, ['-o', join(bed.home, 'f')]],
+      [there, ['gOne']],
+    ] as const) {
+      const { code, stdout, stderr } = await answers(all, [...args]);
+      expect([code, stdout, stderr]).toEqual([
+        1,
+        '',
+        'gOne: It was deleted or taken down, or has expired.\n',
+      ]);
+    }
+    const nothing = await answers(async () => []);
+    expect([nothing.code, nothing.stderr]).toEqual([1, expect.stringContaining('Nothing has arrived yet')]);
+    expect((await answers(async () => [], ['-o', join(bed.home, 'f')])).code).toBe(0);
+  });
+
   it.each([
     ['no list', {}, 'has not answered with a list'],
     [

@@ -140,7 +140,7 @@ describe('a key that is kept', () => {
     serveRequest(bed);
     await bed.run(['ask'], { env });
     await chmod(keyPath(), 0o640);
-    const { code, stderr } = await bed.run(['answers', REQUEST], { env });
+    const { code, stderr } = await bed.run(['answers', REQUEST, '--json'], { env });
     expect([code, stderr]).toEqual([0, expect.stringContaining(`chmod 600 ${keyPath()}`)]);
     await writeFile(keyPath(), 'half of it');
     expect(await bed.run(['answers', REQUEST], { env })).toMatchObject({

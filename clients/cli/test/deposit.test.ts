@@ -114,6 +114,14 @@ describe('pasteflow deposit', () => {
     expect(bed.requests).toEqual([]);
   });
 
+  it('names the folder that it is given for a file', async () => {
+    const { link } = await newLink();
+    serveRequest(bed);
+    const { code, stderr } = await bed.run(['deposit', link, bed.home]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`${bed.home}: This is a directory.`)]);
+    expect(bed.requests.map(({ method }) => method)).toEqual(['GET']);
+  });
+
   it('names no option of other commands for names that can not be', async () => {
     const { link } = await newLink();
     const many = Array.from({ length: 101 }, (_, n) => `${n}`);

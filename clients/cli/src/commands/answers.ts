@@ -116,6 +116,8 @@ async function openAll(
     throw new Error(
       'There are several deposits, and in one stream nobody could tell them apart. Name one by its receipt, or write all with -o FOLDER or --json.',
     );
+  // An empty stream and exit code 0 would look like an empty secret.
+  if (isPiped && deposits.length === 0 && options.keep !== true) return EXIT_FAILED;
   if (options.output !== undefined) await mkdir(options.output, { recursive: true, mode: 0o700 });
   let failures = 0;
   for (const deposit of deposits) {
@@ -129,7 +131,8 @@ async function openAll(
       output.problem(messageOf(error), code);
     }
   }
-  return failures === 0 ? EXIT_DONE : EXIT_FAILED;
+  const isNoneThere = deposits.length > 0 && deposits.every(({ is_there: isThere }) => !isThere);
+  return failures > 0 || isNoneThere ? EXIT_FAILED : EXIT_DONE;
 }
 
 function whyGone({ status }: Deposit): string {
@@ -191,7 +194,6 @@ async function print(
     return;
   }
   const howToSave = `pasteflow answers ${id} ${code} -o FOLDER`;
-  // An empty stream and exit code 0 would look like an empty secret.
   if (content.size === 0 && content.attachments.length > 0)
     throw new Error(
       `It has several files and no text, so that nothing was printed. To save them: ${howToSave}`,

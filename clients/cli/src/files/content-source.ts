@@ -33,7 +33,8 @@ export async function openContent(
   });
   try {
     const found = await file.stat();
-    if (found.isDirectory()) throw new Error('This is a directory. Name files.');
+    // As a read would fail, whose error has no path.
+    if (found.isDirectory()) throw Object.assign(new Error('a directory'), { code: 'EISDIR', path: name });
     if (found.isFile()) return streamed(file, found.size, onSent);
     return await buffered(file.createReadStream());
   } catch (error) {
