@@ -128,11 +128,33 @@ describe('the page that goes on', () => {
     ['an address that was typed', { ...ARRIVING, 'sec-fetch-site': 'none' }, 'text/html; charset=utf-8'],
     ['our own page', { ...ARRIVING, 'sec-fetch-site': 'same-origin' }, 'text/html; charset=utf-8'],
     ['the API', ARRIVING, problem, '/v1/pastes/'],
-    ['an address with a query', ARRIVING, 'text/html; charset=utf-8', '/n0neOfThem/diff?from='],
   ])('is not for %s', async (_name, headers, type, before = '/') => {
     const response = await open(before + NEVER_MADE, headers);
     expect([response.status, response.headers['content-type']]).toEqual([404, type]);
     expect(response.text).not.toContain('http-equiv');
+  });
+
+  it('waits to be asked at an address with a query, which the other site may have chosen', async () => {
+    const member = await forMembers();
+    const other = await processedPaste(bed, 'the older one');
+    const asked = [];
+    for (const code of [NEVER_MADE, member]) {
+      const { status, text } = await open(`/${code}/diff?from=${other}`);
+      expect(status).toBe(404);
+      expect(text).toContain(`class="button primary" href="/${code}/diff?from=${other}"`);
+      expect(text).not.toMatch(/http-equiv|arrival/);
+      asked.push(text.replaceAll(code, 'NAME'));
+    }
+    expect(asked[1]).toBe(asked[0]);
+    const here = `/${member}/diff?from=${other}`;
+    const went = { ...BROWSER, cookie, 'sec-fetch-site': 'same-origin', 'accept-encoding': 'gzip' };
+    const { status, headers, text } = await open(here, { ...went, referer: bed.api.url + here });
+    expect([status, headers['content-encoding'], text.includes('the older one')]).toEqual([
+      200,
+      undefined,
+      true,
+    ]);
+    expect((await open('/my/jobs?status=failed')).text).toContain('href="/my/jobs?status=failed"');
   });
 
   it('is not sent twice to a browser that tells a wrong site', async () => {

@@ -745,6 +745,8 @@ export const de: Translation = {
     arrival: 'Einen Moment',
     arrivalWhy:
       'Eine andere Website hat hierher geführt. Diese Seite geht von selbst weiter, damit Ihr Browser mitteilen kann, ob Sie angemeldet sind.',
+    arrivalAsks:
+      'Eine andere Website hat hierher geführt. Klicken Sie auf „Weiter“, damit Ihr Browser mitteilen kann, ob Sie angemeldet sind.',
   },
 
   problem: {

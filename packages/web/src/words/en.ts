@@ -729,6 +729,8 @@ export const en = {
     arrival: 'One moment',
     arrivalWhy:
       'Another site has led here. This page goes on by itself, so that your browser can say whether you are signed in.',
+    arrivalAsks:
+      'Another site has led here. Press “Continue”, so that your browser can say whether you are signed in.',
   },
 
   problem: {

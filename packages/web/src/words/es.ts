@@ -746,6 +746,8 @@ export const es: Translation = {
     arrival: 'Un momento',
     arrivalWhy:
       'Otro sitio le ha traído hasta aquí. Esta página continúa por sí sola, para que su navegador pueda indicar si ha iniciado sesión.',
+    arrivalAsks:
+      'Otro sitio le ha traído hasta aquí. Pulse «Continuar», para que su navegador pueda indicar si ha iniciado sesión.',
   },
 
   problem: {

@@ -762,6 +762,8 @@ export const fr: Translation = {
     arrival: 'Un instant',
     arrivalWhy:
       'Un autre site vous a conduit ici. Cette page continue d’elle-même, afin que votre navigateur puisse indiquer si vous êtes connecté.',
+    arrivalAsks:
+      'Un autre site vous a conduit ici. Choisissez « Continuer », afin que votre navigateur puisse indiquer si vous êtes connecté.',
   },
 
   problem: {

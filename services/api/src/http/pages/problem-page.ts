@@ -3,6 +3,7 @@ import { arrivalPage, problemPage, signInPage, type Site } from '@pasteflow/web'
 import type { Problem } from '../answers/problem.ts';
 import { contextOf } from '../request/request-context.ts';
 import type { Answer } from '../answers/answer.ts';
+import { goesOnByItself } from '../request/arrival.ts';
 import { pageAnswer, type Pages } from './page.ts';
 import { nextAfter } from './page-answers.ts';
 
@@ -12,7 +13,8 @@ export function problemPageFor(pages: Pages, req: Request): ((problem: Problem) 
   if (wantsPage !== true) return undefined;
   const site = pages.site(req);
   if (goesOn === true)
-    return ({ status }) => pageAnswer(status, arrivalPage(site, nextAfter(req, site.base)));
+    return ({ status }) =>
+      pageAnswer(status, arrivalPage(site, nextAfter(req, site.base), goesOnByItself(req)));
   return (problem) => {
     const form = refusedForm?.(problem) ?? null;
     if (form !== null) return pageAnswer(problem.status, form);
