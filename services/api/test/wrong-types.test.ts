@@ -36,7 +36,7 @@ async function requestOf(endpoint: string): Promise<{ path: string; sent: Json; 
   const { path, init } = await accessTable[endpoint]![0]!.prepare(bed, user);
   const headers = { ...(init?.headers as Record<string, string>), 'content-type': 'application/json' };
   const isJson = new Headers(init?.headers).get('content-type') === 'application/json';
-  const sent = documents[endpoint] ?? (isJson ? (JSON.parse(String(init?.body)) as Json) : null);
+  const sent = documents[endpoint] ?? (isJson ? (JSON.parse(init?.body as string) as Json) : null);
   return sent && { path, sent, headers: { ...user.headers, ...headers } };
 }
 
