@@ -2,11 +2,14 @@ import {
   isTerminal,
   job,
   pasteUpload,
+  webhookDelivery,
   type AttemptOutcome,
   type JobState,
   type NextStep,
   type PasteUploadState,
+  type WebhookDeliveryState,
 } from '@pasteflow/domain';
+import type { ExecutionKind } from '@pasteflow/postgres';
 import type { LogFields, Logger, Metrics } from '@pasteflow/runtime';
 
 export interface UploadAttempt {
@@ -22,7 +25,15 @@ export interface JobAttempt {
   readonly attempt: number;
 }
 
-/** How an attempt ended, what follows, and the state in which the settlement leaves the upload or the job. */
+/** Without the URL of the endpoint, which is a secret. */
+export interface DeliveryAttempt {
+  readonly deliveryId: string;
+  readonly endpointId: string;
+  readonly executionId: string;
+  readonly attempt: number;
+}
+
+/** How an attempt ended, what follows, and the state in which the settlement leaves the work. */
 export interface AttemptEnd<State extends string> {
   readonly outcome: AttemptOutcome;
   readonly nextStep: NextStep;
@@ -39,8 +50,8 @@ export interface AttemptEnd<State extends string> {
 export interface AttemptEvents<Attempt, State extends string> {
   started(attempt: Attempt, fields?: LogFields): void;
   /**
-   * The settlement took effect. If no attempt follows, the end of the upload or the job is counted and logged
-   * too.
+   * The settlement took effect. If no attempt follows, the end of the upload, the job or the delivery is counted
+   * and logged too.
    */
   ended(attempt: Attempt, end: AttemptEnd<State>, fields?: LogFields): void;
 }
@@ -51,6 +62,7 @@ export function uploadAttemptEvents(
 ): AttemptEvents<UploadAttempt, PasteUploadState> {
   return createAttemptEvents<UploadAttempt, PasteUploadState, never>(logger, metrics, {
     kind: 'upload',
+    work: ['upload', 'uploads'],
     labels: [],
     labelsOf: () => ({}),
     fieldsOf: uploadFields,
@@ -66,6 +78,7 @@ export function jobAttemptEvents(logger: Logger, metrics: Metrics): AttemptEvent
   const records = logger.child({}, { everyLine: true });
   return createAttemptEvents<JobAttempt, JobState, 'job_type'>(records, metrics, {
     kind: 'job',
+    work: ['job', 'jobs'],
     labels: ['job_type'],
     labelsOf: ({ jobType }) => ({ job_type: jobType }),
     fieldsOf: jobFields,
@@ -73,6 +86,23 @@ export function jobAttemptEvents(logger: Logger, metrics: Metrics): AttemptEvent
     goodState: 'completed',
     isEnded: (status) => isTerminal(job, status),
     detail: 'info', // J9: every transition of a job is logged
+  });
+}
+
+export function deliveryAttemptEvents(
+  logger: Logger,
+  metrics: Metrics,
+): AttemptEvents<DeliveryAttempt, WebhookDeliveryState> {
+  return createAttemptEvents<DeliveryAttempt, WebhookDeliveryState, never>(logger, metrics, {
+    kind: 'webhook',
+    work: ['webhook delivery', 'webhook_deliveries'],
+    labels: [],
+    labelsOf: () => ({}),
+    fieldsOf: deliveryFields,
+    openState: 'WAITING',
+    goodState: 'DELIVERED',
+    isEnded: (status) => isTerminal(webhookDelivery, status),
+    detail: 'debug',
   });
 }
 
@@ -86,8 +116,15 @@ export function jobFields({ jobId, jobType, executionId, attempt }: JobAttempt):
   return { job_id: jobId, job_type: jobType, execution_id: executionId, attempt };
 }
 
+/** The fields on each log line about an attempt at a delivery of a webhook. */
+function deliveryFields({ deliveryId, endpointId, executionId, attempt }: DeliveryAttempt): LogFields {
+  return { delivery_id: deliveryId, endpoint_id: endpointId, execution_id: executionId, attempt };
+}
+
 interface Kind<Attempt, State extends string, Label extends string> {
-  readonly kind: 'upload' | 'job';
+  readonly kind: ExecutionKind;
+  /** What ends: in log lines, and in the name of the metric. */
+  readonly work: readonly [one: string, many: string];
   readonly labels: readonly Label[];
   readonly labelsOf: (attempt: Attempt) => Record<Label, string>;
   readonly fieldsOf: (attempt: Attempt) => LogFields;
@@ -102,7 +139,17 @@ interface Kind<Attempt, State extends string, Label extends string> {
 function createAttemptEvents<Attempt, State extends string, Label extends string>(
   logger: Logger,
   metrics: Metrics,
-  { kind, labels, labelsOf, fieldsOf, openState, goodState, isEnded, detail }: Kind<Attempt, State, Label>,
+  {
+    kind,
+    work: [one, many],
+    labels,
+    labelsOf,
+    fieldsOf,
+    openState,
+    goodState,
+    isEnded,
+    detail,
+  }: Kind<Attempt, State, Label>,
 ): AttemptEvents<Attempt, State> {
   const starts = metrics.counter<string>({
     name: `${kind}_attempts_started_total`,
@@ -115,8 +162,8 @@ function createAttemptEvents<Attempt, State extends string, Label extends string
     labels: [...labels, 'outcome', 'next_step'],
   });
   const ends = metrics.counter<string>({
-    name: `${kind}s_ended_total`,
-    help: `${kind === 'job' ? 'Jobs' : 'Uploads'} that this process ended, by terminal state.`,
+    name: `${many}_ended_total`,
+    help: `The ${many.replace('_', ' ')} that this process ended, by terminal state.`,
     labels: [...labels, 'status'],
   });
   return {
@@ -142,7 +189,7 @@ function createAttemptEvents<Attempt, State extends string, Label extends string
       else logger.info(`${kind} attempt ended`, line);
       if (!isEnded(status)) return;
       ends.inc({ ...labelsOf(attempt), status });
-      logger[status === goodState ? detail : 'warn'](`${kind} ended`, { ...base, status });
+      logger[status === goodState ? detail : 'warn'](`${one} ended`, { ...base, status });
     },
   };
 }

@@ -1,4 +1,5 @@
 export {
+  deliveryAttemptEvents,
   jobAttemptEvents,
   jobFields,
   uploadAttemptEvents,

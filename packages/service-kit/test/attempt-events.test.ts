@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Metrics, type LogFields, type Logger } from '@pasteflow/runtime';
-import { jobAttemptEvents, uploadAttemptEvents } from '../src/index.ts';
+import { deliveryAttemptEvents, jobAttemptEvents, uploadAttemptEvents } from '../src/index.ts';
 
 interface Line {
   readonly level: string;
@@ -25,6 +25,7 @@ beforeEach(() => {
 
 const upload = { shortCode: 'abc', executionId: 'e1', attempt: 6 };
 const job = { jobId: 'j1', jobType: 'import', executionId: 'e2', attempt: 1 };
+const delivery = { deliveryId: 'd1', endpointId: 'w1', executionId: 'e3', attempt: 6 };
 const lost = { kind: 'lost', error: 'worker lost' } as const;
 const giveUp = { kind: 'give_up', reason: '6 attempts failed' } as const;
 const retry = { kind: 'retry', attempt: 2, delayMs: 0 } as const;
@@ -33,18 +34,21 @@ const done = { kind: 'done' } as const;
 /** The samples of the counters, without their comments and the label of the service. */
 async function counted(metrics: Metrics): Promise<string[]> {
   const text = (await metrics.text()).replaceAll(/,?service="[^"]+"/g, '');
-  return text.split('\n').filter((line) => /^(upload|job)/.test(line) && !line.endsWith(' 0'));
+  return text.split('\n').filter((line) => /^(upload|job|webhook)/.test(line) && !line.endsWith(' 0'));
 }
 
 it.each(['upload-worker', 'janitor'])('has the same names and labels in %s', async (service) => {
   const metrics = new Metrics(service, { process: false });
   const uploads = uploadAttemptEvents(logger, metrics);
   const jobs = jobAttemptEvents(logger, metrics);
+  const deliveries = deliveryAttemptEvents(logger, metrics);
   uploads.started(upload);
   uploads.ended(upload, { outcome: lost, nextStep: giveUp, status: 'FAILED' });
   jobs.started(job);
   jobs.ended(job, { outcome: lost, nextStep: retry, status: 'processing' });
   jobs.ended(job, { outcome: { kind: 'succeeded' }, nextStep: done, status: 'completed' });
+  deliveries.started(delivery);
+  deliveries.ended(delivery, { outcome: lost, nextStep: giveUp, status: 'FAILED' });
   expect(await counted(metrics)).toEqual([
     'upload_attempts_started_total{} 1',
     'upload_attempts_total{outcome="lost",next_step="give_up"} 1',
@@ -53,6 +57,9 @@ it.each(['upload-worker', 'janitor'])('has the same names and labels in %s', asy
     'job_attempts_total{job_type="import",outcome="lost",next_step="retry"} 1',
     'job_attempts_total{job_type="import",outcome="succeeded",next_step="done"} 1',
     'jobs_ended_total{job_type="import",status="completed"} 1',
+    'webhook_attempts_started_total{} 1',
+    'webhook_attempts_total{outcome="lost",next_step="give_up"} 1',
+    'webhook_deliveries_ended_total{status="FAILED"} 1',
   ]);
 });
 
@@ -82,6 +89,16 @@ describe('the log', () => {
     expect(lines).toMatchObject([
       { level: 'warn', message: 'upload attempt failed', fields: { outcome: 'lost', reason: 'worker lost' } },
       { level: 'warn', message: 'upload ended', fields: { short_code: 'abc', status: 'FAILED' } },
+    ]);
+  });
+
+  it('names a delivery of a webhook by its ids', () => {
+    const events = deliveryAttemptEvents(logger, metrics());
+    events.ended(delivery, { outcome: lost, nextStep: giveUp, status: 'FAILED' });
+    const ids = { delivery_id: 'd1', endpoint_id: 'w1', execution_id: 'e3', attempt: 6 };
+    expect(lines).toMatchObject([
+      { level: 'warn', message: 'webhook attempt failed', fields: ids },
+      { level: 'warn', message: 'webhook delivery ended', fields: { ...ids, status: 'FAILED' } },
     ]);
   });
 
