@@ -1,7 +1,12 @@
-import { lookup } from 'node:dns';
+import type { LookupAddress } from 'node:dns';
+import { Resolver } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
+import { callbackify } from 'node:util';
 import { MAX_WEBHOOK_URL_CHARACTERS } from '@pasteflow/domain';
 import ipaddr from 'ipaddr.js';
+
+/** All that is public of IPv6. Below it is `::7f00:1` too, which a host may take for 127.0.0.1. */
+const PUBLIC_V6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /**
  * Whether an address is one of the public internet: `unicast`, in an IPv4 address that an IPv6 one contains as well.
@@ -10,7 +15,7 @@ import ipaddr from 'ipaddr.js';
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.process(address);
-  return parsed.range() === 'unicast';
+  return parsed.range() === 'unicast' && (parsed instanceof ipaddr.IPv4 || parsed.match(PUBLIC_V6));
 }
 
 /** Why an address is refused: the message names no address, because the name was chosen by a stranger. */
@@ -18,18 +23,35 @@ export class ForbiddenAddressError extends Error {
   override readonly name = 'ForbiddenAddressError';
 }
 
+/** All addresses of a name. @throws the error of node:dns when it has none */
+export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
+
+/**
+ * Asks the name servers themselves. `lookup` of node:dns would keep one of the four threads of the process for as long as
+ * a name server is silent, so that four names of a stranger could stop all other lookups.
+ */
+const askNameServers: Resolve = async (hostname) => {
+  const resolver = new Resolver({ timeout: 2000, tries: 2 });
+  const [v4, v6] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+  if (v4.status === 'rejected' && v6.status === 'rejected') throw v4.reason;
+  return [v4, v6].flatMap((found, n) =>
+    found.status === 'rejected' ? [] : found.value.map((address) => ({ address, family: n === 0 ? 4 : 6 })),
+  );
+};
+
 /**
  * The `lookup` of a connection that reaches only public addresses: it fails unless every address of the name is one. The
  * connection uses what was looked at, so that a name that answers differently the second time finds nothing.
  */
-export function publicLookup(resolve: typeof lookup = lookup): LookupFunction {
+export function publicLookup(resolve: Resolve = askNameServers): LookupFunction {
+  const find = callbackify(resolve);
   return (hostname, options, callback) => {
-    resolve(hostname, { ...options, all: true }, (error, addresses) => {
+    find(hostname, (error, addresses) => {
       if (error !== null) return callback(error, '', 0);
       const [first] = addresses;
       if (first === undefined || !addresses.every(({ address }) => isPublicAddress(address)))
         return callback(new ForbiddenAddressError('The name has an address that is not public.'), '', 0);
-      if (options.all === true) return callback(null, addresses);
+      if (options.all === true) return callback(null, [...addresses]);
       callback(null, first.address, first.family);
     });
   };
