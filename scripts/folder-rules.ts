@@ -22,7 +22,7 @@ export const folderOrders: Readonly<Record<string, string>> = {
   'services/api':
     'private-bin docs diffs slugs reports secret-requests pastes jobs tokens sessions account storage live http',
   'services/janitor': 'operations metrics sweeps',
-  'services/upload-worker': 'jobs uploads executions',
+  'services/upload-worker': 'webhooks jobs uploads executions',
 };
 
 export function folderViolations(workspaces: Workspace[], orders = folderOrders): string[] {

@@ -117,7 +117,7 @@ export function jobFields({ jobId, jobType, executionId, attempt }: JobAttempt):
 }
 
 /** The fields on each log line about an attempt at a delivery of a webhook. */
-function deliveryFields({ deliveryId, endpointId, executionId, attempt }: DeliveryAttempt): LogFields {
+export function deliveryFields({ deliveryId, endpointId, executionId, attempt }: DeliveryAttempt): LogFields {
   return { delivery_id: deliveryId, endpoint_id: endpointId, execution_id: executionId, attempt };
 }
 

@@ -1,5 +1,6 @@
 export {
   deliveryAttemptEvents,
+  deliveryFields,
   jobAttemptEvents,
   jobFields,
   uploadAttemptEvents,
@@ -54,7 +55,6 @@ export {
 } from './new-paste.ts';
 export {
   ForbiddenAddressError,
-  isPublicAddress,
   publicLookup,
   readEndpointUrl,
   type EndpointUrl,

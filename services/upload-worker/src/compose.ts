@@ -27,6 +27,7 @@ import { RunningExecutions } from './executions/running-executions.ts';
 import type { WorkerContext } from './executions/worker-context.ts';
 import { composeJobs } from './jobs/compose-jobs.ts';
 import { composeUploads } from './uploads/compose-uploads.ts';
+import { composeWebhooks, type WebhookOverrides } from './webhooks/compose-webhooks.ts';
 
 /**
  * Grace period of a stop for running attempts. Afterwards they are interrupted and their messages returned. A
@@ -59,6 +60,7 @@ export interface Overrides extends Pick<DatabaseOptions, 'onStatement'> {
   readonly settleLingerMs?: number;
   readonly jobTypes?: ReadonlyMap<string, JobType>;
   readonly stopGraceMs?: number;
+  readonly webhooks?: WebhookOverrides;
 }
 
 export function compose(context: ServiceContext<Config>, overrides: Overrides = {}): readonly Component[] {
@@ -135,16 +137,22 @@ export function compose(context: ServiceContext<Config>, overrides: Overrides = 
     },
     backoff: { firstMs: 250, capMs: 250, jitter: 0 },
   });
-  const queueConsumers = config.consumed.map((kind): QueueConsumer => {
+  const queueConsumers = config.consumed.flatMap((kind): readonly QueueConsumer[] => {
     switch (kind) {
       case 'uploads':
-        return composeUploads(worker, overrides.settleLingerMs);
+        return [composeUploads(worker, overrides.settleLingerMs)];
       case 'jobs':
-        return composeJobs(worker);
+        return [composeJobs(worker)];
+      case 'webhooks':
+        return []; // which have no queue
       default:
         return kind satisfies never;
     }
   });
+  const webhooks =
+    config.consumed.includes('webhooks') && config.webhooks !== null
+      ? composeWebhooks(worker, config.webhooks, overrides.webhooks)
+      : null;
   const onEach = async (act: (pipeline: Pipeline) => Promise<unknown>): Promise<void> => {
     await Promise.all(queueConsumers.map(({ pipeline }) => act(pipeline)));
   };
@@ -190,6 +198,7 @@ export function compose(context: ServiceContext<Config>, overrides: Overrides = 
       name: 'consumers',
       start: async () => {
         for (const { pipeline } of queueConsumers) pipeline.consumers.start();
+        await webhooks?.start();
       },
       stop: async () => {
         stopping.abort(new Error('The worker stops.'));
@@ -198,7 +207,7 @@ export function compose(context: ServiceContext<Config>, overrides: Overrides = 
         const graceMs = overrides.stopGraceMs ?? STOP_GRACE_MS;
         const grace = setTimeout(() => graceOver.abort(), graceMs);
         cutting = setTimeout(() => databases.forEach(cutStatements), graceMs + STOP_SETTLE_MS);
-        await onEach(({ consumers }) => consumers.stop());
+        await Promise.all([onEach(({ consumers }) => consumers.stop()), webhooks?.stop()]);
         clearTimeout(grace);
       },
     },

@@ -19,11 +19,12 @@ import {
   queueEnv,
   quotaEnv,
   uploadRetryEnv,
+  webhookEnv,
 } from '@pasteflow/service-kit';
 import type { z } from 'zod';
 
-/** The queues that a worker can consume. */
-const queueKinds = ['uploads', 'jobs'] as const;
+/** What a worker can do: consume either queue, and send the deliveries of webhooks. */
+const queueKinds = ['uploads', 'jobs', 'webhooks'] as const;
 
 const uploadSettings = groups({
   /** Consumers in this process, each with up to 10 uploads at a time. */
@@ -41,7 +42,7 @@ export const configSchema = groups({
   aws: awsEnv,
   bucket: bucketEnv,
   queues: queueEnv,
-  /** Uploads and jobs can be scaled apart: a worker consumes what it is told to, by default both. */
+  /** They can be scaled apart: a worker does what it is told to, by default everything. */
   consumed: setting('UPLOAD_WORKER_QUEUES', listOf(queueKinds).default(queueKinds)),
   maxPasteBytes: maxPasteBytesEnv,
   quotas: quotaEnv,
@@ -50,7 +51,17 @@ export const configSchema = groups({
   upload: uploadSettings,
   /** Jobs at a time in this process. */
   job: groups({ consumers: setting('JOB_CONCURRENCY', positiveInteger({ max: 100 }).default(2)) }),
+  webhooks: webhookEnv,
   tracing: tracingEnv,
+}).transform((config, context) => {
+  if (config.webhooks === null && config.consumed.every((kind) => kind === 'webhooks'))
+    context.addIssue({
+      code: 'custom',
+      path: ['UPLOAD_WORKER_QUEUES'],
+      message:
+        'is webhooks alone, which are off; set WEBHOOK_KEY as for the api, or name other queues as well',
+    });
+  return config;
 });
 
 export type Config = z.output<typeof configSchema>;

@@ -1,7 +1,15 @@
-import type { JobState, MessageContext, PasteUploadState } from '@pasteflow/domain';
-import type { ClaimedJob, ClaimedUpload, UploadOutcome } from '@pasteflow/postgres';
+import type { JobState, MessageContext, PasteUploadState, WebhookDeliveryState } from '@pasteflow/domain';
+import type {
+  ClaimedDelivery,
+  ClaimedJob,
+  ClaimedUpload,
+  ExecutionKind,
+  UploadOutcome,
+} from '@pasteflow/postgres';
 import { traceIdOf, type LogFields, type Logger, type Metrics } from '@pasteflow/runtime';
 import {
+  deliveryAttemptEvents,
+  deliveryFields,
   jobAttemptEvents,
   jobFields,
   uploadAttemptEvents,
@@ -10,18 +18,22 @@ import {
 } from '@pasteflow/service-kit';
 
 /**
- * The events of executions of either kind. Each event writes its log line and its metric in one place. Ids
+ * The events of executions of each kind. Each event writes its log line and its metric in one place. Ids
  * are written to the log only.
  */
-export interface ExecutionEvents {
+interface ExecutionEvents {
   /** The outcome of an attempt did not count because another process had ended the execution. */
   settlementLost(ids: LogFields): void;
   leaseLost(ids: LogFields): void;
-  malformedMessage(error: unknown, messageId: string | undefined): void;
   dependencyFailed(what: string, error: unknown): void;
 }
 
-function createExecutionEvents(kind: 'upload' | 'job', logger: Logger, metrics: Metrics): ExecutionEvents {
+/** Of executions that a message asks for. */
+export interface QueuedEvents extends ExecutionEvents {
+  malformedMessage(error: unknown, messageId: string | undefined): void;
+}
+
+function createExecutionEvents(kind: ExecutionKind, logger: Logger, metrics: Metrics): ExecutionEvents {
   const lost = metrics.counter({
     name: `${kind}_settlements_lost_total`,
     help: 'Outcomes that did not count because another process had ended the execution.',
@@ -29,10 +41,6 @@ function createExecutionEvents(kind: 'upload' | 'job', logger: Logger, metrics: 
   const leases = metrics.counter({
     name: `${kind}_leases_lost_total`,
     help: 'Executions whose lease was lost while this worker ran them.',
-  });
-  const malformed = metrics.counter({
-    name: `${kind}_malformed_messages_total`,
-    help: 'Malformed messages, which were moved to the dead-letter queue.',
   });
 
   return {
@@ -44,15 +52,25 @@ function createExecutionEvents(kind: 'upload' | 'job', logger: Logger, metrics: 
       leases.inc();
       logger.warn('lease lost; attempt dropped', ids);
     },
+    dependencyFailed(what, error) {
+      dependencyFailed(logger, what, error);
+    },
+  };
+}
+
+function createQueuedEvents(kind: 'upload' | 'job', logger: Logger, metrics: Metrics): QueuedEvents {
+  const malformed = metrics.counter({
+    name: `${kind}_malformed_messages_total`,
+    help: 'Malformed messages, which were moved to the dead-letter queue.',
+  });
+  return {
+    ...createExecutionEvents(kind, logger, metrics),
     malformedMessage(error, messageId) {
       malformed.inc();
       logger.error('malformed message; moving to the dead-letter queue', {
         message_id: messageId,
         error,
       });
-    },
-    dependencyFailed(what, error) {
-      dependencyFailed(logger, what, error);
     },
   };
 }
@@ -66,7 +84,7 @@ function requestIdOf({ requestId, traceparent }: MessageContext): LogFields {
   return { ...(requestId !== undefined && { request_id: requestId }), ...traceIdOf(traceparent) };
 }
 
-export interface UploadEvents extends ExecutionEvents {
+export interface UploadEvents extends QueuedEvents {
   attemptStarted(upload: ClaimedUpload, context: MessageContext): void;
   attemptEnded(upload: ClaimedUpload, context: MessageContext, end: UploadAttemptEnd): void;
 }
@@ -84,7 +102,7 @@ export function createUploadEvents(logger: Logger, metrics: Metrics): UploadEven
   });
 
   return {
-    ...createExecutionEvents('upload', logger, metrics),
+    ...createQueuedEvents('upload', logger, metrics),
     attemptStarted(upload, context) {
       attempts.started(upload, requestIdOf(context));
     },
@@ -102,7 +120,7 @@ export function uploadIds(upload: ClaimedUpload, context: MessageContext): LogFi
   return { ...uploadFields(upload), ...requestIdOf(context) };
 }
 
-export interface JobEvents extends ExecutionEvents {
+export interface JobEvents extends QueuedEvents {
   /** The execution is RUNNING. With the first execution of a job, the job has become `processing`. */
   attemptStarted(job: ClaimedJob, context: MessageContext): void;
   attemptEnded(job: ClaimedJob, context: MessageContext, end: TimedAttemptEnd): void;
@@ -147,7 +165,7 @@ export function createJobEvents(logger: Logger, metrics: Metrics): JobEvents {
   });
 
   return {
-    ...createExecutionEvents('job', logger, metrics),
+    ...createQueuedEvents('job', logger, metrics),
     attemptStarted(job, context) {
       attempts.started(job, requestIdOf(context));
     },
@@ -173,4 +191,26 @@ export function createJobEvents(logger: Logger, metrics: Metrics): JobEvents {
 /** The fields on each log line about an attempt, the lines of the job's own work included. */
 export function jobIds(job: ClaimedJob, context: MessageContext): LogFields {
   return { ...jobFields(job), ...requestIdOf(context) };
+}
+
+export interface DeliveryEvents extends ExecutionEvents {
+  attemptStarted(delivery: ClaimedDelivery): void;
+  attemptEnded(
+    delivery: ClaimedDelivery,
+    end: AttemptEnd<WebhookDeliveryState> & { readonly seconds: number },
+  ): void;
+}
+
+export function createDeliveryEvents(logger: Logger, metrics: Metrics): DeliveryEvents {
+  const attempts = deliveryAttemptEvents(logger, metrics);
+  return {
+    ...createExecutionEvents('webhook', logger, metrics),
+    attemptStarted: (delivery) => attempts.started(delivery),
+    attemptEnded: (delivery, end) => attempts.ended(delivery, end),
+  };
+}
+
+/** The fields on each log line about an attempt: never the URL, which is a secret of its owner. */
+export function deliveryIds(delivery: ClaimedDelivery): LogFields {
+  return deliveryFields(delivery);
 }

@@ -79,8 +79,22 @@ describe('UPLOAD_WORKER_QUEUES', () => {
     const load = () => loadConfig(configSchema, env);
     expect(load).toThrow(ConfigError);
     expect(load).toThrow(
-      /UPLOAD_WORKER_QUEUES .* set it to one or more of uploads, jobs, separated by commas/,
+      /UPLOAD_WORKER_QUEUES .* set it to one or more of uploads, jobs, webhooks, separated by commas/,
     );
+  });
+
+  it('=webhooks is refused without a key, because the worker would do nothing', () => {
+    const env = {
+      DATABASE_URL: 'postgres://x/y',
+      AWS_ENDPOINT_URL: 'http://x',
+      UPLOAD_WORKER_QUEUES: 'webhooks',
+    };
+    expect(() => loadConfig(configSchema, env)).toThrow(
+      /UPLOAD_WORKER_QUEUES is webhooks alone, .* WEBHOOK_KEY/,
+    );
+    expect(loadConfig(configSchema, { ...env, WEBHOOK_KEY: 'k'.repeat(32) })).toMatchObject({
+      consumed: ['webhooks'],
+    });
   });
 });
 

@@ -1,11 +1,12 @@
 import { SpanKind, type Attributes, type Span } from '@opentelemetry/api';
 import type { AttemptOutcome, NextStep, MessageContext } from '@pasteflow/domain';
+import type { ExecutionKind } from '@pasteflow/postgres';
 import { failSpan, remoteParent, runInSpan, tracer } from '@pasteflow/runtime';
 
 /**
  * Starts the span of an attempt, which lasts from its claim to its settlement, in the trace of the message's
  * sender. Further attempts, which the same message brings, are in the same trace. One claim is for many
- * executions and appears in the trace of each.
+ * executions and appears in the trace of each. An attempt without a message begins a trace.
  */
 export function beginExecutionSpan({
   kind,
@@ -13,9 +14,9 @@ export function beginExecutionSpan({
   claimBeganAt,
   attributes,
 }: {
-  readonly kind: 'upload' | 'job';
-  /** The context of the message, which holds the trace. */
-  readonly context: MessageContext;
+  readonly kind: ExecutionKind;
+  /** The context of the message, which holds the trace; null: no message asks for this execution. */
+  readonly context: MessageContext | null;
   /** performance.now() before the claim. */
   readonly claimBeganAt: number;
   readonly attributes: Attributes;
@@ -23,16 +24,15 @@ export function beginExecutionSpan({
   const span = tracer.startSpan(
     `process ${kind}`,
     {
-      kind: SpanKind.CONSUMER,
+      kind: context === null ? SpanKind.INTERNAL : SpanKind.CONSUMER,
       startTime: claimBeganAt,
       attributes: {
-        'messaging.system': 'aws_sqs',
-        'messaging.operation.type': 'process',
-        ...(context.requestId !== undefined && { 'pasteflow.request_id': context.requestId }),
+        ...(context !== null && { 'messaging.system': 'aws_sqs', 'messaging.operation.type': 'process' }),
+        ...(context?.requestId !== undefined && { 'pasteflow.request_id': context.requestId }),
         ...attributes,
       },
     },
-    remoteParent(context.traceparent),
+    remoteParent(context?.traceparent),
   );
   runInSpan(span, () => recordSharedStatement('claim', claimBeganAt));
   return span;

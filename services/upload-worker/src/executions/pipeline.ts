@@ -14,7 +14,7 @@ import {
   type Delivery,
   type Queue,
 } from '@pasteflow/sqs';
-import type { ExecutionEvents } from '../events.ts';
+import type { QueuedEvents } from '../events.ts';
 import { HeldMessages } from './held-messages.ts';
 import { ReceiveGate } from './receive-gate.ts';
 import type { WorkerContext } from './worker-context.ts';
@@ -83,7 +83,7 @@ export function createPipeline<Body>(
     readonly consumers: number;
     readonly batchSize: number;
     readonly decode: Decode<Body>;
-    readonly events: ExecutionEvents;
+    readonly events: QueuedEvents;
     /** Whether the kinds of work of this queue are not all paused. */
     readonly mayReceive: () => Promise<boolean>;
     readonly handler: (queue: HandledQueue) => BatchHandler<Body>;
