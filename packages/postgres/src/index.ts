@@ -152,7 +152,7 @@ export {
   stampDispatched,
   stampUnlocked,
 } from './executions/dispatch.ts';
-export type { ExecutionSubject } from './executions/subject.ts';
+export type { ExecutionSubject, SweptSubject } from './executions/subject.ts';
 export * from './pastes/deletion.ts';
 export {
   countDueOrphans,

@@ -24,7 +24,7 @@ import { timeBoundsOf, type JanitorConfig } from './config.ts';
 import type { Operations } from './operations/operations.ts';
 import { OperationsServer } from './operations/page/operations-server.ts';
 import { MinuteHistory } from './operations/page/minutes.ts';
-import { createJobQueue, createUploadQueue } from './sweeps/queues/queues.ts';
+import { createDeliveries, createJobQueue, createUploadQueue } from './sweeps/queues/queues.ts';
 import { findKeptVersions, KEPT_VERSIONS } from './operations/reports/kept-versions.ts';
 import { Leadership } from './sweeps/running/leadership.ts';
 import { SweepRunner } from './sweeps/running/sweep-runner.ts';
@@ -92,6 +92,10 @@ export function composeSweeps(
     requestTimeoutMs: SQS_TIMEOUT_MS,
   });
   const forQueues = { db, sqs, logger, metrics };
+  const queues = [
+    createUploadQueue(forQueues, queueNames.uploads, config.uploadRetry),
+    createJobQueue(forQueues, queueNames.jobs, config.jobRetry),
+  ];
   const janitor: JanitorContext = {
     ...config.sweeps,
     ...times,
@@ -99,10 +103,8 @@ export function composeSweeps(
     ...forQueues,
     actor: instance,
     store,
-    queues: [
-      createUploadQueue(forQueues, queueNames.uploads, config.uploadRetry),
-      createJobQueue(forQueues, queueNames.jobs, config.jobRetry),
-    ],
+    queues,
+    work: [...queues, createDeliveries(forQueues)],
     deadLetterAges: new DeadLetterAges(),
     bounds: timeBoundsOf(config),
     quotas: config.quotas,

@@ -2,7 +2,7 @@ import { createDatabase, type Database, type DatabaseOptions } from '@pasteflow/
 import { lockRow, makeJobs, makePastes, type MadePaste } from '@pasteflow/postgres/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import type { WorkQueue } from '../src/sweeps/queues/work-queue.ts';
+import type { SweptWork, WorkQueue } from '../src/sweeps/queues/work-queue.ts';
 import { createReapExecutions } from '../src/sweeps/reap-executions.ts';
 import { createRelay } from '../src/sweeps/relay.ts';
 import { drain } from './messages.ts';
@@ -15,9 +15,9 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 beforeEach(() => world.reset());
 
-const reaperOf = (queues: readonly WorkQueue[], actor = 'janitor/test') =>
-  createReapExecutions({ queues, actor, random: () => 0.5, logger: world.log });
-const reaper = (actor?: string) => reaperOf(world.queues, actor);
+const reaperOf = (work: readonly SweptWork[], actor = 'janitor/test') =>
+  createReapExecutions({ work, actor, random: () => 0.5, logger: world.log });
+const reaper = (actor?: string) => reaperOf(world.work, actor);
 const zombies = (count: number, attempt = 1, losses = 0) =>
   makePastes(world.db, count, {
     status: 'IN_PROGRESS',

@@ -15,8 +15,8 @@ import { Metrics } from '@pasteflow/runtime';
 import { createObjectStore, type ObjectStore } from '@pasteflow/s3';
 import { createSqsClient, deadLetterQueueName, type Queue, type SqsClient } from '@pasteflow/sqs';
 import { sql } from 'kysely';
-import { createJobQueue, createUploadQueue } from '../src/sweeps/queues/queues.ts';
-import type { WorkQueue } from '../src/sweeps/queues/work-queue.ts';
+import { createDeliveries, createJobQueue, createUploadQueue } from '../src/sweeps/queues/queues.ts';
+import type { SweptWork, WorkQueue } from '../src/sweeps/queues/work-queue.ts';
 import { callSqs } from './messages.ts';
 import { RecordingLogger } from './recording-logger.ts';
 
@@ -50,6 +50,8 @@ export interface World<Stack extends SharedTestStack = SharedTestStack> {
   readonly queues: readonly WorkQueue[];
   /** The same queues with another database. */
   queuesOn(db: Database): readonly WorkQueue[];
+  /** The queues, and the deliveries of webhooks. */
+  readonly work: readonly SweptWork[];
   /** The owner of the jobs of a test. */
   readonly userId: string;
   readonly log: RecordingLogger;
@@ -101,6 +103,10 @@ async function createWorldOn<Stack extends SharedTestStack>(stack: Stack): Promi
     uploads: queues[0].queue,
     queues,
     queuesOn,
+    work: [
+      ...queues,
+      createDeliveries({ db: janitorDb, logger: log, metrics: new Metrics('janitor', { process: false }) }),
+    ],
     userId: (await makeUsers(db, 1))[0]!.id,
     log,
     env: {

@@ -1,5 +1,6 @@
 import type { OpenStateOf, taskExecution } from '@pasteflow/domain';
 import { sql } from 'kysely';
+import type { ExecutionKind } from '../schema/executions.ts';
 
 /** What a test may choose for an open execution of each status. */
 interface ShapeOfStatus {
@@ -80,20 +81,25 @@ export function endedExecution(
   };
 }
 
-/** The CTE `execution`: an execution for each row of the CTE `subject`, which has the ids. */
+/** The CTE `execution`: an execution for each row of the CTE `subject`, which has the ids and the `further` columns. */
 export function insertExecutions(
-  kind: 'upload' | 'job',
+  kind: ExecutionKind,
   subject: string,
   execution: ExecutionColumns,
   age: number,
+  further: readonly string[] = [],
 ) {
+  const own = sql.join(
+    further.map((name) => sql`, ${sql.id(name)}`),
+    sql``,
+  );
   return sql`
     execution AS (
       INSERT INTO task_executions (kind, subject_id, attempt, losses, status, run_at, dispatched_at, created_at, worker_id, started_at,
-        lease_expires_at, finished_at, error)
+        lease_expires_at, finished_at, error${own})
       SELECT ${kind}, id, ${execution.attempt}, ${execution.losses}, ${execution.status}, ${ago(execution.dueSecondsAgo)},
         ${ago(execution.dispatchedSecondsAgo)}, ${ago(age)}, ${execution.workerId}, ${ago(execution.startedSecondsAgo)},
-        ${ago(execution.leaseSeconds === null ? null : -execution.leaseSeconds)}, ${ago(execution.finishedSecondsAgo)}, ${execution.error}
+        ${ago(execution.leaseSeconds === null ? null : -execution.leaseSeconds)}, ${ago(execution.finishedSecondsAgo)}, ${execution.error}${own}
       FROM ${sql.id(subject)} RETURNING id, subject_id
     )`;
 }

@@ -72,14 +72,14 @@ async function forEachTrailTable(db: Database, action: string): Promise<void> {
 /**
  * Makes the rows look as they do when the clock of Postgres has stepped back, as after a failover to a host
  * that is behind: every time in every table is that much later, compared with `now()`. Needs the owner of the
- * tables. The audit trail, which is never compared, stays.
+ * tables. The audit trail and `happened_at`, which are never compared, stay.
  */
 export async function stepClockBack(db: Database, seconds: number): Promise<void> {
   const { rows } = await sql<{ table: string; columns: string[] }>`
     SELECT relname AS "table", array_agg(attname::text) AS columns
     FROM pg_class c JOIN pg_attribute ON attrelid = c.oid
     WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND NOT relispartition
-      AND attnum > 0 AND NOT attisdropped AND atttypid = 'timestamptz'::regtype
+      AND attnum > 0 AND NOT attisdropped AND atttypid = 'timestamptz'::regtype AND attname <> 'happened_at'
     GROUP BY 1`.execute(db);
   await db.transaction().execute(async (tx) => {
     for (const { table, columns } of rows) {

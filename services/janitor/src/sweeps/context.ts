@@ -5,7 +5,7 @@ import type { ObjectStore } from '@pasteflow/s3';
 import type { SqsClient } from '@pasteflow/sqs';
 import type { JanitorConfig } from '../config.ts';
 import type { DeadLetterAges } from './running/findings.ts';
-import type { WorkQueue } from './queues/work-queue.ts';
+import type { SweptWork, WorkQueue } from './queues/work-queue.ts';
 
 /** Times that nobody has a reason to change, in seconds. */
 export const times = {
@@ -54,6 +54,8 @@ export interface JanitorContext extends Readonly<JanitorConfig['sweeps']>, Times
   readonly sqs: SqsClient;
   /** Of uploads, and of jobs. */
   readonly queues: readonly WorkQueue[];
+  /** The queues, and the deliveries of webhooks, which have none. */
+  readonly work: readonly SweptWork[];
   readonly deadLetterAges: DeadLetterAges;
   /** How far ahead times can be. */
   readonly bounds: TimeBounds;

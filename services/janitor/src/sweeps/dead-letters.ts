@@ -1,6 +1,6 @@
 import type { Logger } from '@pasteflow/runtime';
 import { acknowledge, receiveDeadLetters } from '@pasteflow/sqs';
-import { onAllQueues, type WorkQueue } from './queues/work-queue.ts';
+import { onAll, type WorkQueue } from './queues/work-queue.ts';
 import type { RefusedRows } from './running/refused-rows.ts';
 import { defineSweep, type Sweep } from './running/sweep.ts';
 import type { JanitorContext } from './context.ts';
@@ -69,7 +69,7 @@ export function createDeadLetters({
   }
 
   return defineSweep('dead-letters', zero, (counts, signal, refused) =>
-    onAllQueues(queues, async (queue) => {
+    onAll(queues, async (queue) => {
       let oldest = Infinity;
       while (!signal.aborted) {
         const messages = await receiveDeadLetters(sqs, queue.deadLetters);

@@ -1,4 +1,4 @@
-import { onAllQueues, type UnsentMessages, type WorkQueue } from './queues/work-queue.ts';
+import { onAll, type SweptWork, type UnsentMessages } from './queues/work-queue.ts';
 import { defineSweep, type Sweep } from './running/sweep.ts';
 import type { JanitorContext } from './context.ts';
 
@@ -10,13 +10,13 @@ const BATCH = 500;
  * this sweep could end them.
  */
 export function createReapExecutions({
-  queues,
+  work,
   actor,
   random,
   logger,
-}: Pick<JanitorContext, 'queues' | 'actor' | 'random' | 'logger'>): Sweep<'reap-executions'> {
+}: Pick<JanitorContext, 'work' | 'actor' | 'random' | 'logger'>): Sweep<'reap-executions'> {
   /** The relay would wait for its interval and its grace. It sends these messages only if SQS is down now. */
-  async function dispatch({ kind }: WorkQueue, successors: UnsentMessages, signal: AbortSignal) {
+  async function dispatch({ kind }: SweptWork, successors: UnsentMessages, signal: AbortSignal) {
     try {
       return await successors.dispatch(signal);
     } catch (error) {
@@ -27,15 +27,15 @@ export function createReapExecutions({
 
   const zero = { lost: 0, rescued: 0, given_up: 0, dispatched: 0, outrun: 0 };
   return defineSweep('reap-executions', zero, (counts, signal, refused) =>
-    onAllQueues(queues, async (queue) => {
+    onAll(work, async (each) => {
       while (!signal.aborted) {
-        const { found, ended } = await queue.endZombies(BATCH, { actor, random, refused });
+        const { found, ended } = await each.endZombies(BATCH, { actor, random, refused });
         counts.lost += ended.count;
         counts.outrun += found - ended.count;
         counts.rescued += ended.successors.count;
         counts.given_up += ended.count - ended.successors.count;
-        const dispatched = await dispatch(queue, ended.successors, signal);
-        counts.dispatched += dispatched; // not `+= await`: the other queue adds to it meanwhile
+        const dispatched = await dispatch(each, ended.successors, signal);
+        counts.dispatched += dispatched; // not `+= await`: another kind adds to it meanwhile
         if (found < BATCH || ended.count === 0) break;
       }
     }),

@@ -1,4 +1,4 @@
-import { onAllQueues, type UnsentMessages } from './queues/work-queue.ts';
+import { onAll, type UnsentMessages } from './queues/work-queue.ts';
 import { defineSweep, type Sweep } from './running/sweep.ts';
 import type { JanitorContext } from './context.ts';
 
@@ -15,7 +15,7 @@ export function createRelay({
   relayRedispatchAfterSeconds: olderThanSeconds,
 }: Pick<JanitorContext, 'queues' | 'relayGraceSeconds' | 'relayRedispatchAfterSeconds'>): Sweep<'relay'> {
   return defineSweep('relay', { sent: 0, resent: 0, postponed: 0 }, (counts, signal, refused) =>
-    onAllQueues(queues, async (queue) => {
+    onAll(queues, async (queue) => {
       await sendAll(
         (limit) => queue.findUndispatched({ graceSeconds, limit, refused }),
         { max: Infinity, signal },

@@ -8,7 +8,7 @@ import {
   walkOpenPastes,
   type ExecutionKind,
 } from '@pasteflow/postgres';
-import { EXECUTIONS, onAllQueues } from './queues/work-queue.ts';
+import { EXECUTIONS, onAll } from './queues/work-queue.ts';
 import { inBatches } from './running/batches.ts';
 import { MAX_NAMED } from './running/findings.ts';
 import type { RefusedRows } from './running/refused-rows.ts';
@@ -33,19 +33,19 @@ const WALKED = 5000;
  * It also resets the times that are further ahead than they can be, because the clock of Postgres was ahead:
  * nothing would happen until that clock has caught up.
  *
- * `given_up`: jobs that were lost too often, and have ended. `outrun`: stranded work that another process has
+ * `given_up`: jobs and deliveries that were lost too often, and have ended. `outrun`: stranded work that another process has
  * taken care of.
  */
 export function createRescueStranded({
   db,
-  queues,
+  work,
   quotas,
   bounds,
   logger,
   ...by
 }: Pick<
   JanitorContext,
-  'db' | 'queues' | 'actor' | 'random' | 'quotas' | 'bounds' | 'logger'
+  'db' | 'work' | 'actor' | 'random' | 'quotas' | 'bounds' | 'logger'
 >): Sweep<'rescue-stranded'> {
   /** Where the walk goes on. A new process begins at the start. */
   let walkedTo: string | null = null;
@@ -66,17 +66,17 @@ export function createRescueStranded({
         count: deletions.length,
         ids: deletions.slice(0, MAX_NAMED),
       });
-    await onAllQueues(queues, async (queue) => {
+    await onAll(work, async (each) => {
       await inBatches({ limit: BATCH, signal }, async (limit) => {
-        const count = await resetTimes({ db, logger, bounds }, queue.kind, limit, refused);
+        const count = await resetTimes({ db, logger, bounds }, each.kind, limit, refused);
         counts.reset += count;
         return count;
       });
       const places =
-        queue.kind === 'upload' ? (['oldest', { ids: walked.open }] as const) : (['oldest'] as const);
+        each.kind === 'upload' ? (['oldest', { ids: walked.open }] as const) : (['oldest'] as const);
       for (const among of places) {
         while (!signal.aborted) {
-          const { found, rescued, givenUp } = await queue.rescueStranded(among, BATCH, { ...by, refused });
+          const { found, rescued, givenUp } = await each.rescueStranded(among, BATCH, { ...by, refused });
           counts.rescued += rescued;
           counts.given_up += givenUp;
           counts.outrun += found - rescued - givenUp;

@@ -1,9 +1,10 @@
-import type { RetryPolicy } from '@pasteflow/domain';
-import { countWaiting, jobSubject, uploadSubject } from '@pasteflow/postgres';
-import { jobAttemptEvents, uploadAttemptEvents } from '@pasteflow/service-kit';
+import { webhookRetryPolicy, type RetryPolicy } from '@pasteflow/domain';
+import { countWaiting, deliverySubject, jobSubject, uploadSubject } from '@pasteflow/postgres';
+import { deliveryAttemptEvents, jobAttemptEvents, uploadAttemptEvents } from '@pasteflow/service-kit';
 import { decodeJob, decodeUpload, queueDepth, sendJobs, sendUploads, type Queue } from '@pasteflow/sqs';
+import { createSweptWork } from './create-swept-work.ts';
 import { createWorkQueue, type QueueContext } from './create-work-queue.ts';
-import type { WorkQueue } from './work-queue.ts';
+import type { SweptWork, WorkQueue } from './work-queue.ts';
 
 /**
  * Messages that wait to be received. In a deeper queue, an overdue message is most likely still there, behind
@@ -60,4 +61,20 @@ async function countLostMessages({ db, sqs }: QueueContext, queue: Queue): Promi
   const present = await queueDepth(sqs, queue);
   const waiting = await countWaiting(db, jobSubject, { limit: present + MAX_LOST });
   return Math.max(0, waiting - present);
+}
+
+/** Deliveries of webhooks have no messages: workers look for those that are due. */
+export function createDeliveries(janitor: Omit<QueueContext, 'sqs'>): SweptWork {
+  return createSweptWork(
+    janitor,
+    webhookRetryPolicy,
+    {
+      subject: deliverySubject,
+      events: deliveryAttemptEvents,
+      nameOf: ({ deliveryId }) => deliveryId,
+      // That a worker was lost says nothing of the endpoint.
+      settlementOf: (settlement) => ({ ...settlement, answered: null, endpoint: null }),
+    },
+    ({ length: count }) => ({ count, dispatch: () => Promise.resolve(0) }),
+  ).work;
 }

@@ -5,12 +5,22 @@ import type { RefusedRows } from '../running/refused-rows.ts';
 /** The table of executions, for the rows that Postgres refuses. */
 export const EXECUTIONS = 'task_executions';
 
-/**
- * A queue of uploads or of jobs, with the executions behind its messages: what relay, reap-executions and
- * dead-letters work on.
- */
-export interface WorkQueue {
+/** The executions of one kind of work: what reap-executions and rescue-stranded work on. */
+export interface SweptWork {
   readonly kind: ExecutionKind;
+  /** Ends up to `limit` zombies. */
+  endZombies(
+    limit: number,
+    by: SettledBy,
+  ): Promise<{ readonly found: number; readonly ended: EndedAttempts }>;
+  /** Gives stranded work its next execution, or brings it to its end. */
+  rescueStranded(among: StrandedAmong, limit: number, by: SettledBy): Promise<RescueCounts>;
+}
+
+/**
+ * A queue of uploads or of jobs, with the executions behind its messages: what relay and dead-letters work on, too.
+ */
+export interface WorkQueue extends SweptWork {
   readonly queue: Queue;
   readonly deadLetters: Queue;
   /**
@@ -26,13 +36,6 @@ export interface WorkQueue {
   countLost(): Promise<number | null>;
   /** The short code or the job id in the body of a message. @throws PasteflowError malformed_message */
   readKey(body: string | undefined): string;
-  /** Ends up to `limit` zombies. */
-  endZombies(
-    limit: number,
-    by: SettledBy,
-  ): Promise<{ readonly found: number; readonly ended: EndedAttempts }>;
-  /** Gives stranded work its next execution, or brings it to its end. */
-  rescueStranded(among: StrandedAmong, limit: number, by: SettledBy): Promise<RescueCounts>;
   /**
    * Claims the due executions of these uploads or jobs, and ends them as lost. A key without a claim: the
    * paste or the job was removed.
@@ -70,7 +73,7 @@ export interface EndedAttempts {
 
 export interface RescueCounts {
   readonly found: number;
-  /** Got their next execution. The relay sends its message when it is due. */
+  /** Got their next execution. The relay sends its message when it is due, if its kind has messages. */
   readonly rescued: number;
   /** Were brought to their end. */
   readonly givenUp: number;
@@ -89,14 +92,14 @@ interface SearchedBy {
 }
 
 /**
- * Runs on all queues side by side, so that trouble with one doesn't hold up the other.
+ * Runs on all kinds of work side by side, so that trouble with one doesn't hold up the others.
  * @throws the first failure, after all have ended
  */
-export async function onAllQueues(
-  queues: readonly WorkQueue[],
-  run: (queue: WorkQueue) => Promise<void>,
+export async function onAll<Work extends SweptWork>(
+  kinds: readonly Work[],
+  run: (work: Work) => Promise<void>,
 ): Promise<void> {
-  const runs = await Promise.allSettled(queues.map(run));
+  const runs = await Promise.allSettled(kinds.map(run));
   const failed = runs.find((each) => each.status === 'rejected');
   if (failed !== undefined) throw failed.reason;
 }
