@@ -53,6 +53,7 @@ export * from './webhooks/endpoints.ts';
 export type { SwitchedOffFor } from './schema/webhooks.ts';
 export { rejectReports, upholdReports } from './pastes/judge-reports.ts';
 export * from './sweeps/old-rows.ts';
+export * from './sweeps/old-webhooks.ts';
 export { revealPaste } from './pastes/reveal-paste.ts';
 export {
   createPaste,

@@ -118,6 +118,7 @@ describe('the sweep tombstones', () => {
   const sweep = () =>
     createTombstones({
       db: world.janitorDb,
+      jobRetentionSeconds: 30 * DAY,
       tombstoneRetentionSeconds: 30 * DAY,
       transitionRetentionSeconds: 90 * DAY,
     });

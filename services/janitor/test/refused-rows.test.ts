@@ -140,7 +140,11 @@ const sweeps: Readonly<Record<string, () => Promise<readonly [Sweep, Record<stri
     const deletion = { status: 'DELETED', secondsAgo: 31 * DAY } as const;
     const gone = { status: 'PROCESSED', createdSecondsAgo: 32 * DAY, deletion } as const;
     await refuse('pastes', `OLD.id = '${(await makePastes(world.db, COUNT, gone))[5]!.id}'`);
-    const retention = { tombstoneRetentionSeconds: 30 * DAY, transitionRetentionSeconds: 90 * DAY };
+    const retention = {
+      tombstoneRetentionSeconds: 30 * DAY,
+      jobRetentionSeconds: 30 * DAY,
+      transitionRetentionSeconds: 90 * DAY,
+    };
     return [createTombstones({ ...withDb(), ...retention }), { removed: COUNT - 1 }];
   },
   'expired-keys': async () => {

@@ -17,9 +17,17 @@ const sweep = () =>
   createTombstones({
     db: world.janitorDb,
     tombstoneRetentionSeconds: 30 * DAY,
+    jobRetentionSeconds: 20 * DAY,
     transitionRetentionSeconds: 90 * DAY,
   });
-const nothing = { removed: 0, reports: 0, requests: 0, partitions_made: 0, partitions_dropped: 0 };
+const nothing = {
+  removed: 0,
+  reports: 0,
+  requests: 0,
+  deliveries: 0,
+  partitions_made: 0,
+  partitions_dropped: 0,
+};
 const deleted = (count: number, secondsAgo: number) =>
   makePastes(world.db, count, {
     status: 'PROCESSED',

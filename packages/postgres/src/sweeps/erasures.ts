@@ -157,7 +157,7 @@ export async function finishErasure(db: Database, userId: string, actor: Actor):
     ...named.map((ofUser) => sql`pastes WHERE ${ofUser(userId)}`),
     sql`pastes WHERE ${read(userId)}`,
     sql`jobs WHERE user_id = ${userId}::uuid`,
-    sql`webhook_endpoints WHERE user_id = ${userId}::uuid`, // removed by removeDeliveriesOfRemoved
+    sql`webhook_endpoints WHERE user_id = ${userId}::uuid`, // see removeRemovedWebhooks
     ...ownedRows.map(([table, ofUser]) => sql`${sql.table(table)} WHERE ${ofUser(userId)}`),
   ].map((rows) => sql`NOT EXISTS (SELECT FROM ${rows})`);
   const result = await sql`

@@ -129,53 +129,6 @@ export async function removeOldRequests(
   return affectedRows(result);
 }
 
-export function searchOldDeliveries({
-  retentionSeconds,
-  ...portion
-}: { retentionSeconds: number } & Portion): RawBuilder<unknown> {
-  return sql`
-      SELECT id, id::text AS name FROM webhook_deliveries
-      WHERE ended_at < now() - make_interval(secs => ${retentionSeconds}) AND ended_at IS NOT NULL AND ${within(name, portion)}
-      ORDER BY ended_at LIMIT ${portion.limit}`;
-}
-
-/** Removes up to `limit` deliveries of webhooks that ended more than `retentionSeconds` ago. @returns how many */
-export async function removeOldDeliveries(
-  db: Database,
-  old: { retentionSeconds: number } & Portion,
-): Promise<number> {
-  const result = await sql`
-    WITH old AS MATERIALIZED (
-      ${searchOldDeliveries(old)} FOR UPDATE SKIP LOCKED
-    )
-    DELETE FROM webhook_deliveries d USING old WHERE d.id = old.id`.execute(db);
-  return affectedRows(result);
-}
-
-/** Longer than a statement runs that saw the endpoint before its removal, and tells it something. */
-const REMOVED_FOR_MINUTES = 15;
-
-const isRemoved = sql`removed_at < now() - make_interval(mins => ${sql.lit(REMOVED_FOR_MINUTES)})`;
-
-/**
- * Removes up to `limit` deliveries of endpoints that were removed, and the endpoints that have none left.
- * @returns how many deliveries it removed
- */
-export async function removeDeliveriesOfRemoved(db: Database, limit: number): Promise<number> {
-  const result = await sql`
-    WITH old AS MATERIALIZED (
-      SELECT d.id FROM webhook_endpoints e CROSS JOIN LATERAL (
-        SELECT id FROM webhook_deliveries d WHERE d.endpoint_id = e.id ORDER BY created_at, id LIMIT ${limit} FOR UPDATE SKIP LOCKED
-      ) AS d
-      WHERE e.removed_at IS NOT NULL LIMIT ${limit}
-    )
-    DELETE FROM webhook_deliveries d USING old WHERE d.id = old.id`.execute(db);
-  await sql`
-    DELETE FROM webhook_endpoints e WHERE ${isRemoved} AND removed_at IS NOT NULL
-      AND NOT EXISTS (SELECT FROM webhook_deliveries d WHERE d.endpoint_id = e.id)`.execute(db);
-  return affectedRows(result);
-}
-
 const terminal = statesOf(job).filter((state) => isTerminal(job, state));
 
 /** A job to remove. */

@@ -100,7 +100,7 @@ export async function switchOnWebhook(
 }
 
 /**
- * Removes an endpoint: its URL at once, and its deliveries by the sweep `tombstones`. Those that wait are not sent.
+ * Removes an endpoint: its URL at once, and its deliveries by the sweep `erasures`. Those that wait are not sent.
  * @returns false: there is no such endpoint
  */
 export async function removeWebhook(db: Database, id: string, userId: string | null): Promise<boolean> {

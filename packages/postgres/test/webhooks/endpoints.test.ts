@@ -8,6 +8,7 @@ import {
   finishErasure,
   listWebhooks,
   removeDeliveriesOfRemoved,
+  removeRemovedWebhooks,
   removeOwnedRows,
   removeWebhook,
   rotateWebhook,
@@ -16,7 +17,8 @@ import {
   switchOnWebhook,
 } from '../../src/index.ts';
 import { useDatabase } from '../support/database.ts';
-import { useWebhooks, actor, url } from '../support/webhooks.ts';
+import { lockRow } from '../../src/testing/index.ts';
+import { useWebhooks, actor, succeeded, url } from '../support/webhooks.ts';
 
 const current = useDatabase();
 const bed = useWebhooks(current);
@@ -50,13 +52,29 @@ describe('an endpoint', () => {
     const id = await bed.listen(['job.ended']);
     await bed.endJob();
     await removeWebhook(current.db, id, bed.userId);
-    expect(await removeDeliveriesOfRemoved(current.db, 10)).toBe(1);
+    expect(await removeDeliveriesOfRemoved(current.db, { limit: 10 })).toBe(1);
+    expect(await removeRemovedWebhooks(current.db, { limit: 10 })).toBe(0);
     const left = async () => (await sql`SELECT url FROM webhook_endpoints`.execute(current.db)).rows;
     expect(await left()).toEqual([{ url: null }]);
     await sql`UPDATE webhook_endpoints SET removed_at = now() - interval '1 hour'`.execute(current.db);
-    expect(await removeDeliveriesOfRemoved(current.db, 10)).toBe(0);
+    expect(await removeRemovedWebhooks(current.db, { limit: 10 })).toBe(1);
     expect(await left()).toEqual([]);
     const { rows } = await sql`SELECT FROM task_executions WHERE kind = 'webhook'`.execute(current.db);
+    expect(rows).toEqual([]);
+  });
+
+  it('keeps a delivery that is being settled for the next run, and waits for nothing', async () => {
+    const id = await bed.listen(['job.ended']);
+    await bed.endJob();
+    await bed.endJob();
+    const [claimed] = (await bed.claim({ limit: 1 })).deliveries;
+    await removeWebhook(current.db, id, bed.userId);
+    const release = await lockRow(current.db, 'task_executions', claimed!.executionId);
+    expect(await removeDeliveriesOfRemoved(current.db, { limit: 10 })).toBe(1);
+    await release();
+    expect(await removeDeliveriesOfRemoved(current.db, { limit: 10 })).toBe(1);
+    await bed.settle(claimed!, succeeded); // finds nothing to end
+    const { rows } = await sql`SELECT FROM webhook_deliveries`.execute(current.db);
     expect(rows).toEqual([]);
   });
 
@@ -69,10 +87,10 @@ describe('an endpoint', () => {
     await startErasure(current.db, bed.userId, actor);
     await removeOwnedRows(current.db, bed.userId);
     await sql`DELETE FROM jobs`.execute(current.db);
-    expect(await removeDeliveriesOfRemoved(current.db, 10)).toBe(1);
+    expect(await removeDeliveriesOfRemoved(current.db, { limit: 10 })).toBe(1);
     expect(await finishErasure(current.db, bed.userId, actor)).toBe(false);
     await sql`UPDATE webhook_endpoints SET removed_at = now() - interval '1 hour'`.execute(current.db);
-    expect(await removeDeliveriesOfRemoved(current.db, 10)).toBe(0);
+    expect(await removeRemovedWebhooks(current.db, { limit: 10 })).toBe(1);
     expect(await finishErasure(current.db, bed.userId, actor)).toBe(true);
     const { rows } =
       await sql`SELECT FROM webhook_deliveries UNION ALL SELECT FROM webhook_endpoints`.execute(current.db);
