@@ -37,7 +37,7 @@ export function webhookEventsFor(audience: WebhookEvent['audience']): readonly W
   return webhookEventTypes.filter((type) => webhookEvents[type].audience === audience);
 }
 
-/** Of one user, or of the operators together. Two that are made at the same moment may exceed it. */
+/** Of one user, or of the operators together. */
 export const MAX_WEBHOOKS = 10;
 
 export const MAX_WEBHOOK_URL_CHARACTERS = 2000;

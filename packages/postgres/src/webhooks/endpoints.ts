@@ -30,17 +30,22 @@ const ownedBy = (userId: string | null) =>
   sql`user_id IS NOT DISTINCT FROM ${userId}::uuid AND (user_id = ${userId}::uuid OR ${userId}::uuid IS NULL) AND removed_at IS NULL`;
 
 /**
- * Two of one user at the same moment may both be the last of `MAX_WEBHOOKS`.
+ * The lock makes two of one user at the same moment wait for each other, so that there are never more than `MAX_WEBHOOKS`.
  * @returns null: there are so many already, or the user is erased
  */
 export async function createWebhook(
   db: Database,
-  {
-    userId,
-    url,
-    events,
-  }: { readonly userId: string | null; readonly url: string; readonly events: readonly WebhookEventType[] },
+  wanted: {
+    readonly userId: string | null;
+    readonly url: string;
+    readonly events: readonly WebhookEventType[];
+  },
 ): Promise<WebhookEndpoint | null> {
+  const { userId, url, events } = wanted;
+  if (!db.isTransaction) return await db.transaction().execute((tx) => createWebhook(tx, wanted));
+  await sql`SELECT pg_advisory_xact_lock(hashtext('pasteflow.webhooks'), hashtext(${userId ?? ''}))`.execute(
+    db,
+  );
   const { rows } = await sql<WebhookEndpoint>`
     INSERT INTO webhook_endpoints (user_id, url, events)
     SELECT ${userId}::uuid, ${url}, ${events}::text[]

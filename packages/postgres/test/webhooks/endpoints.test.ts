@@ -43,9 +43,11 @@ describe('an endpoint', () => {
     expect(await switchOnWebhook(current.db, id, bed.userId)).toMatchObject({ switchedOffFor: 'operator' });
   });
 
-  it('is the last of ten', async () => {
-    for (let n = 0; n < 10; n += 1) await bed.listen(['job.ended']);
-    expect(await createWebhook(current.db, { userId: bed.userId, url, events: ['job.ended'] })).toBeNull();
+  it('is the last of ten, also of twenty at once', async () => {
+    const wanted = { userId: bed.userId, url, events: ['job.ended'] } as const;
+    const made = await Promise.all(Array.from({ length: 20 }, () => createWebhook(current.db, wanted)));
+    expect(made.filter((each) => each !== null)).toHaveLength(10);
+    expect(await createWebhook(current.db, wanted)).toBeNull();
   });
 
   it('is removed with its deliveries', async () => {

@@ -84,6 +84,8 @@ export function readEndpointUrl(
   if (text.length > MAX_WEBHOOK_URL_CHARACTERS) return 'is too long';
   const url = URL.parse(text);
   if (url === null) return 'is not a URL';
+  // An IDN and what is percent-encoded are longer than they were.
+  if (url.href.length > MAX_WEBHOOK_URL_CHARACTERS) return 'is too long';
   if (url.username !== '' || url.password !== '') return 'has a user name or a password';
   if (url.hash !== '') return 'has a fragment';
   if (listedOrigins.has(url.origin)) return { url, isListed: true };
