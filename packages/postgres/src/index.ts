@@ -47,7 +47,13 @@ export {
   type SecretRequest,
 } from './secret-requests/secret-requests.ts';
 export { claimDeliveries, type ClaimedDelivery, type DeliveryPlace } from './webhooks/claim-deliveries.ts';
-export { listDeliveriesTo, sendAgain, type SentAgain, type WebhookDelivery } from './webhooks/deliveries.ts';
+export {
+  findDelivery,
+  listDeliveriesTo,
+  sendAgain,
+  type SentAgain,
+  type WebhookDelivery,
+} from './webhooks/deliveries.ts';
 export { deliverySubject, type DeliveryName, type DeliverySettlement } from './webhooks/delivery-subject.ts';
 export * from './webhooks/endpoints.ts';
 export type { SwitchedOffFor } from './schema/webhooks.ts';

@@ -50,6 +50,7 @@ const secretSettings: Readonly<Record<string, WrongValues>> = {
   OIDC_ISSUER: wrongUrls('https'),
   OIDC_CLIENT_SECRET: wrongTexts,
   OPS_URL: wrongUrls('https'),
+  WEBHOOK_KEY: (mark) => [mark, `${mark} with spaces`],
   OPS_TOKEN: (mark) => [mark, `${mark} with spaces`, `${mark}é`, `${mark}${mark}`],
   OPS_OIDC_ISSUER: wrongUrls('https'),
   OPS_OIDC_CLIENT_SECRET: wrongTexts,

@@ -27,6 +27,7 @@ import {
   queueEnv,
   quotaEnv,
   uploadRetryEnv,
+  webhookEnv,
 } from '@pasteflow/service-kit';
 import type { z } from 'zod';
 import { operatorOidcEnv } from './operator-oidc-env.ts';
@@ -184,6 +185,8 @@ const configSchema = groups({
   quotas: quotaEnv,
   sweeps: sweepSettings,
   sweepIntervalSeconds: sweepIntervals,
+  /** `ops add-webhook`; null: webhooks are off. */
+  webhooks: webhookEnv,
   tracing: tracingEnv,
   operations: operationsSettings,
 });

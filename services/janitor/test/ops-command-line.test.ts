@@ -5,6 +5,7 @@ import { runOpsCommand } from '../src/operations/commands/run-ops-command.ts';
 
 const RETRY_TAKES =
   'retry takes the short code of a paste, the id of a job, or --all-failed-since with a time such as 2026-11-22T04:00Z';
+const ADD_TAKES = 'add-webhook takes a URL, and one or more of the events report.opened and upload.failed';
 const hash = 'a'.repeat(63) + '7';
 const YES_IS_FOR = '--yes is only for adopt-bucket, erase, retry --all-failed-since and takedown --user';
 /** The id of a request for secrets. */
@@ -88,6 +89,21 @@ describe('the command line of ops', () => {
       { ...act, action: 'takedown', subject: '8Jk2xQw0Zc', class: 'spam', reason: '-x' },
     ],
     ['adopt-bucket --yes', { kind: 'adopt-bucket', yes: true, json: false }],
+    ['webhooks', { kind: 'webhooks', json: false }],
+    [
+      'add-webhook https://hooks.example.org/x upload.failed report.opened',
+      {
+        kind: 'add-webhook',
+        url: 'https://hooks.example.org/x',
+        events: ['report.opened', 'upload.failed'],
+        json: false,
+      },
+    ],
+    [
+      `switch-off-webhook ${id.toUpperCase()} --reason spam`,
+      { ...act, action: 'switch-off-webhook', subject: id, reason: 'spam' },
+    ],
+    [`remove-webhook ${id}`, { ...act, action: 'remove-webhook', subject: id }],
     ['restore-objects', { kind: 'restore-objects', deletedSince: null, json: false }],
     ['--help', { kind: 'help' }],
   ])('understands %s', (line, command) => {
@@ -110,7 +126,7 @@ describe('the command line of ops', () => {
     ['status --all-failed-since 2026-11-22', '--all-failed-since is only for retry'],
     [
       'timeline abc --reason x',
-      '--reason is only for retry, cancel, takedown, close-request, block, unblock, uphold, reject, pause, resume',
+      '--reason is only for retry, cancel, takedown, close-request, switch-off-webhook, remove-webhook, block, unblock, uphold, reject, pause, resume',
     ],
     ['takedown abc', 'takedown needs --reason with a text'],
     ['takedown abc --reason= ', 'takedown needs --reason with a text'],
@@ -125,6 +141,12 @@ describe('the command line of ops', () => {
     [`block ${id} --reason x`, 'block takes a SHA-256 in hex, or the short code of a paste'],
     ['unblock abc --reason x --class spam', '--class is only for takedown, block and uphold'],
     [`retry --user ${id}`, '--user is only for takedown'],
+    ['add-webhook', ADD_TAKES],
+    ['add-webhook https://hooks.example.org', ADD_TAKES],
+    ['add-webhook https://hooks.example.org paste.stored', ADD_TAKES],
+    ['add-webhook https://hooks.example.org report.opened nothing', ADD_TAKES],
+    [`switch-off-webhook ${id}`, 'switch-off-webhook needs --reason with a text'],
+    ['remove-webhook abc', 'remove-webhook takes the id of an endpoint of a webhook'],
     ['blocks now', 'blocks takes no further arguments'],
     ['pause --reason x', 'pause takes a kind of work, such as uploads or export'],
     ['resume a b', 'resume takes a kind of work, such as uploads or export'],

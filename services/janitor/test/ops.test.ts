@@ -104,7 +104,9 @@ describe('ops timeline', () => {
       stdout: '',
       stderr: 'ops: there is no paste nothing\n',
     });
-    expect((await ops('timeline', world.userId)).stderr).toBe(`ops: there is no job ${world.userId}\n`);
+    expect((await ops('timeline', world.userId)).stderr).toBe(
+      `ops: there is no job or delivery ${world.userId}\n`,
+    );
   });
 });
 

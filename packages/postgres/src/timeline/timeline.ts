@@ -62,6 +62,11 @@ export function readJobTimeline(db: Database, jobId: string): Promise<Timeline> 
   return readTransitions(db, 'job', jobId);
 }
 
+/** The recorded transitions of a delivery of a webhook and of its executions, oldest first, and these executions. */
+export function readDeliveryTimeline(db: Database, deliveryId: string): Promise<Timeline> {
+  return readTransitions(db, 'webhook', deliveryId);
+}
+
 async function readTransitions(db: Database, kind: ExecutionKind, subjectId: string): Promise<Timeline> {
   const executions = await db
     .selectFrom('task_executions')

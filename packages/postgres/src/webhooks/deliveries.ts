@@ -55,6 +55,21 @@ export async function listDeliveriesTo(
   return toPage(rows, limit);
 }
 
+/** A delivery to anybody's endpoint, for operators. */
+export interface KnownDelivery extends Omit<WebhookDelivery, 'attempt' | 'nextAttemptAt' | 'error'> {
+  readonly endpointId: string;
+  readonly failureReason: string | null;
+}
+
+/** @returns null: there is no such delivery */
+export async function findDelivery(db: Database, id: string): Promise<KnownDelivery | null> {
+  const { rows } = await sql<KnownDelivery>`
+    SELECT id, endpoint_id AS "endpointId", event_id AS "eventId", type, about, happened_at AS "happenedAt", status,
+      created_at AS "createdAt", ended_at AS "endedAt", answered, failure_reason AS "failureReason", retry_of AS "retryOf"
+    FROM webhook_deliveries WHERE id = ${id}::uuid`.execute(db);
+  return rows[0] ?? null;
+}
+
 const ended = statesOf(webhookDelivery).filter((state) => isTerminal(webhookDelivery, state));
 
 /** The new delivery; or why there is none: no such delivery, the event waits to be sent already, the endpoint is off. */

@@ -124,17 +124,25 @@ export interface KnownWebhook extends WebhookEndpoint {
   readonly waiting: number;
 }
 
+const knownColumns = sql`${columns}, (SELECT name FROM users u WHERE u.id = user_id) AS "userName", (
+      SELECT count(*)::integer FROM (
+        SELECT FROM webhook_deliveries d WHERE d.endpoint_id = webhook_endpoints.id AND d.ended_at IS NULL LIMIT 1000
+      ) AS counted) AS waiting`;
+
+/** @returns null: there is no such endpoint */
+export async function findKnownWebhook(db: Database, id: string): Promise<KnownWebhook | null> {
+  const { rows } = await sql<KnownWebhook>`
+    SELECT ${knownColumns} FROM webhook_endpoints WHERE id = ${id}::uuid AND removed_at IS NULL`.execute(db);
+  return rows[0] ?? null;
+}
+
 /** A page of the endpoints of everybody, newest first: those behind the endpoint `after`; null: from the start. */
 export async function listAllWebhooks(
   db: Database,
   { after, limit }: { readonly after: string | null; readonly limit: number },
 ): Promise<readonly KnownWebhook[]> {
   const { rows } = await sql<KnownWebhook>`
-    SELECT ${columns}, (SELECT name FROM users u WHERE u.id = user_id) AS "userName", (
-      SELECT count(*)::integer FROM (
-        SELECT FROM webhook_deliveries d WHERE d.endpoint_id = webhook_endpoints.id AND d.ended_at IS NULL LIMIT 1000
-      ) AS counted) AS waiting
-    FROM webhook_endpoints WHERE removed_at IS NULL AND (${after}::uuid IS NULL OR id < ${after}::uuid)
+    SELECT ${knownColumns} FROM webhook_endpoints WHERE removed_at IS NULL AND (${after}::uuid IS NULL OR id < ${after}::uuid)
     ORDER BY id DESC LIMIT ${limit}`.execute(db);
   return rows;
 }

@@ -7,17 +7,17 @@ import { en } from '../words/en.ts';
 import { operationsWords as words } from './words.ts';
 
 /**
- * A paste or a job, as operators see it: also private, expired and deleted ones, and never content or a
+ * A paste, a job or a delivery of a webhook, as operators see it: also private, expired and deleted ones, and never content or a
  * title.
  */
 export interface ShownSubject {
-  readonly kind: 'paste' | 'job';
-  /** The short code of a paste, the id of a job. */
+  readonly kind: 'paste' | 'job' | 'delivery';
+  /** The short code of a paste, the id of a job or a delivery. */
   readonly name: string;
   readonly created_at: string;
   /** Names and values, in the order in which they are shown. */
   readonly facts: readonly (readonly [name: string, value: string | Date])[];
-  /** null: anonymous, or a job. */
+  /** null: anonymous, a job or a delivery. */
   readonly user_id: string | null;
   /** The id of the request for secrets that the paste was deposited for; null: none. */
   readonly request: string | null;
@@ -29,11 +29,10 @@ export interface ShownSubject {
   readonly timeline: ShownTimeline;
 }
 
-/** The facts and the timeline of a paste or a job, with what an operator can do. */
+/** The facts and the timeline of a paste, a job or a delivery, with what an operator can do. */
 export function subjectPage(site: OperationsSite, shown: ShownSubject, now: Date): string {
   const { kind, name, created_at, facts, user_id, takedown, timeline } = shown;
-  const title = `${kind === 'paste' ? words.paste : words.job} ${name}`;
-  const drawing = timelineChart(en, timeline, created_at, now, kind);
+  const title = `${words[kind]} ${name}`;
   return operationsPage(site, {
     title,
     main: html`<h1>${title}</h1>
@@ -50,12 +49,17 @@ ${takedown !== null && html`<p class="bad-news">${words.takenDown}: <bdi>${taked
 ${kind === 'paste' && pasteActions(site, shown)}
 ${shown.canCancel && html`<p>${actionLink(site, { action: 'cancel-job', subject: name, label: words.cancelJob })}</p>`}
 ${kind === 'job' && shown.canRetry && html`<p>${actionLink(site, { action: 'retry-job', subject: name, label: words.retryJob })}</p>`}
-<figure class="chart"><div class="scroll" role="region" aria-label="${words.chart}" tabindex="0">${drawing}</div>${legend(en, drawing, kind)}</figure>
+${kind !== 'delivery' && chart(kind, shown, now)}
 ${retriesTable(en, timeline)}<h2>${words.transitions}</h2>
 ${transitionsTable(en, timeline, created_at)}
 <h2>${words.attempts}</h2>
 ${attemptsTable(en, timeline)}`,
   });
+}
+
+function chart(kind: 'paste' | 'job', { timeline, created_at }: ShownSubject, now: Date): Html {
+  const drawing = timelineChart(en, timeline, created_at, now, kind);
+  return html`<figure class="chart"><div class="scroll" role="region" aria-label="${words.chart}" tabindex="0">${drawing}</div>${legend(en, drawing, kind)}</figure>`;
 }
 
 function pasteActions(

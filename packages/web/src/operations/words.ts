@@ -124,6 +124,7 @@ export const operationsWords = {
 
   paste: 'Paste',
   job: 'Job',
+  delivery: 'Delivery',
   user: 'User',
   takenDown: 'Taken down',
   transitions: 'Transitions',

@@ -10,6 +10,7 @@ import { retryJob } from './retry-job.ts';
 import { retry, retryFailed } from './retry.ts';
 import { runSweep } from './run-sweep.ts';
 import { takedown, takedownUser } from './takedown.ts';
+import { removeWebhook, switchOffWebhook } from './webhooks.ts';
 
 /** All actions, in the order in which the command line lists them. */
 export const actions: readonly Action[] = [
@@ -21,6 +22,8 @@ export const actions: readonly Action[] = [
   takedown,
   takedownUser,
   closeRequest,
+  switchOffWebhook,
+  removeWebhook,
   block,
   unblock,
   uphold,

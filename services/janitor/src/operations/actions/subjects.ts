@@ -37,6 +37,12 @@ export const secretRequest: Subject = {
   read: (text) => codeOrId(text, isRequestCode),
 };
 
+export const webhook: Subject = {
+  shown: 'ID',
+  words: 'the id of an endpoint of a webhook',
+  read: (text) => codeOrId(text, isUuid),
+};
+
 /** A hash, whose `sha256:` may be left out, or a paste with the content. */
 export const content: Subject = {
   shown: 'HASH',

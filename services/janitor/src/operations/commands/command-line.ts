@@ -10,6 +10,7 @@ import { blocks, erasures, pauses, reports } from './lists.ts';
 import { restoreObjects } from './restore-objects.ts';
 import { status } from './status.ts';
 import { timeline } from './timeline.ts';
+import { addWebhook, webhooks } from './webhooks.ts';
 
 /** The commands that are no actions. */
 export const ownCommands: readonly OwnCommand[] = [
@@ -19,6 +20,8 @@ export const ownCommands: readonly OwnCommand[] = [
   blocks,
   pauses,
   erasures,
+  webhooks,
+  addWebhook,
   adoptBucket,
   restoreObjects,
 ];

@@ -18,15 +18,17 @@ import {
 } from '../reports/read-timeline.ts';
 import type { OwnCommand } from './command.ts';
 
-/** Of a paste by its short code, of a job by its id, or of a request for secrets by that in its link. */
+/** Of a paste by its short code, of a job or a delivery by its id, or of a request for secrets by that in its link. */
 export const timeline: OwnCommand<{ readonly of: string }> = {
   name: 'timeline',
   takes: 'CODE',
-  help: 'shows what happened to a paste; takes the id of a job or of a request for secrets, too',
+  help: 'shows what happened to a paste; takes the id of a job, of a delivery of a webhook or of a request for secrets, too',
   read: ([text = '', ...more]) => {
     const of = more.length === 0 ? codeOrId(text) : null;
     return of === null
-      ? misused('timeline takes the short code of a paste, or the id of a job or of a request for secrets')
+      ? misused(
+          'timeline takes the short code of a paste, or the id of a job, of a delivery of a webhook or of a request for secrets',
+        )
       : { of };
   },
   run: async ({ db }, { of, json }) => {
@@ -36,7 +38,7 @@ export const timeline: OwnCommand<{ readonly of: string }> = {
     if (found === null)
       return failed(
         EXIT_FAILED,
-        `ops: there is no ${isUuid(of) ? 'job' : isRequestCode(of) ? 'request' : 'paste'} ${of}\n`,
+        `ops: there is no ${isUuid(of) ? 'job or delivery' : isRequestCode(of) ? 'request' : 'paste'} ${of}\n`,
       );
     return succeeded(json ? asJson(found) : timelineText(found));
   },
@@ -164,6 +166,13 @@ function subjectLine(subject: SubjectTimeline['subject']): string {
     const why = error_message === null ? '' : `: ${toOneLine(error_message)}`;
     const others = `${retry_of === null ? '' : `; a retry of job ${retry_of}`}${retried_as === null ? '' : `; retried as job ${retried_as}`}`;
     return `job ${id}, ${toOneLine(job_type)}, ${created}: ${status}, ${progress} %${why}${others}`;
+  }
+  if (subject.kind === 'delivery') {
+    const { id, endpoint_id, type, about, status, answered, failure_reason, retry_of } = subject;
+    const how = answered === null ? '' : `, last answered ${answered}`;
+    const why = failure_reason === null ? '' : `: ${toOneLine(failure_reason)}`;
+    const again = retry_of === null ? '' : `; delivery ${retry_of} sent again`;
+    return `delivery ${id} of ${toOneLine(type)} ${toOneLine(about)} to the endpoint ${endpoint_id}, ${created}: ${status}${how}${why}${again}`;
   }
   const { id, short_code, status, deletion_status, size_bytes, failure_reason, deposited_for } = subject;
   const what = deposited_for === null ? '' : `; a deposit for the request ${deposited_for}`;

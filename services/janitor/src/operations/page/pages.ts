@@ -1,6 +1,7 @@
 import { isRequestCode, isShortCode, isUuid } from '@pasteflow/domain';
 import {
   countStanding,
+  findKnownWebhook,
   findOperatorAction,
   findRetryable,
   findSubjectOf,
@@ -48,6 +49,7 @@ export async function respondWithPage(
       return redirectTo(site.base + (await pathOf(db, (query.get('q') ?? '').trim())));
     case 'pastes':
     case 'jobs':
+    case 'deliveries':
       return await showSubjectPage(db, site, room, name);
     case 'users':
       if (!isUuid(name)) throw notFound('There is no such user.');
@@ -70,7 +72,10 @@ export async function respondWithPage(
   }
 }
 
-/** A short code, a URL of a paste, the id or the link of a request for secrets, or the id of a job, an execution or a user. */
+/**
+ * A short code, a URL of a paste, the id or the link of a request for secrets, or the id of a job, a delivery or an endpoint of
+ * a webhook, an execution or a user.
+ */
 async function pathOf(db: Database, text: string): Promise<string> {
   const last = text.split('#', 1)[0]?.split('/').at(-1) ?? '';
   const id = last.toLowerCase();
@@ -80,23 +85,27 @@ async function pathOf(db: Database, text: string): Promise<string> {
   if (isShortCode(last)) return `/pastes/${last}`;
   if (!isUuid(id))
     throw notFound(
-      'Enter a short code, the id of a request for secrets, a job, an execution or a user, or a SHA-256.',
+      'Enter a short code, the id of a request for secrets, a job, a delivery, an endpoint, an execution or a user, or a SHA-256.',
     );
-  const subject = await findSubjectOf(db, id);
-  if (subject !== null) return isUuid(subject) ? `/jobs/${subject}` : `/pastes/${subject}`;
-  if ((await readSubjectTimeline(db, id)) !== null) return `/jobs/${id}`;
+  const subject = (await findSubjectOf(db, id)) ?? id;
+  if (!isUuid(subject)) return `/pastes/${subject}`;
+  const found = (await readSubjectTimeline(db, subject))?.subject;
+  if (found !== undefined) return found.kind === 'delivery' ? `/deliveries/${subject}` : `/jobs/${subject}`;
+  if ((await findKnownWebhook(db, id)) !== null) return `/confirm/switch-off-webhook?subject=${id}`;
   return `/users/${id}`;
 }
+
+const kindIn = { pastes: 'paste', jobs: 'job', deliveries: 'delivery' } as const;
 
 async function showSubjectPage(
   db: Database,
   site: OperationsSite,
-  room: 'pastes' | 'jobs',
+  room: keyof typeof kindIn,
   name: string,
 ): Promise<PageResponse> {
   const isName = room === 'pastes' ? isShortCode(name) : isUuid(name);
   const found = isName ? await readSubjectTimeline(db, name) : null;
-  if (found === null) throw notFound(`There is no such ${room === 'pastes' ? 'paste' : 'job'}.`);
+  if (found?.subject.kind !== kindIn[room]) throw notFound(`There is no such ${kindIn[room]}.`);
   return pageResponse(subjectPage(site, showSubject(found), new Date()));
 }
 

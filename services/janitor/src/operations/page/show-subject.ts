@@ -3,7 +3,7 @@ import type { SubjectTimeline } from '../reports/read-timeline.ts';
 import { counted } from '../reports/counted.ts';
 
 /**
- * A paste or a job with its timeline, as the page shows it to operators: with hosts and the full texts of
+ * A paste, a job or a delivery of a webhook with its timeline, as the page shows it to operators: with hosts and the full texts of
  * errors.
  */
 export function showSubject({ subject, takedown, changes, ...timeline }: SubjectTimeline): ShownSubject {
@@ -38,6 +38,21 @@ export function showSubject({ subject, takedown, changes, ...timeline }: Subject
       canRetry: subject.can_retry,
       canCancel: completed_at === null,
     };
+  }
+  if (subject.kind === 'delivery') {
+    const { id, endpoint_id, type, about, status, answered, failure_reason, retry_of } = subject;
+    const facts = [
+      ['Endpoint', endpoint_id],
+      ['Event', type],
+      ['About', about],
+      ['Happened', subject.happened_at],
+      ['Status', plain(status)],
+      ...(answered === null ? [] : [['Last answered', String(answered)] as const]),
+      ...(failure_reason === null ? [] : [['Failure', failure_reason] as const]),
+      ...(retry_of === null ? [] : [['Delivery sent again', retry_of] as const]),
+    ] as const;
+    const none = { user_id: null, request: null, content_hash: null, canRetry: false, canCancel: false };
+    return { ...shared, ...none, name: id, facts };
   }
   const { id, short_code, status, deletion_status, size_bytes, failure_reason, content_hash } = subject;
   const { deletion_requested_at: deletionRequestedAt } = subject;

@@ -1,11 +1,13 @@
 import { isUuid } from '@pasteflow/domain';
 import {
+  findDelivery,
   findJob,
   findPaste,
   findRequestOf,
   findRetryRefusal,
   findSecretRequest,
   listReceipts,
+  readDeliveryTimeline,
   readJobTimeline,
   readPasteChanges,
   readTakedown,
@@ -17,18 +19,19 @@ import {
 } from '@pasteflow/postgres';
 
 /**
- * The timeline of a paste or a job, without any of its content. Names and shapes are those of the api's
+ * The timeline of a paste, a job or a delivery of a webhook, without any of its content. Names and shapes are those of the api's
  * timeline.
  */
 export type SubjectTimeline = NonNullable<Awaited<ReturnType<typeof readSubjectTimeline>>>;
 
 /**
  * Includes expired, deleted and private pastes, which an operator may see.
- * @param of the short code of a paste, or the id of a job
- * @returns null when there is no such paste or job
+ * @param of the short code of a paste, or the id of a job or of a delivery
+ * @returns null when there is none of them
  */
 export async function readSubjectTimeline(db: Database, of: string) {
-  return isUuid(of) ? await readOfJob(db, of) : await readOfPaste(db, of);
+  if (!isUuid(of)) return await readOfPaste(db, of);
+  return (await readOfJob(db, of)) ?? (await readOfDelivery(db, of));
 }
 
 async function readOfPaste(db: Database, shortCode: string) {
@@ -84,6 +87,33 @@ async function readOfJob(db: Database, jobId: string) {
       can_retry: completed_at !== null && (await findRetryRefusal(db, id)) === null,
     },
     ...shown(await readJobTimeline(db, id)),
+    takedown: null,
+    changes: [] satisfies readonly PasteChange[],
+  };
+}
+
+async function readOfDelivery(db: Database, deliveryId: string) {
+  const delivery = await findDelivery(db, deliveryId);
+  if (delivery === null) return null;
+  const { id, endpointId, eventId, type, about, happenedAt, status, answered, failureReason } = delivery;
+  const { createdAt, endedAt, retryOf } = delivery;
+  return {
+    subject: {
+      kind: 'delivery' as const,
+      id,
+      endpoint_id: endpointId,
+      event_id: eventId,
+      type,
+      about,
+      status,
+      answered,
+      failure_reason: failureReason,
+      happened_at: happenedAt,
+      created_at: createdAt,
+      ended_at: endedAt,
+      retry_of: retryOf,
+    },
+    ...shown(await readDeliveryTimeline(db, id)),
     takedown: null,
     changes: [] satisfies readonly PasteChange[],
   };
