@@ -145,3 +145,15 @@ describe('dead-letters', () => {
     expect(world.proxy.matching({ target: 'DeleteMessageBatch' })).toEqual([]);
   });
 });
+
+describe('the age of the oldest dead letter', () => {
+  it('is dropped after 10 minutes without a run', () => {
+    let nowMs = 1_000_000;
+    const ages = new DeadLetterAges(() => nowMs);
+    ages.saw('upload', nowMs - 5000);
+    nowMs += 600_000;
+    expect(ages.secondsOf('upload')).toBe(605);
+    nowMs += 1;
+    expect(ages.secondsOf('upload')).toBeNull();
+  });
+});

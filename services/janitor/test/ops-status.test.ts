@@ -87,8 +87,8 @@ describe('ops status', () => {
       { what: 'deletion', kind: 'upload', subject: 'deletion', attempt: null, worker_id: null },
     ]);
     expect(stuck[0]!.seconds).toBeGreaterThanOrEqual(5);
-    expect(zombies).toEqual({ upload: 1, job: 1 });
-    expect(counted).toEqual({ upload: 1, job: 0 });
+    expect(zombies).toEqual({ upload: 1, job: 1, webhook: 0 });
+    expect(counted).toEqual({ upload: 1, job: 0, webhook: 0 });
     const { stdout } = await ops('status');
     expect(stdout).toMatch(/^- deletion stuck for 2 h 13 m \(deletion\), and 1 more\.$/m);
     expect(stdout).toMatch(/^zombie +upload +zombie +2 +\d+(?:\.\d)? s +upload-worker\/dead$/m);
@@ -102,7 +102,7 @@ describe('ops status', () => {
     const { stuck, ahead } = await statusNow();
     expect(stuck).toMatchObject([{ what: 'ahead', kind: 'upload', subject: 'waiting' }]);
     expect(stuck[0]!.seconds).toBeGreaterThan(500);
-    expect(ahead).toEqual({ upload: 1, job: 0 });
+    expect(ahead).toEqual({ upload: 1, job: 0, webhook: 0 });
   });
 
   it('begins with the statement that nothing needs a person, when that is so', async () => {

@@ -12,7 +12,7 @@ import { sql } from 'kysely';
 import { DeadLetterAges } from '../src/sweeps/running/findings.ts';
 import { StateMetrics } from '../src/metrics/state-metrics.ts';
 import { createMeasure } from '../src/sweeps/measure.ts';
-import { makeErasures, makeRequests } from './open-rows.ts';
+import { makeDue, makeErasures, makeRequests } from './open-rows.ts';
 import { callSqs } from './messages.ts';
 import { createWorldWithPostgres, JOBS, makeReport, running, UPLOADS, type World } from './world.ts';
 
@@ -88,7 +88,7 @@ describe('the state metrics', () => {
     await makeJobs(db, 1, { userId, status: 'completed' });
     await makePastes(db, 1, { ...open, execution: { status: 'RUNNING', workerId: 'stranded' } });
     await sql`DELETE FROM task_executions WHERE worker_id = 'stranded'`.execute(db);
-    await Promise.all([makeReport(db, 500), makeErasures(db), makeRequests(db, userId)]);
+    await Promise.all([makeReport(db, 500), makeErasures(db), makeRequests(db, userId), makeDue(db, userId)]);
     await sql`ANALYZE pastes`.execute(db);
     const { state, metrics } = janitor();
     await state.read(running());
@@ -100,7 +100,8 @@ describe('the state metrics', () => {
       'pasteflow_state_entities{machine="job",state="queued"}': 2,
       'pasteflow_state_entities{machine="secret_request",state="OPEN"}': 2, // the third has expired
       'pasteflow_state_entities{machine="job",state="processing"}': 3,
-      'pasteflow_state_entities{machine="task_execution",state="PENDING"}': 8,
+      'pasteflow_state_entities{machine="webhook_delivery",state="WAITING"}': 2,
+      'pasteflow_state_entities{machine="task_execution",state="PENDING"}': 10,
       'pasteflow_state_entities{machine="task_execution",state="RUNNING"}': 12,
       'pasteflow_zombie_executions{kind="upload"}': 5,
       'pasteflow_zombie_executions{kind="job"}': 0,
@@ -109,6 +110,8 @@ describe('the state metrics', () => {
       pasteflow_unsafe_postgres_settings: 1, // tests start Postgres without fsync
       'pasteflow_unsent_executions{kind="upload"}': 3,
       'pasteflow_unsent_executions{kind="job"}': 2,
+      'pasteflow_unsent_executions{kind="webhook"}': 0,
+      'pasteflow_paused_seconds{kind="webhooks"}': 0,
     });
     const ages = Object.entries(figures).filter(([name]) => name.includes('_oldest_age_'));
     const expected = {
@@ -124,6 +127,8 @@ describe('the state metrics', () => {
       'pasteflow_state_oldest_age_seconds{machine="task_execution",state="RUNNING"}': 200,
       'pasteflow_queue_oldest_age_seconds{queue="uploads"}': 50,
       'pasteflow_queue_oldest_age_seconds{queue="jobs"}': 0,
+      'pasteflow_queue_oldest_age_seconds{queue="webhooks"}': 70,
+      'pasteflow_state_oldest_age_seconds{machine="webhook_delivery",state="WAITING"}': 80,
       'pasteflow_queue_oldest_age_seconds{queue="uploads_dead_letters"}': 0,
       'pasteflow_queue_oldest_age_seconds{queue="jobs_dead_letters"}': 0,
     };
@@ -135,7 +140,7 @@ describe('the state metrics', () => {
     }
   });
 
-  it('count the uploads and the jobs that were lost more than three times, and have not ended', async () => {
+  it('count the uploads, jobs and deliveries that were lost more than three times, and have not ended', async () => {
     const { db, userId } = world;
     const lost = (count: number, execution: ExecutionShape) =>
       makePastes(db, count, { status: 'IN_PROGRESS', execution });
@@ -143,22 +148,23 @@ describe('the state metrics', () => {
     const counts = async () => {
       await state.read(running());
       const figures = await shown(metrics);
-      return ['upload', 'job'].map((kind) => figures[`pasteflow_lost_work{kind="${kind}"}`]);
+      return ['upload', 'job', 'webhook'].map((kind) => figures[`pasteflow_lost_work{kind="${kind}"}`]);
     };
     await lost(4, { status: 'PENDING', losses: 3 });
-    expect(await counts()).toEqual([0, 0]);
+    expect(await counts()).toEqual([0, 0, 0]);
     await lost(2, { status: 'PENDING', losses: 4, dueSecondsAgo: -60 });
     const [settled] = await lost(1, { status: 'RUNNING', losses: 900 });
     const execution = { status: 'RUNNING', losses: 5 } as const;
     await makeJobs(db, 1, { userId, status: 'processing', execution });
-    expect(await counts()).toEqual([3, 1]);
+    await makeDue(db, userId, execution);
+    expect(await counts()).toEqual([3, 1, 2]);
     const settlement = {
       executionId: settled!.executionId,
       outcome: { kind: 'succeeded', s3Url: 's3://pasteflow/x' },
       nextStep: { kind: 'done' },
     } as const;
     await settleExecutions(db, uploadSubject, [settlement], { actor: 'upload-worker/a', dispatched: true });
-    expect(await counts()).toEqual([2, 1]);
+    expect(await counts()).toEqual([2, 1, 2]);
   });
 
   it('report no execution as unsent that has just become due', async () => {
@@ -213,16 +219,6 @@ describe('the state metrics', () => {
     expect(of('jobs')).toEqual([0, 1, 0]);
     expect(of('uploads_dead_letters')).toEqual([0, 0, 0]);
     expect(of('jobs_dead_letters')).toEqual([1, 0, 0]);
-  });
-
-  it('drop the age of dead letters after 10 minutes without a run', () => {
-    let nowMs = 1_000_000;
-    const ages = new DeadLetterAges(() => nowMs);
-    ages.saw('upload', nowMs - 5000);
-    nowMs += 600_000;
-    expect(ages.secondsOf('upload')).toBe(605);
-    nowMs += 1;
-    expect(ages.secondsOf('upload')).toBeNull();
   });
 
   it('report the transitions and durations of the audit trail after they are measured', async () => {

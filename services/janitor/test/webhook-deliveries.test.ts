@@ -1,11 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import {
-  createWebhook,
-  defaultTimeBounds,
-  eraseUser,
-  removeWebhook,
-  WEBHOOK_DELAY_SECONDS,
-} from '@pasteflow/postgres';
+import { defaultTimeBounds, eraseUser, removeWebhook, WEBHOOK_DELAY_SECONDS } from '@pasteflow/postgres';
 import {
   lockRow,
   makeDeliveries,
@@ -23,7 +17,7 @@ import { createReapExecutions } from '../src/sweeps/reap-executions.ts';
 import { createRelay } from '../src/sweeps/relay.ts';
 import { createRescueStranded } from '../src/sweeps/rescue-stranded.ts';
 import { createTombstones } from '../src/sweeps/tombstones.ts';
-import { createWorld, running, type World } from './world.ts';
+import { createWorld, makeEndpoint, running, type World } from './world.ts';
 
 let world: World;
 let endpointId: string;
@@ -33,21 +27,10 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 beforeEach(async () => {
   await world.reset();
-  endpointId = await newEndpoint();
+  endpointId = await makeEndpoint(world.db, world.userId);
 });
 
-const URL = 'https://hooks.example.com/secret';
 const DAY = 86_400;
-
-async function newEndpoint(userId = world.userId): Promise<string> {
-  const endpoint = await createWebhook(world.db, {
-    userId,
-    url: URL,
-    events: ['paste.stored'],
-  });
-  if (endpoint === null) throw new Error('no endpoint');
-  return endpoint.id;
-}
 
 const make = (count: number, shape: DeliveryShape, to = endpointId) =>
   makeDeliveries(world.db, to, count, shape);
@@ -203,7 +186,7 @@ describe('of deliveries of webhooks, which have no queue,', () => {
   it('erasures removes those of removed endpoints, and an endpoint when no statement can still tell it anything', async () => {
     await waiting(1, { status: 'PENDING' });
     await make(1100, { status: 'DELIVERED' });
-    const other = await newEndpoint();
+    const other = await makeEndpoint(world.db, world.userId);
     await make(1, { status: 'DELIVERED' }, other);
     await removeWebhook(world.db, endpointId, world.userId);
     expect(await erasures().runOnce(running())).toMatchObject({ deliveries: 1101, endpoints: 0 });
@@ -216,7 +199,7 @@ describe('of deliveries of webhooks, which have no queue,', () => {
 
   it('an erasure leaves none, also of what happens while it is at work', async () => {
     const [user] = await makeUsers(world.db, 1);
-    endpointId = await newEndpoint(user!.id);
+    endpointId = await makeEndpoint(world.db, user!.id);
     await waiting(1, { status: 'PENDING' });
     await eraseUser(world.db, user!.id);
     expect(await erasures().runOnce(running())).toMatchObject({ deliveries: 1, endpoints: 0, done: 0 });

@@ -9,7 +9,7 @@ import {
 } from '@pasteflow/dev-stack/testing';
 import { checkBucketOwner } from '@pasteflow/service-kit';
 import { BUCKET_OWNER_KEY, defaultRetryPolicy, MAX_JOB_LOSSES } from '@pasteflow/domain';
-import { createDatabase, type Database } from '@pasteflow/postgres';
+import { createDatabase, createWebhook, type Database } from '@pasteflow/postgres';
 import { makeUsers, removeRows } from '@pasteflow/postgres/testing';
 import { Metrics } from '@pasteflow/runtime';
 import { createObjectStore, type ObjectStore } from '@pasteflow/s3';
@@ -176,4 +176,15 @@ export async function makeReport(db: Database, secondsAgo: number): Promise<void
     SELECT id, content_hash, 'spam', sha256('a'), now() - make_interval(secs => ${secondsAgo}) FROM pastes LIMIT 1`.execute(
     db,
   );
+}
+
+/** @returns the id of an endpoint of a webhook */
+export async function makeEndpoint(db: Database, userId: string): Promise<string> {
+  const endpoint = await createWebhook(db, {
+    userId,
+    url: 'https://hooks.example.com/secret',
+    events: ['paste.stored'],
+  });
+  if (endpoint === null) throw new Error('the user has ten endpoints');
+  return endpoint.id;
 }

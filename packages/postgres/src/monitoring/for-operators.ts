@@ -5,6 +5,7 @@ import {
   MAX_COUNTED,
   UNSENT_AFTER_SECONDS,
   strandedWork,
+  waitingDeliveries,
   waitingExecutions,
   workAhead,
 } from './open-work.ts';
@@ -54,13 +55,13 @@ export async function countReported(db: Database, limit = MAX_COUNTED): Promise<
 interface Stuck {
   /**
    * `zombie`: RUNNING past its lease. `stranded`: not at its end, and without an open execution. `unsent`:
-   * due, and no message was ever sent. `unclaimed`: due, a message was sent, and no worker has claimed the
-   * execution, although its kind is not paused. `ahead`: its time or its lease is further ahead than it can be.
+   * due, and no message was ever sent. `unclaimed`: due, and no worker has claimed the execution, although a
+   * message was sent, or none is needed, and its kind is not paused. `ahead`: its time or its lease is further ahead than it can be.
    * `deletion`: claimed for deletion, and neither deleted nor released.
    */
   readonly what: 'zombie' | 'stranded' | 'unsent' | 'unclaimed' | 'ahead' | 'deletion';
   readonly kind: ExecutionKind;
-  /** A short code, or the id of a job. */
+  /** A short code, or the id of a job or of a delivery. */
   readonly subject: string;
   /** null for a deletion and for stranded work. */
   readonly attempt: number | null;
@@ -110,8 +111,8 @@ export async function findStuck(
       WHERE run_at < now() - make_interval(secs => ${UNSENT_AFTER_SECONDS}) ORDER BY run_at LIMIT ${limit}
     ), unclaimed AS MATERIALIZED (
       SELECT 'unclaimed', kind, subject_id, attempt, NULL::text, run_at
-      FROM (${waitingExecutions('sent', MAX_SCANNED)}) AS sent
-      WHERE run_at < now() - make_interval(secs => ${UNCLAIMED_AFTER_SECONDS}) AND NOT ${waitsForPause('sent', UNCLAIMED_AFTER_SECONDS)} ORDER BY run_at LIMIT ${limit}
+      FROM (SELECT kind, subject_id, attempt, run_at FROM (${waitingExecutions('sent', MAX_SCANNED)}) AS sent UNION ALL (${waitingDeliveries()})) AS due
+      WHERE run_at < now() - make_interval(secs => ${UNCLAIMED_AFTER_SECONDS}) AND NOT ${waitsForPause('due', UNCLAIMED_AFTER_SECONDS)} ORDER BY run_at LIMIT ${limit}
     ), ahead AS MATERIALIZED (
       SELECT 'ahead', kind, subject_id, attempt, worker_id, now() - (until - now()) FROM (${workAhead(bounds, limit)}) AS too_late
     ), deletion AS MATERIALIZED (
@@ -130,10 +131,10 @@ export async function findStuck(
   return rows;
 }
 
-/** An upload or a job that was lost more than `MAX_UNREPORTED_LOSSES` times and has not ended. */
+/** An upload, a job or a delivery that was lost more than `MAX_UNREPORTED_LOSSES` times and has not ended. */
 interface LostWork {
   readonly kind: ExecutionKind;
-  /** A short code, or the id of a job. */
+  /** A short code, or the id of a job or of a delivery. */
   readonly subject: string;
   readonly losses: number;
   readonly status: 'PENDING' | 'RUNNING';

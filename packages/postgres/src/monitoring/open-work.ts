@@ -12,10 +12,17 @@ export const MAX_COUNTED = 100_000;
 /** The api sends within moments of the commit. The relay sends within 10 s what the api could not. */
 export const UNSENT_AFTER_SECONDS = 10;
 
-/** PENDING executions for which no message was ever sent (`unsent`), or for which one was (`sent`). */
-type Waiting = 'unsent' | 'sent';
+/**
+ * PENDING executions for which no message was ever sent (`unsent`), or for which one was (`sent`). Deliveries of webhooks
+ * have no messages (`none`).
+ */
+type Waiting = 'unsent' | 'sent' | 'none';
 
-const dispatchedAt = { unsent: sql`dispatched_at IS NULL`, sent: sql`dispatched_at IS NOT NULL` };
+const dispatchedAt = {
+  unsent: sql`dispatched_at IS NULL`,
+  sent: sql`dispatched_at IS NOT NULL`,
+  none: sql`true`,
+};
 
 /**
  * Up to `limit` waiting executions of each kind. The ORDER BY names the order of the index
@@ -23,12 +30,37 @@ const dispatchedAt = { unsent: sql`dispatched_at IS NULL`, sent: sql`dispatched_
  */
 export function waitingExecutions(waiting: Waiting, limit: number): RawBuilder<unknown> {
   const ofKind = (kind: ExecutionKind) => sql`(
-    SELECT kind, subject_id, attempt, created_at, run_at, ${sql.lit(waiting === 'sent')} AS sent FROM task_executions
-    WHERE status = 'PENDING' AND kind = ${sql.lit(kind)}${kind === 'webhook' ? sql`` : sql` AND ${dispatchedAt[waiting]}`}
+    SELECT kind, subject_id, attempt, created_at, run_at, ${sql.lit(waiting)} AS message FROM task_executions
+    WHERE status = 'PENDING' AND kind = ${sql.lit(kind)} AND ${dispatchedAt[waiting]}
     ORDER BY dispatched_at NULLS FIRST, run_at LIMIT ${limit})`;
-  // Webhooks have no messages: those that wait count as sent.
-  const kinds = executionKinds.filter((kind) => kind !== 'webhook' || waiting === 'sent');
+  const kinds = executionKinds.filter((kind) => (kind === 'webhook') === (waiting === 'none'));
   return sql.join(kinds.map(ofKind), sql` UNION ALL `);
+}
+
+/** Endpoints that are looked at. */
+const MAX_ENDPOINTS = 1000;
+
+/**
+ * For each of up to `MAX_ENDPOINTS` endpoints the due delivery that has waited longest, unless a worker is sending one of
+ * the same user: whoever has slow endpoints waits for them, and no worker is missing. Steps through the index of the
+ * claims, as these do.
+ */
+export function waitingDeliveries(): RawBuilder<unknown> {
+  const place = sql`coalesce(e.user_id, e.endpoint_id), e.endpoint_id`;
+  const first = (behind: RawBuilder<unknown>) => sql`
+      SELECT coalesce(e.user_id, e.endpoint_id) AS turn_of, e.endpoint_id, e.subject_id, e.attempt, e.run_at
+      FROM task_executions e WHERE e.kind = 'webhook' AND e.status = 'PENDING'${behind}
+      ORDER BY ${place}, e.run_at LIMIT 1`;
+  return sql`
+    WITH RECURSIVE oldest AS (
+      (${first(sql``)})
+      UNION ALL
+      SELECT next.* FROM oldest CROSS JOIN LATERAL (${first(sql` AND (${place}) > (oldest.turn_of, oldest.endpoint_id)`)}) AS next
+    ), busy AS MATERIALIZED (
+      SELECT coalesce(user_id, endpoint_id) AS turn_of FROM task_executions WHERE lease_expires_at IS NOT NULL AND kind = 'webhook'
+    )
+    SELECT 'webhook' AS kind, subject_id, attempt, run_at FROM (SELECT * FROM oldest LIMIT ${sql.lit(MAX_ENDPOINTS)}) AS oldest
+    WHERE run_at <= now() AND turn_of NOT IN (SELECT turn_of FROM busy)`;
 }
 
 /** The executions of each kind that are ahead, see `executionsAhead`. */

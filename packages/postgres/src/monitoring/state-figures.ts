@@ -16,6 +16,7 @@ import {
   MAX_COUNTED,
   strandedWork,
   UNSENT_AFTER_SECONDS,
+  waitingDeliveries,
   waitingExecutions,
 } from './open-work.ts';
 
@@ -38,8 +39,11 @@ interface KindFigures {
   readonly stranded: number;
   /** Due, or leased, for longer than can be: the clock of Postgres was ahead. */
   readonly ahead: number;
-  /** How long the oldest execution for which a message was sent has been due; null: there is none. */
-  readonly oldestSentSeconds: number | null;
+  /**
+   * How long the oldest execution that a worker should claim has been due: one for which a message was sent, or one of
+   * `waitingDeliveries`; null: there is none.
+   */
+  readonly oldestDueSeconds: number | null;
 }
 
 export interface StateFigures {
@@ -146,7 +150,7 @@ export async function readStateFigures(
       sql`SELECT 'state', ${sql.lit(machine)}, ${sql.lit(state)}, state.* FROM (${gauge(limit)}) AS state`,
   );
   const { rows } = await sql<{
-    figure: 'state' | 'zombies' | 'unsent' | 'stranded' | 'ahead' | 'sent';
+    figure: 'state' | 'zombies' | 'unsent' | 'stranded' | 'ahead' | 'oldest';
     name: string;
     state: string;
     count: number;
@@ -158,7 +162,10 @@ export async function readStateFigures(
       SELECT kind, started_at, lease_expires_at < now() AS zombie FROM task_executions
       WHERE lease_expires_at IS NOT NULL ORDER BY lease_expires_at LIMIT ${limit}
     ), pending AS MATERIALIZED (
-      ${waitingExecutions('unsent', limit)} UNION ALL ${waitingExecutions('sent', limit)}
+      ${waitingExecutions('unsent', limit)} UNION ALL ${waitingExecutions('sent', limit)} UNION ALL ${waitingExecutions('none', limit)}
+    ), oldest AS MATERIALIZED (
+      SELECT kind, min(run_at) AS since FROM pending WHERE message = 'sent' AND run_at <= now() GROUP BY kind
+      UNION ALL SELECT kind, min(run_at) FROM (${waitingDeliveries()}) AS waiting GROUP BY kind
     ), stranded AS MATERIALIZED (
       ${strandedWork()}
     ), figures (figure, name, state, count, since) AS (
@@ -166,15 +173,14 @@ export async function readStateFigures(
       UNION ALL
       SELECT 'zombies', kinds.kind, '', count(*) FILTER (WHERE zombie), NULL FROM kinds LEFT JOIN running USING (kind) GROUP BY kinds.kind
       UNION ALL
-      SELECT 'unsent', kinds.kind, '', count(*) FILTER (WHERE NOT sent AND run_at < now() - make_interval(secs => ${UNSENT_AFTER_SECONDS})), NULL
+      SELECT 'unsent', kinds.kind, '', count(*) FILTER (WHERE message = 'unsent' AND run_at < now() - make_interval(secs => ${UNSENT_AFTER_SECONDS})), NULL
         FROM kinds LEFT JOIN pending USING (kind) GROUP BY kinds.kind
       UNION ALL
       SELECT 'stranded', kinds.kind, '', count(subject_id), NULL FROM kinds LEFT JOIN stranded USING (kind) GROUP BY kinds.kind
       UNION ALL
       SELECT 'ahead', kinds.kind, '', count(subject_id), NULL FROM kinds LEFT JOIN (${workAhead(bounds, limit)}) AS too_late USING (kind) GROUP BY kinds.kind
       UNION ALL
-      SELECT 'sent', kinds.kind, '', 0, min(run_at) FILTER (WHERE sent AND run_at <= now())
-        FROM kinds LEFT JOIN pending USING (kind) GROUP BY kinds.kind
+      SELECT 'oldest', kinds.kind, '', 0, since FROM kinds LEFT JOIN oldest USING (kind)
     )
     SELECT figure, name, state, least(count, ${limit})::integer AS count,
       CASE WHEN since IS NOT NULL THEN greatest(0, extract(epoch FROM now() - since))::float8 END AS age FROM figures`.execute(
@@ -193,7 +199,7 @@ export async function readStateFigures(
       unsent: ofKind('unsent', kind)?.count ?? 0,
       stranded: ofKind('stranded', kind)?.count ?? 0,
       ahead: ofKind('ahead', kind)?.count ?? 0,
-      oldestSentSeconds: ofKind('sent', kind)?.age ?? null,
+      oldestDueSeconds: ofKind('oldest', kind)?.age ?? null,
     })),
   };
 }

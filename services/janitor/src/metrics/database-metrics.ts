@@ -144,7 +144,7 @@ export const databaseMetrics: readonly DatabaseMetric[] = [
   {
     type: 'gauge',
     name: 'pasteflow_lost_work',
-    help: 'Uploads and jobs that were lost more than three times and have not ended, counted up to 100000.',
+    help: 'Uploads, jobs and deliveries that were lost more than three times and have not ended, counted up to 100000.',
     labels: ['kind'],
     samplesOf: ofKinds(({ kind }, { lost }) => lost[kind]),
   },
@@ -158,7 +158,7 @@ export const databaseMetrics: readonly DatabaseMetric[] = [
   {
     type: 'gauge',
     name: 'pasteflow_stranded_work',
-    help: 'Pastes and jobs that are not at their end and have no open execution, counted among the oldest 1000 of each state.',
+    help: 'Pastes, jobs and deliveries that are not at their end and have no open execution, counted among the oldest 1000 of each state.',
     labels: ['kind'],
     samplesOf: ofKinds(({ stranded }) => stranded),
   },
@@ -172,7 +172,7 @@ export const databaseMetrics: readonly DatabaseMetric[] = [
   {
     type: 'gauge',
     name: 'pasteflow_paused_seconds',
-    help: 'Time for which operators have paused a kind of work, uploads or a type of jobs; 0: it is not paused.',
+    help: 'Time for which operators have paused a kind of work, uploads, webhooks or a type of jobs; 0: it is not paused.',
     labels: ['kind'],
     samplesOf: ({ kinds, now }) =>
       kinds.map(({ kind, paused_at: since }) => ({
@@ -215,7 +215,7 @@ export const databaseMetrics: readonly DatabaseMetric[] = [
   },
 ];
 
-/** A sample for uploads, and one for jobs. */
+/** A sample for each of uploads, jobs and deliveries of webhooks. */
 function ofKinds(
   value: (figures: StateFigures['kinds'][number], reading: DatabaseReading) => number,
 ): DatabaseMetric['samplesOf'] {

@@ -152,14 +152,15 @@ export class StateMetrics implements Component {
         type: 'gauge',
         name: 'pasteflow_queue_oldest_age_seconds',
         help:
-          'Age of the oldest work: for a queue, the time since the oldest execution with a sent message became due; for a dead-letter ' +
+          'Age of the oldest work: for a queue, the time since the oldest execution with a sent message became due; for webhooks, which ' +
+          'have no queue, the same of users of whom no worker is sending anything; for a dead-letter ' +
           "queue, the age of the oldest message that this janitor's last run of dead-letters saw.",
         labels: ['queue'],
       },
       () => [
-        ...(this.#fresh(this.#database)?.reading.figures.kinds ?? []).map(({ kind, oldestSentSeconds }) => ({
+        ...(this.#fresh(this.#database)?.reading.figures.kinds ?? []).map(({ kind, oldestDueSeconds }) => ({
           labels: { queue: QUEUES[kind] },
-          value: oldestSentSeconds ?? 0,
+          value: oldestDueSeconds ?? 0,
         })),
         ...queues.map(({ kind }) => ({
           labels: { queue: `${QUEUES[kind]}_dead_letters` },
