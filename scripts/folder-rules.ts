@@ -20,7 +20,7 @@ export const folderOrders: Readonly<Record<string, string>> = {
   'packages/service-kit': 'command-line bucket-owner webhooks',
   'packages/web': 'operations pages timeline content html words',
   'services/api':
-    'private-bin docs diffs slugs reports secret-requests pastes jobs tokens sessions account storage live http',
+    'private-bin docs diffs slugs reports secret-requests webhooks pastes jobs tokens sessions account storage live http',
   'services/janitor': 'operations metrics sweeps',
   'services/upload-worker': 'webhooks jobs uploads executions',
 };

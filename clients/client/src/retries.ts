@@ -54,7 +54,7 @@ function isTransient(error: unknown): boolean {
   if (error instanceof PasteflowConnectionError) return true;
   if (!(error instanceof PasteflowApiError)) return false;
   if (error.code === 'paste_in_progress') return false; // the upload is in progress: the caller waits, this is no failure
-  if (error.code === 'quota_exceeded') return false; // time gives nothing back
+  if (error.code === 'quota_exceeded' || error.code === 'webhook_limit_reached') return false; // time gives nothing back
   return TRANSIENT_STATUSES.has(error.status) || isHeldKey(error);
 }
 

@@ -674,6 +674,128 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/webhooks': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Lists the caller's endpoints, oldest first. */
+    get: operations['listWebhooks'];
+    put?: never;
+    /**
+     * Makes an endpoint, which is told of events.
+     * @description It is told what happens from now on to the caller's pastes, jobs and requests for secrets. Only this answer, and that of `rotate`, has the secret that signs what is sent, by the specification of Standard Webhooks. 429 `webhook_limit_reached` has no Retry-After: remove an endpoint first.
+     */
+    post: operations['createWebhook'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/webhooks/{id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Reads an endpoint of the caller. */
+    get: operations['readWebhook'];
+    put?: never;
+    post?: never;
+    /**
+     * Removes an endpoint: it is told nothing more.
+     * @description Its deliveries go with it. What waits is not sent; an attempt that is running may still arrive.
+     */
+    delete: operations['removeWebhook'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/webhooks/{id}/rotate': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Changes the secret of an endpoint.
+     * @description For a day, the secret before signs as well, so that nothing is lost while the endpoint gets the new one.
+     */
+    post: operations['rotateWebhook'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/webhooks/{id}/switch-on': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Switches an endpoint on again.
+     * @description It was switched off because it answered 410, or because no delivery succeeded for three days. What happened meanwhile is not told. For an endpoint that is on, this changes nothing and is answered 200.
+     */
+    post: operations['switchOnWebhook'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/webhooks/{id}/deliveries': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Lists the deliveries to an endpoint of the caller, newest first.
+     * @description A delivery is listed for as long as a job that has ended. Of an answer, only its status is kept.
+     */
+    get: operations['listDeliveries'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/webhooks/{id}/deliveries/{delivery}/retry': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Sends the event of a delivery that has ended again.
+     * @description As a new delivery, which has the `event_id` of the old one.
+     */
+    post: operations['retryDelivery'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/{short_code}/timeline': {
     parameters: {
       query?: never;
@@ -941,6 +1063,25 @@ export interface components {
       /** @description Seconds until the token expires; default: 7776000. It expires earlier with the token that makes it, or after the longest time that the operator allows: see expires_at. */
       expires_in?: number;
     };
+    /** @description An endpoint that its user makes. */
+    NewWebhook: {
+      /** @description Where events are sent by POST: https on port 443, with a public address, and at most 2000 characters. It is a secret: nobody else is shown it. */
+      url: string;
+      /** @description What the endpoint is told. The order has no meaning. */
+      events: components['schemas']['WebhookEventType'][];
+    };
+    /**
+     * @description What an endpoint can be told.
+     * @enum {string}
+     */
+    WebhookEventType:
+      | 'paste.stored'
+      | 'paste.failed'
+      | 'paste.read'
+      | 'paste.deleted'
+      | 'paste.expired'
+      | 'deposit.arrived'
+      | 'job.ended';
     /** @description RFC 9457, with a code from a closed list. */
     Problem: {
       /**
@@ -1006,6 +1147,13 @@ export interface components {
         | 'insufficient_scope'
         | 'token_not_found'
         | 'token_limit_reached'
+        | 'webhook_not_found'
+        | 'webhook_limit_reached'
+        | 'webhooks_off'
+        | 'webhook_switched_off'
+        | 'webhook_off'
+        | 'delivery_not_found'
+        | 'delivery_waiting'
         | 'cross_site_request'
         | 'user_changed'
         | 'route_not_found'
@@ -1889,6 +2037,167 @@ export interface components {
       is_this: boolean;
       /** @description The secret. Nothing shows it again. */
       token: string;
+    };
+    /** @description The endpoints of a user, oldest first. */
+    WebhookList: {
+      webhooks: components['schemas']['Webhook'][];
+    };
+    /**
+     * @description An endpoint of the caller, which is told of events.
+     * @example {
+     *       "id": "019aa5b2-7c00-7d1f-8a3e-4b5c6d7e8f90",
+     *       "url": "https://hooks.example.com/pasteflow",
+     *       "events": [
+     *         "paste.stored",
+     *         "job.ended"
+     *       ],
+     *       "status": "on",
+     *       "switched_off_for": null,
+     *       "switched_off_at": null,
+     *       "failing_since": null,
+     *       "created_at": "2026-11-28T12:00:00.000Z",
+     *       "rotated_at": null
+     *     }
+     */
+    Webhook: {
+      /** Format: uuid */
+      id: string;
+      /** Format: uri */
+      url: string;
+      events: components['schemas']['WebhookEventType'][];
+      /**
+       * @description An endpoint that is `off` is told nothing.
+       * @enum {string}
+       */
+      status: 'on' | 'off';
+      /** @description Why it is off: it answered 410, no delivery has succeeded for three days, or an operator has switched it off. */
+      switched_off_for: ('gone' | 'failing' | 'operator') | null;
+      switched_off_at: string | null;
+      /** @description Since when no delivery has succeeded while others failed; null: it works. */
+      failing_since: string | null;
+      /** Format: date-time */
+      created_at: string;
+      /** @description When the secret was last changed; null: never. For a day after it, the secret before signs as well. */
+      rotated_at: string | null;
+    };
+    /**
+     * @description An endpoint with its secret.
+     * @example {
+     *       "id": "019aa5b2-7c00-7d1f-8a3e-4b5c6d7e8f90",
+     *       "url": "https://hooks.example.com/pasteflow",
+     *       "events": [
+     *         "paste.stored",
+     *         "job.ended"
+     *       ],
+     *       "status": "on",
+     *       "switched_off_for": null,
+     *       "switched_off_at": null,
+     *       "failing_since": null,
+     *       "created_at": "2026-11-28T12:00:00.000Z",
+     *       "rotated_at": null,
+     *       "secret": "whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+     *     }
+     */
+    SigningWebhook: {
+      /** Format: uuid */
+      id: string;
+      /** Format: uri */
+      url: string;
+      events: components['schemas']['WebhookEventType'][];
+      /**
+       * @description An endpoint that is `off` is told nothing.
+       * @enum {string}
+       */
+      status: 'on' | 'off';
+      /** @description Why it is off: it answered 410, no delivery has succeeded for three days, or an operator has switched it off. */
+      switched_off_for: ('gone' | 'failing' | 'operator') | null;
+      switched_off_at: string | null;
+      /** @description Since when no delivery has succeeded while others failed; null: it works. */
+      failing_since: string | null;
+      /** Format: date-time */
+      created_at: string;
+      /** @description When the secret was last changed; null: never. For a day after it, the secret before signs as well. */
+      rotated_at: string | null;
+      /** @description Signs the deliveries, by the specification of Standard Webhooks. Nothing shows it again. */
+      secret: string;
+    };
+    /** @description A page of deliveries, newest first. */
+    WebhookDeliveryList: {
+      deliveries: components['schemas']['WebhookDelivery'][];
+      /** @description The cursor of the next page; null: this page is the last. */
+      next_cursor: string | null;
+    };
+    /** @description An event for an endpoint. */
+    WebhookDelivery: {
+      /** Format: uuid */
+      id: string;
+      /**
+       * Format: uuid
+       * @description The `webhook-id` of its requests: the same for each attempt, and for a delivery that is sent again.
+       */
+      event_id: string;
+      type: components['schemas']['WebhookEventType'];
+      /** @description The `data` of its requests, with one of these. */
+      data: {
+        short_code?: string;
+        job_id?: string;
+        request_id?: string;
+      };
+      /** Format: date-time */
+      happened_at: string;
+      /** @enum {string} */
+      status: 'WAITING' | 'DELIVERED' | 'FAILED';
+      /** @description So far, with the one that runs or waits. */
+      attempts: number;
+      /** @description null: none waits. */
+      next_attempt_at: string | null;
+      /** @description The status of the last answer; null: there was none. */
+      answered: number | null;
+      /** @description Why the last attempt failed; null: none has failed. */
+      reason: {
+        /**
+         * @description In one word of a closed list.
+         * @enum {string}
+         */
+        class:
+          | 'claimed'
+          | 'interrupted'
+          | 'yielded'
+          | 'worker_lost'
+          | 'dead_letter'
+          | 'lost_too_often'
+          | 'storage_unavailable'
+          | 'storage_refused'
+          | 'database_unavailable'
+          | 'content_damaged'
+          | 'work_failed'
+          | 'cancelled'
+          | 'internal'
+          | 'expired'
+          | 'object_deleted'
+          | 'revealed'
+          | 'endpoint_failed'
+          | 'endpoint_off'
+          | 'claimed_too_long'
+          | 'stranded'
+          | 'retried'
+          | 'other';
+        /** @description In words. */
+        text: string | null;
+      } | null;
+      /** @description The delivery whose event is sent again; null: it is the first. */
+      retry_of: string | null;
+      /** Format: date-time */
+      created_at: string;
+      ended_at: string | null;
+    };
+    /** @description An event that is sent again. */
+    SentAgain: {
+      /**
+       * Format: uuid
+       * @description The new delivery, with the `event_id` of the first.
+       */
+      id: string;
     };
   };
   responses: {
@@ -3605,6 +3914,132 @@ export interface components {
             status: 404;
             /** @enum {string} */
             code: 'token_not_found';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description No webhooks here (`webhooks_off`); Sent from another site (`cross_site_request`); Not allowed with this token (`insufficient_scope`). */
+    WebhooksOffOrCrossSiteRequestOrInsufficientScope: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 403;
+            /** @enum {string} */
+            code: 'webhooks_off' | 'cross_site_request' | 'insufficient_scope';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description Too many webhooks (`webhook_limit_reached`); Too many requests (`rate_limited`). */
+    WebhookLimitReachedOrRateLimited: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Seconds after which to try again; missing when that can't help. */
+        'Retry-After'?: string;
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 429;
+            /** @enum {string} */
+            code: 'webhook_limit_reached' | 'rate_limited';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description Webhook not found (`webhook_not_found`). */
+    WebhookNotFound: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 404;
+            /** @enum {string} */
+            code: 'webhook_not_found';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description Webhook switched off by an operator (`webhook_switched_off`); Idempotency key in use (`idempotency_key_in_use`). */
+    WebhookSwitchedOffOrIdempotencyKeyInUse: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Seconds after which to try again; missing when that can't help. */
+        'Retry-After'?: string;
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 409;
+            /** @enum {string} */
+            code: 'webhook_switched_off' | 'idempotency_key_in_use';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description Webhook not found (`webhook_not_found`); Delivery not found (`delivery_not_found`). */
+    WebhookNotFoundOrDeliveryNotFound: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 404;
+            /** @enum {string} */
+            code: 'webhook_not_found' | 'delivery_not_found';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description Event waits to be sent (`delivery_waiting`); Webhook is switched off (`webhook_off`); Idempotency key in use (`idempotency_key_in_use`). */
+    DeliveryWaitingOrWebhookOffOrIdempotencyKeyInUse: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Seconds after which to try again; missing when that can't help. */
+        'Retry-After'?: string;
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 409;
+            /** @enum {string} */
+            code: 'delivery_waiting' | 'webhook_off' | 'idempotency_key_in_use';
           } & {
             [key: string]: unknown;
           });
@@ -6602,6 +7037,397 @@ export interface operations {
       403: components['responses']['CrossSiteRequestOrInsufficientScope'];
       404: components['responses']['TokenNotFound'];
       408: components['responses']['RequestTimeout'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['RequestHeadersTooLarge'];
+      500: components['responses']['Internal'];
+      503: components['responses']['DependencyUnavailable'];
+    };
+  };
+  listWebhooks: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The endpoints. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['WebhookList'];
+        };
+      };
+      400: components['responses']['MalformedRequestOrRequestIncomplete'];
+      401: components['responses']['Unauthorized'];
+      408: components['responses']['RequestTimeout'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['RequestHeadersTooLarge'];
+      500: components['responses']['Internal'];
+      503: components['responses']['DependencyUnavailable'];
+    };
+  };
+  createWebhook: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+        /** @description Makes the request safe to repeat: the same request with the same key gets the first answer again and creates nothing. Use a new key for each request, and one that is hard to guess, such as a UUID: it gives access to the answer. */
+        'Idempotency-Key'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "url": "https://hooks.example.com/pasteflow",
+         *       "events": [
+         *         "paste.stored",
+         *         "job.ended"
+         *       ]
+         *     }
+         */
+        'application/json': components['schemas']['NewWebhook'];
+      };
+    };
+    responses: {
+      /** @description The endpoint is on. */
+      201: {
+        headers: {
+          /** @description The URL of the endpoint. */
+          Location: string;
+          /** @description The answer is that of an earlier request with this Idempotency-Key. */
+          'Idempotency-Replayed'?: 'true';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['SigningWebhook'];
+        };
+      };
+      400: components['responses']['MalformedRequestOrRequestIncomplete'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['WebhooksOffOrCrossSiteRequestOrInsufficientScope'];
+      408: components['responses']['RequestTimeout'];
+      409: components['responses']['IdempotencyKeyInUse'];
+      413: components['responses']['ContentTooLarge'];
+      415: components['responses']['UnsupportedMediaTypeOrUnsupportedEncoding'];
+      422: components['responses']['ValidationFailedOrIdempotencyKeyReused'];
+      429: components['responses']['WebhookLimitReachedOrRateLimited'];
+      431: components['responses']['RequestHeadersTooLarge'];
+      500: components['responses']['Internal'];
+      503: components['responses']['DependencyUnavailableOrOverloaded'];
+    };
+  };
+  readWebhook: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description The id of the endpoint.
+         * @example 019aa5b2-7c00-7d1f-8a3e-4b5c6d7e8f90
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The endpoint. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Webhook'];
+        };
+      };
+      400: components['responses']['MalformedRequestOrRequestIncomplete'];
+      401: components['responses']['Unauthorized'];
+      404: components['responses']['WebhookNotFound'];
+      408: components['responses']['RequestTimeout'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['RequestHeadersTooLarge'];
+      500: components['responses']['Internal'];
+      503: components['responses']['DependencyUnavailable'];
+    };
+  };
+  removeWebhook: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description The id of the endpoint.
+         * @example 019aa5b2-7c00-7d1f-8a3e-4b5c6d7e8f90
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The endpoint is removed. */
+      204: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      400: components['responses']['MalformedRequestOrRequestIncomplete'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['CrossSiteRequestOrInsufficientScope'];
+      404: components['responses']['WebhookNotFound'];
+      408: components['responses']['RequestTimeout'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['RequestHeadersTooLarge'];
+      500: components['responses']['Internal'];
+      503: components['responses']['DependencyUnavailable'];
+    };
+  };
+  rotateWebhook: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+        /** @description Makes the request safe to repeat: the same request with the same key gets the first answer again and creates nothing. Use a new key for each request, and one that is hard to guess, such as a UUID: it gives access to the answer. */
+        'Idempotency-Key'?: string;
+      };
+      path: {
+        /**
+         * @description The id of the endpoint.
+         * @example 019aa5b2-7c00-7d1f-8a3e-4b5c6d7e8f90
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The endpoint, with its new secret. */
+      200: {
+        headers: {
+          /** @description The answer is that of an earlier request with this Idempotency-Key. */
+          'Idempotency-Replayed'?: 'true';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['SigningWebhook'];
+        };
+      };
+      400: components['responses']['MalformedRequestOrRequestIncomplete'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['WebhooksOffOrCrossSiteRequestOrInsufficientScope'];
+      404: components['responses']['WebhookNotFound'];
+      408: components['responses']['RequestTimeout'];
+      409: components['responses']['IdempotencyKeyInUse'];
+      422: components['responses']['IdempotencyKeyReused'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['RequestHeadersTooLarge'];
+      500: components['responses']['Internal'];
+      503: components['responses']['DependencyUnavailable'];
+    };
+  };
+  switchOnWebhook: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+        /** @description Makes the request safe to repeat: the same request with the same key gets the first answer again and creates nothing. Use a new key for each request, and one that is hard to guess, such as a UUID: it gives access to the answer. */
+        'Idempotency-Key'?: string;
+      };
+      path: {
+        /**
+         * @description The id of the endpoint.
+         * @example 019aa5b2-7c00-7d1f-8a3e-4b5c6d7e8f90
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The endpoint is on. */
+      200: {
+        headers: {
+          /** @description The answer is that of an earlier request with this Idempotency-Key. */
+          'Idempotency-Replayed'?: 'true';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Webhook'];
+        };
+      };
+      400: components['responses']['MalformedRequestOrRequestIncomplete'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['WebhooksOffOrCrossSiteRequestOrInsufficientScope'];
+      404: components['responses']['WebhookNotFound'];
+      408: components['responses']['RequestTimeout'];
+      409: components['responses']['WebhookSwitchedOffOrIdempotencyKeyInUse'];
+      422: components['responses']['IdempotencyKeyReused'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['RequestHeadersTooLarge'];
+      500: components['responses']['Internal'];
+      503: components['responses']['DependencyUnavailable'];
+    };
+  };
+  listDeliveries: {
+    parameters: {
+      query?: {
+        /**
+         * @description The maximum number of rows on the page.
+         * @example 2
+         */
+        limit?: number;
+        /**
+         * @description The next_cursor of the previous page. Without it, the page starts with the newest row.
+         * @example WyIyMDI2LTExLTIxIDEyOjAwOjAwLjEyMzQ1NiswMCIsIjAxOWFhNWIyLTdjMDAtNzAwMC04MDAwLTAwMDAwMDAwMDAwMCJd
+         */
+        cursor?: string;
+      };
+      header?: {
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description The id of the endpoint.
+         * @example 019aa5b2-7c00-7d1f-8a3e-4b5c6d7e8f90
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A page of deliveries. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['WebhookDeliveryList'];
+        };
+      };
+      400: components['responses']['MalformedRequestOrRequestIncomplete'];
+      401: components['responses']['Unauthorized'];
+      404: components['responses']['WebhookNotFound'];
+      408: components['responses']['RequestTimeout'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['RequestHeadersTooLarge'];
+      500: components['responses']['Internal'];
+      503: components['responses']['DependencyUnavailable'];
+    };
+  };
+  retryDelivery: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+        /** @description Makes the request safe to repeat: the same request with the same key gets the first answer again and creates nothing. Use a new key for each request, and one that is hard to guess, such as a UUID: it gives access to the answer. */
+        'Idempotency-Key'?: string;
+      };
+      path: {
+        /**
+         * @description The id of the endpoint.
+         * @example 019aa5b2-7c00-7d1f-8a3e-4b5c6d7e8f90
+         */
+        id: string;
+        /**
+         * @description The id of the delivery.
+         * @example 019aa5b2-8e00-7a2b-9c4d-5e6f708192a3
+         */
+        delivery: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The new delivery waits to be sent. */
+      202: {
+        headers: {
+          /** @description The answer is that of an earlier request with this Idempotency-Key. */
+          'Idempotency-Replayed'?: 'true';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['SentAgain'];
+        };
+      };
+      400: components['responses']['MalformedRequestOrRequestIncomplete'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['WebhooksOffOrCrossSiteRequestOrInsufficientScope'];
+      404: components['responses']['WebhookNotFoundOrDeliveryNotFound'];
+      408: components['responses']['RequestTimeout'];
+      409: components['responses']['DeliveryWaitingOrWebhookOffOrIdempotencyKeyInUse'];
+      422: components['responses']['IdempotencyKeyReused'];
       429: components['responses']['RateLimited'];
       431: components['responses']['RequestHeadersTooLarge'];
       500: components['responses']['Internal'];

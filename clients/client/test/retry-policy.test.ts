@@ -56,6 +56,7 @@ describe('the wait before a retry', () => {
 
   it('allows no retry when a quota is used up: nothing comes back with time', () => {
     expect(delayBeforeRetry(refused(429, null, 'quota_exceeded'), at(1, 0))).toBeNull();
+    expect(delayBeforeRetry(refused(429, null, 'webhook_limit_reached'), at(1, 0))).toBeNull();
     expect(delayBeforeRetry(refused(507, null, 'storage_full'), at(1, 0))).toBeNull();
     expect(delayBeforeRetry(refused(429, null, 'rate_limited'), at(1, 0))).not.toBeNull();
   });

@@ -27,6 +27,7 @@ import { secretRequestRoutes } from './secret-requests/routes.ts';
 import { sessionRoutes } from './sessions/routes.ts';
 import { slugRoutes } from './slugs/routes.ts';
 import { tokenRoutes } from './tokens/routes.ts';
+import { webhookRoutes } from './webhooks/routes.ts';
 
 /**
  * Every route and its methods; GET includes HEAD. Both the router and /openapi.json are built from this
@@ -45,6 +46,7 @@ export function routesOf(api: ApiContext): Routes {
     ...diffRoutes(api),
     ...jobRoutes(api),
     ...tokenRoutes(api),
+    ...webhookRoutes(api),
   };
   const inOrder: Routes = Object.fromEntries(
     Object.entries(routes).toSorted(

@@ -235,6 +235,7 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
     jobLimits: { ...config.jobLimits, maxBytesPerHour: config.limits.bytes || null },
     anonymousPastes: config.identity.anonymousPastes,
     maxTokenSeconds: config.ownTokens.maxSeconds,
+    webhooks: config.webhooks,
     assetUrlSeconds: http.assetUrlSeconds,
     reportsHoldAfter: config.reports.holdAfter,
   };

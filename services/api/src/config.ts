@@ -21,6 +21,7 @@ import {
   maxPasteBytesEnv,
   queueEnv,
   quotaEnv,
+  webhookEnv,
 } from '@pasteflow/service-kit';
 import { z } from 'zod';
 import { corsOrigins } from './http/answers/cross-origin.ts';
@@ -169,6 +170,7 @@ export const configSchema = groups({
         .transform((days) => days * 86_400),
     ),
   }),
+  webhooks: webhookEnv,
   idempotencyRetentionSeconds: idempotencyRetentionEnv,
   identity: identityEnv,
   clients: clientSettings,

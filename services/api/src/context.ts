@@ -2,6 +2,7 @@ import type { Actor, ApiTokenUse, Database, PasteRow, Quotas } from '@pasteflow/
 import type { Logger, Readiness } from '@pasteflow/runtime';
 import type { ObjectStore } from '@pasteflow/s3';
 import type { IdentityProvider } from '@pasteflow/http-kit/sign-in';
+import type { WebhookSettings } from '@pasteflow/service-kit';
 import type { MessageDispatcher, OutgoingJob, OutgoingUpload } from '@pasteflow/sqs';
 import type { Request } from 'express';
 import type { CorsOrigins } from './http/answers/cross-origin.ts';
@@ -78,6 +79,8 @@ export interface ApiContext {
   readonly anonymousPastes: 'allow' | 'deny';
   /** How long a token that a user makes may last; 0: users make none. */
   readonly maxTokenSeconds: number;
+  /** null: there is no key, and nothing is sent. */
+  readonly webhooks: WebhookSettings | null;
   /** How long a presigned URL is valid. */
   readonly assetUrlSeconds: number;
   /** So many reporters hold a paste; null: none do. */

@@ -3,7 +3,7 @@ import { openSealed, parseSealedText } from '@pasteflow/sealed';
 import { unwrapKey } from '@pasteflow/sealed/wrapped-keys';
 import { sql } from 'kysely';
 import { useApi } from './support/api.ts';
-import { problemOf, rawExchange } from './support/http.ts';
+import { codeOf, problemOf, rawExchange } from './support/http.ts';
 import { limited } from './support/limits.ts';
 import { countPastes, pasteRow } from './support/pastes.ts';
 import {
@@ -26,11 +26,6 @@ beforeEach(async () => {
   asker = await newUser(bed.db);
   request = await newRequest(bed.api.url, asker, { deposits: 2 });
 });
-
-async function codeOf(answer: Promise<Response> | Response): Promise<string> {
-  const { status, code } = await problemOf(await answer);
-  return `${status} ${code}`;
-}
 
 describe('POST /v1/requests/:id/deposits', () => {
   it('stores a private and encrypted paste of who asks, which opens with the private key', async () => {

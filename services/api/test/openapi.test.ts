@@ -10,7 +10,13 @@ import { example as exampleJob } from '../src/jobs/job-view.ts';
 import { useApi } from './support/api.ts';
 import { document, faultsOf, schemaAt, type Document } from './support/document.ts';
 import { exampleRequests, examplesOf } from './support/example-requests.ts';
-import { putExampleJob, putExampleOwnToken, putExamplePaste, putExampleRequest } from './support/examples.ts';
+import {
+  putExampleJob,
+  putExampleOwnToken,
+  putExamplePaste,
+  putExampleRequest,
+  putExampleWebhook,
+} from './support/examples.ts';
 import { ownPage } from './support/http.ts';
 import { OPERATIONS } from './support/operations.ts';
 import { undocumentedIn } from './support/undocumented.ts';
@@ -223,6 +229,7 @@ describe('the examples', () => {
     for (const { name, path, init, as } of requests) {
       await putExampleOwnToken(bed.db, user);
       await putExampleRequest(bed.db, user);
+      await putExampleWebhook(bed.db, user);
       await bed.db.updateTable('jobs').set({ retried_as: null }).execute(); // the job of the examples is retried twice
       await bed.db.deleteFrom('jobs').where('id', '<>', exampleJob.id).execute(); // a user has three open exports
       await putExamplePaste(bed, as === 'user' ? user : null);

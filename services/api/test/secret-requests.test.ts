@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { eraseUser } from '@pasteflow/postgres';
 import { sql } from 'kysely';
 import { useApi } from './support/api.ts';
-import { problemOf } from './support/http.ts';
+import { codeOf } from './support/http.ts';
 import { newKey, postKeyed, wholeAnswer } from './support/keyed.ts';
 import { expectLimited, limited } from './support/limits.ts';
 import { ask, deposit, newRequest, receiptOf, type RequestView } from './support/secret-requests.ts';
@@ -22,11 +22,6 @@ const get = (path: string, as?: TestUser) =>
   fetch(`${bed.api.url}/v1/requests${path}`, { headers: as?.headers ?? {} });
 const cancel = (id: string, as?: TestUser) =>
   fetch(`${bed.api.url}/v1/requests/${id}/cancel`, { method: 'POST', headers: as?.headers ?? {} });
-
-async function codeOf(answer: Promise<Response>): Promise<string> {
-  const { status, code } = await problemOf(await answer);
-  return `${status} ${code}`;
-}
 
 /** As its time would: no client can change the time of a request. */
 async function expire(id: string): Promise<void> {

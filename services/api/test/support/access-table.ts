@@ -3,6 +3,7 @@ import { assets } from '../../src/http/pages/page.ts';
 import { endedJob, newJob } from './jobs.ts';
 import { ownForm, ownPage } from './http.ts';
 import { accessToRequests } from './access-requests.ts';
+import { accessToWebhooks } from './access-webhooks.ts';
 import { newPaste } from './pastes.ts';
 import { receipt } from './receipt-cases.ts';
 import { ownToken } from './users.ts';
@@ -268,6 +269,7 @@ export const accessTable: Readonly<Record<string, readonly AccessCase[]>> = {
       owner: 204,
     },
   ],
+  ...accessToWebhooks,
   'GET /:short_code/timeline': read((code) => `/${code}/timeline`),
   'GET /:short_code/history': read((code) => `/${code}/history`),
   'GET /:short_code/diff': madeFrom((code) => `/${code}/diff`),

@@ -129,6 +129,7 @@ async function startApi(
     AWS_REGION: stack.aws.region,
     API_PORT: '0',
     METRICS_PORT: '0',
+    WEBHOOK_KEY: 'the key of webhooks in these tests',
     ...env,
     DATABASE_URL: urlOfService(env.DATABASE_URL ?? databaseUrl, 'api'),
   });

@@ -5,9 +5,11 @@ import { example as exampleJob } from '../../src/jobs/job-view.ts';
 import { example } from '../../src/pastes/example.ts';
 import { exampleTokenId } from '../../src/tokens/own-tokens.ts';
 import { exampleRequest } from '../../src/secret-requests/request-view.ts';
+import { exampleWebhook } from '../../src/webhooks/webhook-view.ts';
 import type { ApiBed } from './api.ts';
 import { sha256, upload } from './pastes.ts';
 import type { TestUser } from './users.ts';
+import { putDelivery } from './webhooks.ts';
 
 /**
  * The paste of the document's examples, PROCESSED. An existing one is restored, as it may have been deleted.
@@ -107,4 +109,16 @@ export async function putExampleRequest(db: Database, owner: TestUser): Promise<
     .insertInto('secret_requests')
     .values({ code, user_id: owner.id, message, places: 1, expires_at })
     .execute();
+}
+
+/** The endpoint of the document's examples, on, with a delivery that has ended. */
+export async function putExampleWebhook(db: Database, owner: TestUser): Promise<void> {
+  const { id, url, deliveryId, eventId } = exampleWebhook;
+  await db.deleteFrom('webhook_deliveries').where('endpoint_id', '=', id).execute();
+  await db.deleteFrom('webhook_endpoints').where('user_id', '=', owner.id).execute();
+  await db
+    .insertInto('webhook_endpoints')
+    .values({ id, user_id: owner.id, url, events: ['paste.stored', 'job.ended'] })
+    .execute();
+  await putDelivery(db, { id: deliveryId, endpointId: id, eventId, userId: owner.id });
 }

@@ -21,6 +21,12 @@ export async function problemOf(response: Response): Promise<ProblemBody> {
   return problem;
 }
 
+/** Status and code of a problem: `404 paste_not_found`. @throws for any other answer */
+export async function codeOf(answer: Promise<Response> | Response): Promise<string> {
+  const { status, code } = await problemOf(await answer);
+  return `${status} ${code}`;
+}
+
 export function postJson(
   url: string,
   body: unknown,

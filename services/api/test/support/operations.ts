@@ -2,6 +2,7 @@
 export const OPERATIONS = [
   'DELETE /v1/pastes/{short_code} deletePaste',
   'DELETE /v1/tokens/{id} revokeToken',
+  'DELETE /v1/webhooks/{id} removeWebhook',
   'GET / readUsage',
   'GET /.well-known/security.txt readSecurityTxt',
   'GET /cli.tgz readClient',
@@ -29,6 +30,9 @@ export const OPERATIONS = [
   'GET /v1/requests/{id}/deposits readDeposits',
   'GET /v1/tokens listTokens',
   'GET /v1/usage readMyUsage',
+  'GET /v1/webhooks listWebhooks',
+  'GET /v1/webhooks/{id} readWebhook',
+  'GET /v1/webhooks/{id}/deliveries listDeliveries',
   'GET /{short_code} readContentByShortUrl',
   'GET /{short_code}/archive readArchiveByShortUrl',
   'GET /{short_code}/diff readDiff',
@@ -47,6 +51,10 @@ export const OPERATIONS = [
   'POST /v1/requests/{id}/cancel cancelRequest',
   'POST /v1/requests/{id}/deposits depositSecret',
   'POST /v1/tokens createToken',
+  'POST /v1/webhooks createWebhook',
+  'POST /v1/webhooks/{id}/deliveries/{delivery}/retry retryDelivery',
+  'POST /v1/webhooks/{id}/rotate rotateWebhook',
+  'POST /v1/webhooks/{id}/switch-on switchOnWebhook',
   'POST /{short_code} revealPasteByShortUrl',
   'PUT /v1/slugs/{slug} moveSlug',
 ];

@@ -47,6 +47,7 @@ export const madeIdempotencyKey = header(
 );
 export const location = header('The URL of the paste.', z.url());
 export const jobLocation = header('The URL of the job.', z.url());
+export const webhookLocation = header('The URL of the endpoint.', z.url());
 export const requestLocation = header('The URL of the request.', z.url());
 export const retryAfter = header('Seconds after which to try again.', count);
 export const retryAfterOfSome = header(

@@ -60,6 +60,7 @@ export function openApiDocument(routes: Routes, publicUrl: string): OpenApiDocum
       { name: 'requests', description: 'Ask others for secrets, and deposit one.' },
       { name: 'jobs', description: 'Run longer work in the background, follow it, and read its results.' },
       { name: 'tokens', description: 'Make, list and revoke tokens of one’s own.' },
+      { name: 'webhooks', description: 'Tell a program what happens.' },
       { name: 'shell', description: 'For use with curl.' },
       { name: 'operation', description: 'For load balancers and tools.' },
     ],

@@ -25,7 +25,7 @@ export interface Policy {
 /** The description of a route's method. document.ts adds what all of them share. */
 export interface Operation extends Omit<Policy, 'countsMisses' | 'ignoresSession'> {
   readonly operationId: string;
-  readonly tag: 'pastes' | 'requests' | 'jobs' | 'tokens' | 'shell' | 'operation';
+  readonly tag: 'pastes' | 'requests' | 'jobs' | 'tokens' | 'webhooks' | 'shell' | 'operation';
   /** It is a POST whose answer is not kept: it describes by itself what an Idempotency-Key does. */
   readonly hasOwnKey?: true;
   /** One sentence. */

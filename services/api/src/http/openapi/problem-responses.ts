@@ -22,7 +22,8 @@ const headersByStatus: Readonly<Record<number, z.ZodRawShape>> = {
 
 function headersOf(status: number, codes: readonly ProblemCode[]): z.ZodRawShape {
   if (status === 409) return headersOfConflict(codes);
-  if (codes.includes('quota_exceeded')) return { 'Retry-After': retryAfterOfSome };
+  if (codes.includes('quota_exceeded') || codes.includes('webhook_limit_reached'))
+    return { 'Retry-After': retryAfterOfSome };
   return headersByStatus[status] ?? {};
 }
 
