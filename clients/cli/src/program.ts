@@ -20,6 +20,7 @@ import {
   UsageError,
 } from './errors.ts';
 import { addRequestCommands } from './request-commands.ts';
+import type { Act, InSession } from './running.ts';
 import { openSession, type Session } from './session.ts';
 import { pasteFlags, readerFlags } from './settings/paste-flags.ts';
 import type { CommonOptions } from './settings/settings.ts';
@@ -48,20 +49,15 @@ export async function run(
   }
 }
 
-type Work = (terminal: Terminal, signal: AbortSignal) => Promise<ExitCode>;
-
-/** Runs the command that the command line has chosen. */
-export type Act = (work: Work) => Promise<void>;
-
 const { expires_in: expires } = pasteFlags;
 const RAW = 'on a terminal, too, print every byte as it is';
 
 /** Every command with its arguments and options. */
 export function buildProgram(terminal: Terminal, act: Act): Command {
   const program = newProgram(terminal);
-  const inSession =
+  const inSession: InSession =
     <Arguments extends unknown[]>(work: (session: Session, ...args: Arguments) => Promise<ExitCode>) =>
-    (...args: [...Arguments, Command] | [...Arguments, object, Command]) =>
+    (...args) =>
       act(async (of, signal) => {
         const options = program.opts<CommonOptions>();
         return await work(await openSession(of, options, signal), ...(args as unknown as Arguments));

@@ -2,20 +2,14 @@ import type { Command } from 'commander';
 import { answers } from './commands/answers.ts';
 import { deposit } from './commands/deposit.ts';
 import { ask, requests } from './commands/requests.ts';
-import type { ExitCode } from './errors.ts';
-import type { Session } from './session.ts';
+import type { Act, InSession } from './running.ts';
 import type { CommonOptions } from './settings/settings.ts';
-import type { Terminal } from './terminal/terminal.ts';
-
-interface Running {
-  readonly inSession: <Arguments extends unknown[]>(
-    work: (session: Session, ...args: Arguments) => Promise<ExitCode>,
-  ) => (...args: [...Arguments, Command] | [...Arguments, object, Command]) => Promise<void>;
-  readonly act: (work: (terminal: Terminal, signal: AbortSignal) => Promise<ExitCode>) => Promise<void>;
-}
 
 /** The commands of requests for secrets, for who asks and for who deposits. */
-export function addRequestCommands(program: Command, { inSession, act }: Running): void {
+export function addRequestCommands(
+  program: Command,
+  { inSession, act }: { readonly inSession: InSession; readonly act: Act },
+): void {
   program
     .command('ask')
     .description('asks for a secret, and prints the link for whoever is to deposit it')
