@@ -37,6 +37,15 @@ export type Deposit = Schemas['Deposit'];
 /** An encrypted document, and its key that is wrapped for who asks. */
 export type NewDeposit = Schemas['NewDeposit'];
 
+/** An address of the caller that is told what happens. */
+export type Webhook = Schemas['Webhook'];
+/** The same with its secret, which only the answers to its creation and its rotation have. */
+export type SigningWebhook = Schemas['SigningWebhook'];
+export type NewWebhook = Schemas['NewWebhook'];
+export type WebhookEventType = Schemas['WebhookEventType'];
+/** An event that was sent to a webhook, or waits to be. */
+export type WebhookDelivery = Schemas['WebhookDelivery'];
+
 /** What the caller uses of each limit; null: no limit. */
 export type Usage = Schemas['Usage'];
 

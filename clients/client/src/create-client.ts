@@ -3,12 +3,14 @@ import { Pastes } from './pastes.ts';
 import { SecretRequests } from './requests.ts';
 import { Slugs } from './slugs.ts';
 import { Transport, type BareApi, type ClientOptions } from './transport.ts';
+import { Webhooks } from './webhooks.ts';
 
 export interface PasteflowClient {
   readonly pastes: Pastes;
   readonly slugs: Slugs;
   readonly jobs: Jobs;
   readonly requests: SecretRequests;
+  readonly webhooks: Webhooks;
   /** For routes that the others don't cover. */
   readonly api: BareApi;
 }
@@ -22,6 +24,7 @@ export function createClient(options: ClientOptions): PasteflowClient {
     slugs: new Slugs(transport),
     jobs: new Jobs(transport),
     requests: new SecretRequests(transport),
+    webhooks: new Webhooks(transport),
     api: transport.api,
   };
 }

@@ -12,6 +12,7 @@ export type {
   NewJob,
   NewPasteFields,
   NewSecretRequest,
+  NewWebhook,
   OpenSecretRequest,
   Paste,
   PasteChanges,
@@ -20,10 +21,14 @@ export type {
   Receipt,
   SecretRequest,
   SecretRequestFilter,
+  SigningWebhook,
   SlugMove,
   SlugVersion,
   Timeline,
   Usage,
+  Webhook,
+  WebhookDelivery,
+  WebhookEventType,
 } from './api-types.ts';
 export { createClient, type PasteflowClient } from './create-client.ts';
 export {
@@ -48,3 +53,4 @@ export { DEFAULT_RETRY, type OnRetry, type RetryPolicy } from './retries.ts';
 export type { components, operations, paths } from './schema.ts';
 export type { BareApi, ClientOptions, Fetch, TokenSource } from './transport.ts';
 export type { CallOptions, CreateOptions, WaitOptions } from './waiting.ts';
+export type { Webhooks } from './webhooks.ts';

@@ -13,7 +13,8 @@ let cluster: Cluster;
 let alice: User;
 beforeAll(async () => {
   // Two attempts in 100 ms, so that FAILED is reached quickly.
-  cluster = await startCluster({ env: { UPLOAD_RETRY_DELAYS_MS: '100' } });
+  const env = { UPLOAD_RETRY_DELAYS_MS: '100', WEBHOOK_KEY: randomBytes(32).toString('hex') };
+  cluster = await startCluster({ env });
   alice = await cluster.user('alice');
 });
 afterEach(() => cluster.s3.clear());
@@ -251,6 +252,7 @@ describe('the examples in the README of the client', () => {
       ['jobs', /^(\d+ %\n)*completed \{[^]*\}\n(http:\S+\n){3}$/],
       ['events', /^(\w+ → \w+\n)+completed\n$/],
       ['secrets from others', /^http:\S+\/requests\/\w{22} 2\n\[\]\n$/],
+      ['webhooks', /^whsec_\S{44}\n$/],
       ['lists', /^(\w{10} \d+\n)+1 null\n$/],
       ['errors', /^404, request \S+\n$/],
     ].map(([name, output], index) => [name, examples[index], output] as const),
@@ -259,7 +261,7 @@ describe('the examples in the README of the client', () => {
   });
 
   it('are all tested', () => {
-    expect(examples).toHaveLength(8);
+    expect(examples).toHaveLength(9);
   });
 
   it('download the same bytes as they upload', async () => {
