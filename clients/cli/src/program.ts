@@ -26,6 +26,7 @@ import { pasteFlags, readerFlags } from './settings/paste-flags.ts';
 import type { CommonOptions } from './settings/settings.ts';
 import { Output, safeText } from './terminal/output.ts';
 import type { Terminal } from './terminal/terminal.ts';
+import { addWebhookCommands } from './webhook-commands.ts';
 
 /** Runs one command line. @param args without the name of the program */
 export async function run(
@@ -186,6 +187,7 @@ export function buildProgram(terminal: Terminal, act: Act): Command {
     .option('--job <id>', 'fetch the archives of this export, and start none')
     .action(inSession(exportPastes));
   addRequestCommands(program, { inSession, act });
+  addWebhookCommands(program, inSession);
   program
     .command('watch')
     .description('prints the events of a paste or a job as they happen')

@@ -64,7 +64,8 @@ describe('pasteflow', () => {
   it('has every command and every option in docs/cli.md', async () => {
     const documentation = await readFile(new URL('../../../docs/cli.md', import.meta.url), 'utf8');
     const program = buildProgram({ stdout: process.stdout, stderr: process.stderr } as never, async () => {});
-    const names = program.commands.flatMap((command) => [
+    const behind = program.commands.flatMap(({ commands }) => commands);
+    const names = [...program.commands, ...behind].flatMap((command) => [
       command.name(),
       ...command.options.map(({ short, long }) => short ?? long ?? ''),
     ]);

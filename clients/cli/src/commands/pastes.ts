@@ -1,4 +1,10 @@
-import { type Paste, type PasteChanges, PasteflowApiError, type SlugVersion } from '@pasteflow/client';
+import {
+  type Listing,
+  type Paste,
+  type PasteChanges,
+  PasteflowApiError,
+  type SlugVersion,
+} from '@pasteflow/client';
 import { visibilities } from '@pasteflow/domain';
 import { EXIT_DONE, EXIT_FAILED, type ExitCode, messageOf, UsageError } from '../errors.ts';
 import type { Session } from '../session.ts';
@@ -12,7 +18,7 @@ import { opener, runProgram } from '../terminal/programs.ts';
 const STATUSES = ['IN_PROGRESS', 'PROCESSED', 'FAILED'] as const satisfies readonly Paste['status'][];
 
 /** The API's maximum. */
-const PAGE = 100;
+export const PAGE = 100;
 
 /** `pasteflow ls`: the caller's own pastes, newest first. */
 export async function ls(
@@ -35,14 +41,7 @@ export async function ls(
     ...(visibility !== undefined && { visibility }),
     ...(syntax !== undefined && { syntax }),
   };
-  const pastes: Paste[] = [];
-  let hasMore = false;
-  for await (const { items, nextCursor } of client.pastes.list(filter).pages()) {
-    pastes.push(...items);
-    hasMore = nextCursor !== null || pastes.length > limit;
-    if (pastes.length >= limit) break;
-  }
-  const shown = pastes.slice(0, limit);
+  const { items: shown, hasMore } = await firstOf(client.pastes.list(filter), limit);
   if (output.isJson) for (const paste of shown) output.result(paste, []);
   else output.result(null, tableOf(shown.map((paste) => rowOf(paste, Date.now()))));
   if (hasMore) output.note(`Listed: the first ${limit}. For more: pasteflow ls -n ${limit * 5}`);
@@ -92,7 +91,23 @@ export function timeFrom(now: number, time: string): string {
   return unit === undefined ? 'now' : relative.format(Math.round(ms / size), unit);
 }
 
-function limitOf(text: string): number {
+/** The first `limit` of a list. */
+export async function firstOf<T>(
+  listing: Listing<T>,
+  limit: number,
+): Promise<{ readonly items: readonly T[]; readonly hasMore: boolean }> {
+  const items: T[] = [];
+  let hasMore = false;
+  for await (const page of listing.pages()) {
+    items.push(...page.items);
+    hasMore = page.nextCursor !== null || items.length > limit;
+    if (items.length >= limit) break;
+  }
+  return { items: items.slice(0, limit), hasMore };
+}
+
+/** @throws UsageError */
+export function limitOf(text: string): number {
   const limit = Number(text);
   if (!Number.isSafeInteger(limit) || limit < 1)
     throw new UsageError(`--limit takes a number from 1 on, not ${JSON.stringify(text)}.`);
