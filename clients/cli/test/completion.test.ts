@@ -21,6 +21,8 @@ describe('pasteflow completion', () => {
       'title',
       'ask',
       'deposit',
+      'resend',
+      'paste.stored',
     ])
       expect(stdout).toContain(name);
   });
@@ -41,6 +43,12 @@ describe('pasteflow completion', () => {
     expect(complete('pasteflow', 'ca')).toEqual(['cat', 'cancel']);
     expect(complete('pasteflow', 'put', '--ti')).toEqual(['--title']);
     expect(complete('pasteflow', 'put', '--sec')).toEqual(['--secret']);
+    expect(complete('pasteflow', '--json', 'put', '')).toEqual(['']); // files
+    expect(complete('pasteflow', 'webhooks', 'r')).toEqual(['remove', 'rotate', 'resend']);
+    expect(complete('pasteflow', 'webhooks', 'add')).toEqual(['add']);
+    expect(complete('pasteflow', 'webhooks', 'add', 'https://x', 'paste.s')).toEqual(['paste.stored']);
+    expect(complete('pasteflow', 'webhooks', 'deliveries', '--li')).toEqual(['--limit']);
+    expect(complete('pasteflow', 'webhooks', 'remove', '--li')).toEqual(['']);
   });
 
   it('refuses an unknown shell with 2', async () => {

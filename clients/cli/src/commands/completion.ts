@@ -5,61 +5,84 @@ export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
 export type Shell = (typeof SHELLS)[number];
 
-interface Completed {
-  readonly name: string;
-  readonly description: string;
-  /** `--title` */
+/** What can follow a command. */
+interface Place {
+  /** `['webhooks', 'add']` */
+  readonly path: readonly string[];
+  readonly commands: readonly { readonly name: string; readonly description: string }[];
+  /** What its arguments can be, when that is a closed list. */
+  readonly choices: readonly string[];
+  /** Its own, with `--title`. */
   readonly options: readonly string[];
 }
 
 /** `pasteflow completion SHELL`: the names of the commands and of their options. */
 export function completionScript(program: Command, shell: Shell): string {
   const common = optionsOf(program);
-  const commands = program.commands.map((each): Completed => ({
-    name: each.name(),
-    description: each.description(),
-    options: [...optionsOf(each), ...common],
-  }));
+  const places = placesOf(program, []);
   switch (shell) {
     case 'bash':
-      return bash(commands);
+      return bash(places, common);
     case 'zsh':
-      return zsh(commands);
+      return zsh(places, common);
     case 'fish':
-      return fish(commands);
+      return fish(places, common);
     default:
       shell satisfies never;
       throw new UsageError(`completion takes one of ${SHELLS.join(', ')}.`);
   }
 }
 
+/** The commands behind a command come before it, since the first pattern that fits counts. */
+function placesOf(command: Command, path: readonly string[]): readonly Place[] {
+  const commands = command.commands.map((each) => ({ name: each.name(), description: each.description() }));
+  const choices = command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []);
+  const options = path.length === 0 ? [] : optionsOf(command);
+  const behind = command.commands.flatMap((each) => placesOf(each, [...path, each.name()]));
+  return [...behind, { path, commands, choices, options }];
+}
+
 function optionsOf({ options }: Command): readonly string[] {
   return options.flatMap(({ long }) => (long === undefined || long === null ? [] : [long]));
 }
 
-function bash(commands: readonly Completed[]): string {
-  const cases = commands.map(({ name, options }) => `    ${name}) words='${options.join(' ')}' ;;`);
+function wordsOf({ commands, choices }: Place): string {
+  return [...commands.map(({ name }) => name), ...choices].join(' ');
+}
+
+/** Fits what stands before the word that is completed, with a space behind it. */
+function patternOf({ path }: Place): string {
+  return path.length === 0 ? `' '` : `'${path.join(' ')} '*`;
+}
+
+function bash(places: readonly Place[], common: readonly string[]): string {
+  const cases = places.map(
+    (each) => `    ${patternOf(each)}) words='${wordsOf(each)}' options='${each.options.join(' ')}' ;;`,
+  );
   return `_pasteflow() {
-  local current="\${COMP_WORDS[COMP_CWORD]}" words=''
-  if [ "$COMP_CWORD" -eq 1 ]; then words='${commands.map(({ name }) => name).join(' ')}'
-  elif [[ "$current" == -* ]]; then case "\${COMP_WORDS[1]}" in
+  local current="\${COMP_WORDS[COMP_CWORD]}" words='' options=''
+  case "\${COMP_WORDS[*]:1:COMP_CWORD-1} " in
 ${cases.join('\n')}
-  esac; fi
+  esac
+  if [[ "$current" == -* ]]; then words="$options ${common.join(' ')}"; fi
   COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
 complete -o default -F _pasteflow pasteflow
 `;
 }
 
-function zsh(commands: readonly Completed[]): string {
-  const cases = commands.map(({ name, options }) => `      ${name}) compadd -- ${options.join(' ')} ;;`);
+function zsh(places: readonly Place[], common: readonly string[]): string {
+  const cases = places.map(
+    (each) => `    ${patternOf(each)}) names=(${wordsOf(each)}) flags=(${each.options.join(' ')}) ;;`,
+  );
   return `#compdef pasteflow
 _pasteflow() {
-  if (( CURRENT == 2 )); then compadd -- ${commands.map(({ name }) => name).join(' ')}
-  elif [[ "$words[CURRENT]" == -* ]]; then
-    case "$words[2]" in
+  local -a names flags
+  case "\${(j: :)words[2,CURRENT-1]} " in
 ${cases.join('\n')}
-    esac
+  esac
+  if [[ "$words[CURRENT]" == -* ]]; then compadd -- $flags ${common.join(' ')}
+  elif (( $#names )); then compadd -- $names
   else _files
   fi
 }
@@ -67,12 +90,22 @@ compdef _pasteflow pasteflow
 `;
 }
 
-function fish(commands: readonly Completed[]): string {
-  const lines = commands.flatMap(({ name, description, options }) => [
-    `complete -c pasteflow -n __fish_use_subcommand -f -a ${name} -d '${description.replaceAll("'", "\\'")}'`,
-    ...options.map(
-      (each) => `complete -c pasteflow -n '__fish_seen_subcommand_from ${name}' -l ${each.slice(2)}`,
-    ),
-  ]);
+function fish(places: readonly Place[], common: readonly string[]): string {
+  const lines = places.flatMap(({ path, commands, choices, options }) => {
+    const seen = path.map((name) => `__fish_seen_subcommand_from ${name}`).join('; and ');
+    const names = commands.map(({ name }) => name).join(' ');
+    const none =
+      seen === '' ? '__fish_use_subcommand' : `${seen}; and not __fish_seen_subcommand_from ${names}`;
+    const after = `complete -c pasteflow -n '${seen}'`;
+    return [
+      ...commands.map(
+        ({ name, description }) =>
+          `complete -c pasteflow -n '${none}' -f -a ${name} -d '${description.replaceAll("'", "\\'")}'`,
+      ),
+      ...choices.map((each) => `${after} -f -a ${each}`),
+      ...options.map((each) => `${after} -l ${each.slice(2)}`),
+    ];
+  });
+  lines.push(...common.map((each) => `complete -c pasteflow -l ${each.slice(2)}`));
   return `${lines.join('\n')}\n`;
 }
