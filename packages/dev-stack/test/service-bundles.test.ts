@@ -1,8 +1,10 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { REPOSITORY } from '../src/stack-config.ts';
+import { keyOfBundles } from '../src/testing/service-bundles.ts';
 import { spawnService, type SpawnedProcess } from '../src/testing/index.ts';
 
 /** Nothing answers at these addresses. The api starts all the same. */
@@ -55,4 +57,16 @@ describe('spawnService', () => {
     expect(file).toBe(join(REPOSITORY, 'packages/postgres/src/database/pool.ts'));
     expect(existsSync(file)).toBe(true);
   });
+});
+
+it('makes bundles of its own for a copy of the sources, whose folder they name', () => {
+  const folders = [1, 2].map(() => mkdtempSync(join(tmpdir(), 'pasteflow-bundles-')));
+  try {
+    for (const folder of folders) cpSync(join(REPOSITORY, 'pnpm-lock.yaml'), join(folder, 'pnpm-lock.yaml'));
+    const [one = '', other = ''] = folders.map(keyOfBundles);
+    expect(one).not.toBe(other);
+    expect(keyOfBundles(folders[0]!)).toBe(one);
+  } finally {
+    for (const folder of folders) rmSync(folder, { recursive: true });
+  }
 });

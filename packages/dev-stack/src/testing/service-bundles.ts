@@ -44,16 +44,17 @@ export function bundleOf(entry: string): string | undefined {
   const path = relative(REPOSITORY, entry);
   const name = Object.keys(BUNDLED_ENTRIES).find((each) => BUNDLED_ENTRIES[each] === path);
   if (name === undefined) return undefined;
-  key ??= fingerprint();
+  key ??= keyOfBundles(REPOSITORY);
   const folder = join(BUNDLES.path, key);
   if (!existsSync(folder)) makeBundles(key);
   return join(folder, `${name}.mjs`);
 }
 
-function fingerprint(): string {
-  const hash = createHash('sha256').update(process.version);
-  for (const path of globSync(SOURCES, { cwd: REPOSITORY }).sort())
-    hash.update(path).update(readFileSync(join(REPOSITORY, path)));
+/** With the folder, which the bundles name: a copy of the sources may share the cache, and is removed earlier. */
+export function keyOfBundles(repository: string): string {
+  const hash = createHash('sha256').update(process.version).update(repository);
+  for (const path of globSync(SOURCES, { cwd: repository }).sort())
+    hash.update(path).update(readFileSync(join(repository, path)));
   return hash.digest('hex').slice(0, 32);
 }
 
