@@ -56,4 +56,9 @@ export function startCopyButtons(): void {
       void copyShown(button, () => text, { done, failed });
     });
   }
+  // A field shows as much as fits. Paper gets the whole of it.
+  addEventListener('beforeprint', () => {
+    for (const input of document.querySelectorAll<HTMLInputElement>('.copyable > input'))
+      input.parentElement!.dataset['paper'] = input.value;
+  });
 }

@@ -2,7 +2,6 @@ import { showRelativeTimes } from './browser-facts.ts';
 import { startCopyButtons } from './copy.ts';
 import { element, optional } from './element.ts';
 import { followPage } from './follow-page.ts';
-import { startSkipLink } from './skip-link.ts';
 import { isUnsaved, keepUnsaved } from './new-request.ts';
 
 /** The page of one request. The private key is in the address behind `#`, and no server gets it. */
@@ -18,7 +17,6 @@ const {
 const arrived = element('arrived', HTMLElement);
 /** Gives the links that are new the keys of their deposits. Without the own link there are none. */
 let showKeys = async (): Promise<void> => {};
-startSkipLink();
 const privatePart = location.hash.slice(1);
 
 addEventListener('hashchange', () => location.reload());

@@ -7,7 +7,6 @@ import type { FormFile } from './form/form-file.ts';
 import { FormFiles } from './form/form-files.ts';
 import { postJson, refusalOf, type JsonAnswer } from './form/post-json.ts';
 import { listenToKeys } from './form/text-keys.ts';
-import { startSkipLink } from './skip-link.ts';
 
 /** What the page says by itself: `browserWords` in src/pages/request.ts. */
 interface DepositWords {
@@ -57,7 +56,6 @@ addEventListener('hashchange', () => {
 addEventListener('beforeunload', (event) => {
   if (form.isConnected && hasContent()) event.preventDefault();
 });
-startSkipLink();
 listenToKeys(text);
 showRelativeTimes('.line time');
 void start();

@@ -88,6 +88,14 @@ function startLanguages(): void {
   });
 }
 
+/** The link that skips the navigation would replace what is behind `#`: the key of an encrypted paste, or the lines that are selected. */
+function startSkipLink(): void {
+  document.querySelector('.skip')?.addEventListener('click', (event) => {
+    event.preventDefault();
+    element('main', HTMLElement).focus();
+  });
+}
+
 /** A file that is too large is refused before it is sent. The browser then says why, and sends nothing. */
 function startFiles(): void {
   for (const input of document.querySelectorAll<HTMLInputElement>('input[data-max-bytes]'))
@@ -115,5 +123,6 @@ startTheme();
 startMenus();
 startLanguages();
 startFiles();
+startSkipLink();
 const keys = optional('keys', HTMLButtonElement);
 if (keys !== null) startKeys(keys);

@@ -40,7 +40,7 @@ export function requestPage(
 ${isOwn && html`<p class="notice attention">${text.ownRequest} <a href="${base}/my/requests/${id}">${text.openOwn}</a></p>\n`}<div
 id="asked"><p>${text.askedBy} <strong>${personText(from, words)}</strong></p>
 <p class="line"><span>${words.paste.expiresLine} ${formatTime(expires, words)}</span><span>${text.left(left)}</span></p>
-${quotation(words, request.message)}<p class="hint">${text.caution}${
+${quotation(words, request.message)}<p class="hint">${text.caution}${request.message !== null && html` ${text.unchecked}`}${
       abuseContact !== null && html` <a href="${contactLink(abuseContact)}">${text.report}</a>`
     }</p>
 ${

@@ -573,8 +573,8 @@ export const de: Translation = {
     left: (count: number) =>
       plural(count, { one: 'nimmt noch # Geheimnis an', other: 'nimmt noch # Geheimnisse an' }),
     quotation: 'Über diesen Dienst angefragt, in den Worten der anfragenden Person:',
-    caution:
-      'Senden Sie ein Geheimnis nur, wenn Sie wissen, wer fragt und warum. Niemand hat diese Worte geprüft.',
+    caution: 'Senden Sie ein Geheimnis nur, wenn Sie wissen, wer fragt und warum.',
+    unchecked: 'Niemand hat diese Worte geprüft.',
     report: 'Diese Anfrage melden',
     ownRequest: 'Dies ist Ihre Anfrage. So sehen andere sie.',
     openOwn: 'Ansehen, was angekommen ist',

@@ -592,8 +592,8 @@ export const fr: Translation = {
         other: 'accepte encore # secrets',
       }),
     quotation: 'Demandé par l’intermédiaire de ce service, dans les mots de la personne qui demande :',
-    caution:
-      'N’envoyez un secret que si vous savez qui le demande, et pourquoi. Personne n’a vérifié ces mots.',
+    caution: 'N’envoyez un secret que si vous savez qui le demande, et pourquoi.',
+    unchecked: 'Personne n’a vérifié ces mots.',
     report: 'Signaler cette demande',
     ownRequest: 'Cette demande est la vôtre. Voici ce que les autres en voient.',
     openOwn: 'Voir ce qui est arrivé',

@@ -557,8 +557,8 @@ export const ja: Translation = {
     askedBy: '依頼者',
     left: (count: number) => plural(count, { other: 'あと # 件を受け付けます' }),
     quotation: 'このサービスを通じた依頼（依頼者の言葉）:',
-    caution:
-      '誰が何のために依頼しているかを確認できる場合にだけ、秘密を送ってください。この文面は誰も確認していません。',
+    caution: '誰が何のために依頼しているかを確認できる場合にだけ、秘密を送ってください。',
+    unchecked: 'この文面は誰も確認していません。',
     report: 'この依頼を通報',
     ownRequest: 'これはあなたの依頼です。ほかの人にはこのように表示されます。',
     openOwn: '届いたものを見る',

@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { startCluster } from '../../src/index.ts';
 import { isBrowserWanted, useBrowser } from './browser.ts';
+import { ask } from './requests.ts';
 import { storePaste } from './store-paste.ts';
 
 const describeInBrowser = isBrowserWanted() ? describe : describe.skip;
@@ -81,6 +82,20 @@ describeInBrowser('a paste on paper', () => {
     expect(facts).toContain(`/${code}`);
     expect(facts).toMatch(/[A-Z][a-z]{2} \d+, \d{4}, \d\d:\d\d:\d\d UTC/);
     expect(facts).not.toMatch(/ago|now|in \d+ days/);
+  });
+
+  it('has links as a whole, of which a field shows a part', async () => {
+    const { token } = await bed.cluster.user('prints');
+    const { page, own } = await ask(bed, token);
+    await page.pdf({ format: 'A4' });
+    await print(page);
+    const printed = page.locator('.copyable:has(#own)');
+    const text = await printed.evaluate((box) => getComputedStyle(box, '::after').content);
+    expect(text).toBe(JSON.stringify(bed.cluster.http().url + own));
+    expect(await page.locator('input:visible').count()).toBe(0);
+    await page.setViewportSize({ width: 500, height: 800 });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
+    expect(await printed.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
   });
 
   it('has every line of a large text', async () => {

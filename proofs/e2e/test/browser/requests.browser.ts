@@ -58,6 +58,7 @@ describeInBrowser('a secret that somebody asks for', () => {
     await page.getByRole('heading', { name: 'You are asked for a secret' }).waitFor();
     await page.locator('#asked', { hasText: 'Asked by' }).getByText('anna').waitFor();
     expect(await page.locator('blockquote').textContent()).toBe(message);
+    await page.getByText('Nobody has checked these words').waitFor();
     expect(await page.getByRole('link', { name: 'Report this request' }).getAttribute('href')).toBe(
       'mailto:abuse@paste.example.org',
     );
@@ -157,6 +158,7 @@ describeInBrowser('a secret that somebody asks for', () => {
     const { link, id } = await ask(bed, token);
     const page = await open(link);
     await page.getByLabel('Your secret').waitFor();
+    expect(await page.getByText('Nobody has checked').count()).toBe(0); // there are none
     await page.keyboard.press('Tab');
     await page.locator('.skip:focus').waitFor();
     await page.keyboard.press('Enter');
