@@ -1,4 +1,3 @@
-import type { LookupFunction } from 'node:net';
 import type { WebhookSettings } from '@pasteflow/service-kit';
 import { createDeliveryEvents } from '../events.ts';
 import type { WorkerContext } from '../executions/worker-context.ts';
@@ -8,19 +7,19 @@ import { sendEvent } from './send-event.ts';
 
 /** Replacements for tests. */
 export interface WebhookOverrides {
-  readonly lookup?: LookupFunction;
-  readonly answerTimeoutMs?: number;
+  readonly pollMs?: number;
 }
 
 /** What sends the deliveries of webhooks. */
 export function composeWebhooks(
   worker: WorkerContext,
   settings: WebhookSettings,
-  { lookup, answerTimeoutMs }: WebhookOverrides = {},
+  { pollMs }: WebhookOverrides = {},
 ): Pick<DeliveryLoop, 'start' | 'stop'> {
-  const postEvent = createPostEvent({ lookup, timeoutMs: answerTimeoutMs });
+  const postEvent = createPostEvent();
   return new DeliveryLoop({
     worker,
+    pollMs,
     events: createDeliveryEvents(worker.logger, worker.metrics),
     send: (delivery, signal) => sendEvent(settings, postEvent, delivery, signal),
   });

@@ -24,13 +24,14 @@ export class DeliveryLoop {
   constructor(
     options: AttemptContext & {
       readonly worker: Pick<WorkerContext, 'leaseSeconds' | 'bucket'>;
+      readonly pollMs?: number | undefined;
     },
   ) {
     this.#options = options;
-    const { worker, events } = options;
+    const { worker, events, pollMs = POLL_MS } = options;
     this.#loop = new PollLoop({
       name: 'deliveries',
-      intervalMs: POLL_MS,
+      intervalMs: pollMs,
       run: (signal) => this.#fill(signal),
       onError: (error) => {
         events.dependencyFailed('claiming deliveries', error);
@@ -49,21 +50,27 @@ export class DeliveryLoop {
     await Promise.all(this.#running.values());
   }
 
-  /** Claims until every place is taken, or until nothing is due to the end of one whole round. */
+  /**
+   * Claims until every place is taken, or until a whole round has found nothing. What is due then waits for deliveries that
+   * run: see `#end`.
+   */
   async #fill(signal: AbortSignal): Promise<void> {
     const { worker } = this.#options;
     await worker.bucket.waitUntilVerified();
     await worker.gate.waitUntilOpen();
-    let fromStart = this.#place === null;
+    let isWhole = this.#place === null;
+    let found = 0;
     while (this.#running.size < MAX_RUNNING && !signal.aborted) {
-      await this.#claim();
+      found += await this.#claim();
       if (this.#place !== null) continue;
-      if (fromStart) return;
-      fromStart = true;
+      if (isWhole && found === 0) return;
+      isWhole = true;
+      found = 0;
     }
   }
 
-  async #claim(): Promise<void> {
+  /** @returns how many */
+  async #claim(): Promise<number> {
     const { db, actor, leaseSeconds, running } = this.#options.worker;
     const times = { claimedAt: running.now(), claimBeganAt: performance.now() };
     const { deliveries, next } = await claimDeliveries(db, {
@@ -80,6 +87,7 @@ export class DeliveryLoop {
       const attempt = attemptDelivery(this.#options, delivery, times).then(() => this.#end(delivery));
       this.#running.set(delivery, attempt);
     }
+    return deliveries.length;
   }
 
   /** Claims at once when the ended delivery may have kept another one waiting. */

@@ -1,7 +1,13 @@
-import { createServer, type IncomingHttpHeaders, type RequestListener, type Server } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterEach } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
 import type { WebhookEventType } from '@pasteflow/domain';
 import {
   cancelJob,
@@ -10,69 +16,75 @@ import {
   listDeliveriesTo,
   type WebhookDelivery,
 } from '@pasteflow/postgres';
-import type { Bench, BenchWorker } from './bench.ts';
-import { until } from './bench.ts';
+import { makeUsers } from '@pasteflow/postgres/testing';
 import type { Overrides } from '../../src/compose.ts';
+import { until, type Bench, type BenchWorker } from './bench.ts';
 
 export const WEBHOOK_KEY = 'a key of at least thirty-two characters';
 
 interface Received {
-  readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
 
-/** A real server that notes what it receives. */
-export interface Receiver {
-  readonly origin: string;
-  readonly received: Received[];
+/** An endpoint with its receiver. */
+interface Endpoint {
+  readonly id: string;
+  readonly url: string;
+  /** Oldest first. */
+  readonly received: readonly Received[];
 }
 
-type Listening = Pick<Server, 'close'> & { readonly closeAllConnections?: () => void };
+/** Answers a request, at once or later; undefined: 204. */
+type Answer = ((res: ServerResponse, req: IncomingMessage) => void) | undefined;
 
-/** What the tests of the sending of webhooks do. */
+interface Listening {
+  readonly userId?: string | null;
+  readonly events?: readonly WebhookEventType[];
+  readonly answer?: Answer;
+}
+
+/** What the tests of the sending of webhooks do: a real server receives, for each endpoint at a path of its own. */
 export function useWebhooks(bench: Bench) {
-  const open = new Set<() => Promise<void>>();
-  afterEach(async () => {
-    await Promise.all([...open].map((close) => close()));
-    open.clear();
-    // The endpoints of one test must not hear of the next.
-    await bench.db.deleteFrom('webhook_deliveries').execute();
-    await bench.db.deleteFrom('webhook_endpoints').execute();
-  });
+  const endpoints = new Map<string, { received: Received[]; answer: Answer }>();
+  const workers: BenchWorker[] = [];
+  let server: Server;
+  const origin = (): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-  const closing = (server: Listening): void =>
-    void open.add(
-      () =>
-        new Promise((resolve) => {
-          server.close(() => resolve());
-          server.closeAllConnections?.();
-        }),
-    );
+  beforeAll(async () => {
+    server = createServer((req, res) => {
+      void text(req).then((body) => {
+        const endpoint = endpoints.get(req.url ?? '');
+        endpoint?.received.push({ headers: req.headers, body });
+        if (endpoint?.answer === undefined) res.writeHead(204).end();
+        else endpoint.answer(res, req);
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  });
+  afterEach(async () => {
+    server.closeAllConnections(); // also those that a test never answers
+    // The endpoints of one test must not hear of the next. What still waits for them ends as off.
+    await bench.db.deleteFrom('webhook_endpoints').execute();
+    // The URL is a secret.
+    for (const { log } of workers) expect(JSON.stringify(log.lines)).not.toMatch(/secret-path|127\.0\.0\.1:/);
+  });
+  afterAll(() => new Promise((resolve) => server.close(resolve)));
 
   return {
-    /** Answers 204 unless `answer` says more. */
-    async receive(answer: RequestListener = (_, res) => void res.writeHead(204).end()): Promise<Receiver> {
+    newUser: async (): Promise<string> => (await makeUsers(bench.db, 1))[0]!.id,
+    async listen({
+      userId = bench.userId,
+      events = ['job.ended'],
+      answer,
+    }: Listening = {}): Promise<Endpoint> {
+      const path = `/secret-path/${endpoints.size}`;
       const received: Received[] = [];
-      const server = createServer((req, res) => {
-        void text(req).then((body) => {
-          received.push({ path: req.url ?? '', headers: req.headers, body });
-          answer(req, res);
-        });
-      });
-      closing(server);
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-      const { port } = server.address() as AddressInfo;
-      return { origin: `http://127.0.0.1:${port}`, received };
-    },
-    async listen(
-      url: string,
-      userId: string | null = bench.userId,
-      events: readonly WebhookEventType[] = ['job.ended'],
-    ): Promise<string> {
+      endpoints.set(path, { received, answer });
+      const url = `${origin()}${path}`;
       const endpoint = await createWebhook(bench.db, { userId, url, events });
       if (endpoint === null) throw new Error('no endpoint');
-      return endpoint.id;
+      return { id: endpoint.id, url, received };
     },
     /** Makes an event: a job that is cancelled. @returns the id of the job */
     async endJob(userId = bench.userId): Promise<string> {
@@ -80,25 +92,36 @@ export function useWebhooks(bench: Bench) {
       await cancelJob(bench.db, { jobId: id, actor: 'api/test', by: 'its owner' });
       return id;
     },
-    /** A worker that sends to these origins. */
-    start(
-      origins: readonly string[],
-      { env = {}, ...overrides }: Overrides & { readonly env?: Record<string, string> } = {},
-    ): Promise<BenchWorker> {
-      return bench.start([], {
-        env: { UPLOAD_WORKER_QUEUES: 'webhooks', WEBHOOK_KEY, WEBHOOK_ORIGINS: origins.join(','), ...env },
-        overrides,
+    /** Starts a worker, which is stopped after the test at the latest. */
+    async start(overrides: Overrides = {}, env: Record<string, string> = {}): Promise<BenchWorker> {
+      const worker = await bench.start([], {
+        env: { UPLOAD_WORKER_QUEUES: 'webhooks', WEBHOOK_KEY, WEBHOOK_ORIGINS: origin(), ...env },
+        overrides: { webhooks: { pollMs: 50 }, ...overrides },
       });
+      workers.push(worker);
+      return worker;
+    },
+    /** Lets all attempts that wait be due. */
+    async hurry(): Promise<void> {
+      await bench.db
+        .updateTable('task_executions')
+        .set({ run_at: new Date(0) })
+        .where('status', '=', 'PENDING')
+        .execute();
     },
     /** The deliveries to an endpoint once `isSo` holds, oldest first. */
     async untilDeliveries(
-      endpointId: string,
+      { id }: Pick<Endpoint, 'id'>,
       isSo: (deliveries: readonly WebhookDelivery[]) => boolean,
     ): Promise<readonly WebhookDelivery[]> {
       return await until(async () => {
-        const { rows } = await listDeliveriesTo(bench.db, endpointId, { limit: 200, after: null });
+        const { rows } = await listDeliveriesTo(bench.db, id, { limit: 200, after: null });
         return rows.toReversed();
       }, isSo);
     },
   };
 }
+
+/** For `untilDeliveries`: there are so many, and none waits. */
+export const allEnded = (count: number) => (deliveries: readonly WebhookDelivery[]) =>
+  deliveries.length === count && deliveries.every(({ status }) => status !== 'WAITING');
