@@ -27,7 +27,7 @@ interface SignedEvent {
   readonly body: string;
 }
 
-/** Sends an event to an endpoint. @throws when no status has come, and what `signal` was aborted with */
+/** Sends an event to an endpoint. @throws when no status has come */
 export type PostEvent = (endpoint: EndpointUrl, event: SignedEvent, signal: AbortSignal) => Promise<Answer>;
 
 /**
@@ -38,8 +38,8 @@ export function createPostEvent({
   lookup = publicLookup(),
   timeoutMs = ANSWER_TIMEOUT_MS,
 }: {
-  readonly lookup?: LookupFunction | undefined;
-  readonly timeoutMs?: number | undefined;
+  readonly lookup?: LookupFunction;
+  readonly timeoutMs?: number;
 } = {}): PostEvent {
   const agents = {
     http: new HttpAgent({ keepAlive: false }),
@@ -65,34 +65,31 @@ export function createPostEvent({
         url.protocol === 'https:'
           ? requestHttps(url, { ...options, agent: agents.https })
           : requestHttp(url, { ...options, agent: agents.http });
+      let answer: Answer | undefined;
+      let failure: Error = new NoAnswerError();
       let interim = 0;
       request.on('information', () => {
         interim += 1;
         if (interim > MAX_INTERIM_ANSWERS) request.destroy(new InterimAnswersError());
       });
       request.on('response', (response) => {
-        void readToTheEnd(response).then(() =>
-          resolve({ status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'] }),
-        );
+        answer = { status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'] };
+        readSome(response);
       });
       request.on('error', (error) => {
-        if (signal.aborted) reject(signal.reason);
-        else reject(timeout.aborted ? new AnswerTimeoutError() : error);
+        failure = timeout.aborted ? new AnswerTimeoutError() : error;
       });
-      request.on('close', () => reject(new NoAnswerError())); // also after an answer, when it has no effect
+      // Follows the end of the answer, and every error. Once the status has come, no error says anything more.
+      request.on('close', () => (answer === undefined ? reject(failure) : resolve(answer)));
       request.end(body);
     });
 }
 
-/** Resolves when the body has ended, or broken off, or is too long: the status has said everything. */
-function readToTheEnd(response: IncomingMessage): Promise<void> {
-  return new Promise((resolve) => {
-    let bytes = 0;
-    response.on('data', (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes > MAX_ANSWER_BYTES) response.destroy();
-    });
-    response.on('error', () => {}); // 'close' follows
-    response.on('close', resolve);
+function readSome(response: IncomingMessage): void {
+  let bytes = 0;
+  response.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > MAX_ANSWER_BYTES) response.destroy();
   });
+  response.on('error', () => {}); // the request is closed
 }
