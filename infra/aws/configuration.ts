@@ -78,6 +78,7 @@ export const derivedSettings = [
   'METRICS_HOST',
   'METRICS_PORT',
   'OIDC_CLIENT_SECRET',
+  'WEBHOOK_KEY',
   'OPS_HOST',
   'OPS_PORT',
   'OPS_URL',
@@ -127,6 +128,11 @@ export interface Configuration {
    * the api is a public client, or nobody signs in by a provider.
    */
   readonly oidcClientSecretArn: string | null;
+  /**
+   * The secret in Secrets Manager whose whole text is `WEBHOOK_KEY`, by its complete ARN, in the region of the stage. It
+   * must outlive the stacks: with another key every endpoint has another secret. Null: webhooks are off.
+   */
+  readonly webhookKeyArn: string | null;
   /** Null: there is no operations page. */
   readonly operations: OperationsConfiguration | null;
   /** `DATABASE_POOL_SIZE`: the connections of a process. */

@@ -28,12 +28,15 @@ const API_PORT = 3000;
 
 export class ServicesStack extends Stack {
   readonly #props: ServicesStackProps;
+  /** Of all three services. */
+  readonly #webhookKey: Readonly<Record<string, ecs.Secret>>;
 
   constructor(scope: Construct, id: string, props: ServicesStackProps) {
     const { configuration, foundation, data, imageTag: _, ...stackProps } = props;
     super(scope, id, stackProps);
     this.#props = props;
     const { domain } = configuration;
+    this.#webhookKey = this.#importedSecret('WebhookKey', 'WEBHOOK_KEY', configuration.webhookKeyArn);
     const entrance = new PublicEntrance(this, 'Entrance', {
       configuration,
       vpc: foundation.vpc,
@@ -43,7 +46,11 @@ export class ServicesStack extends Stack {
     requireOidcClient(configuration);
     const api = this.#service('api', {
       size: configuration.api,
-      secrets: this.#oidcClientSecret(),
+      secrets: this.#importedSecret(
+        'OidcClientSecret',
+        'OIDC_CLIENT_SECRET',
+        configuration.oidcClientSecretArn,
+      ),
       permissions: apiPermissions(data),
       ports: [API_PORT],
       environment: {
@@ -112,12 +119,10 @@ export class ServicesStack extends Stack {
     return janitor;
   }
 
-  /** Imported by its complete ARN: the api's execution role can read this one secret. */
-  #oidcClientSecret(): Readonly<Record<string, ecs.Secret>> {
-    const { oidcClientSecretArn: arn } = this.#props.configuration;
+  /** Imported by its complete ARN: the execution role of a service that takes it can read this one secret. */
+  #importedSecret(id: string, setting: string, arn: string | null): Readonly<Record<string, ecs.Secret>> {
     if (arn === null) return {};
-    const secret = Secret.fromSecretCompleteArn(this, 'OidcClientSecret', arn);
-    return { OIDC_CLIENT_SECRET: ecs.Secret.fromSecretsManager(secret) };
+    return { [setting]: ecs.Secret.fromSecretsManager(Secret.fromSecretCompleteArn(this, id, arn)) };
   }
 
   #service(
@@ -129,6 +134,7 @@ export class ServicesStack extends Stack {
     const { configuration, foundation, data, imageTag } = this.#props;
     const { definition } = new ServiceTask(this, `Task-${name}`, {
       ...task,
+      secrets: { ...task.secrets, ...this.#webhookKey },
       name,
       configuration,
       data,

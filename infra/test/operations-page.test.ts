@@ -219,7 +219,7 @@ describe('the client secret of the sign-in', () => {
     expect(() => deployment('production', { oidcClientSecretArn: arn })).toThrow('has no OIDC_CLIENT_ID');
   });
 
-  test.each(['OIDC_CLIENT_SECRET', 'OPS_TOKEN', 'OPS_READ_TOKEN', 'OPS_OIDC_CLIENT_SECRET'])(
+  test.each(['OIDC_CLIENT_SECRET', 'WEBHOOK_KEY', 'OPS_TOKEN', 'OPS_READ_TOKEN', 'OPS_OIDC_CLIENT_SECRET'])(
     '%s in the environment stops the synthesis',
     (name) => {
       const api = { [name]: 'a secret' };
@@ -228,4 +228,14 @@ describe('the client secret of the sign-in', () => {
       );
     },
   );
+});
+
+test('the key of webhooks comes from the secret of the operator, to the three services alone', () => {
+  const arn = 'arn:aws:secretsmanager:eu-central-1:222222222222:secret:pasteflow/webhooks-AbCdEf';
+  const one = deployment('production', { webhookKeyArn: arn });
+  for (const name of ['api', 'upload-worker', 'janitor']) {
+    expect(containerOf(one, name)?.Secrets).toContainEqual({ Name: 'WEBHOOK_KEY', ValueFrom: arn });
+    expect(executionSecrets(one)[name]).toContain(arn);
+  }
+  expect(JSON.stringify(one.template('migration').toJSON())).not.toContain(arn);
 });
