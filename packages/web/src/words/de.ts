@@ -993,6 +993,38 @@ export const de: Translation = {
         detail:
           'Sie haben schon so viele gültige Tokens, wie erlaubt sind. Widerrufen Sie eines, das Sie nicht mehr brauchen.',
       },
+      webhook_not_found: {
+        title: 'Webhook nicht gefunden',
+        detail:
+          'Sie haben keinen Webhook mit dieser ID, oder er wurde entfernt. Sehen Sie in der Liste Ihrer Webhooks nach.',
+      },
+      webhook_limit_reached: {
+        title: 'Zu viele Webhooks',
+        detail:
+          'Sie haben schon so viele Webhooks, wie erlaubt sind. Entfernen Sie einen, den Sie nicht mehr brauchen.',
+      },
+      webhooks_off: {
+        title: 'Keine Webhooks',
+        detail: 'Dieser Dienst sendet keine Webhooks: Der Betreiber hat sie nicht eingerichtet.',
+      },
+      webhook_switched_off: {
+        title: 'Webhook vom Betreiber ausgeschaltet',
+        detail:
+          'Der Betreiber dieses Dienstes hat den Webhook ausgeschaltet. Fragen Sie ihn, oder entfernen Sie den Webhook.',
+      },
+      webhook_off: {
+        title: 'Webhook ist ausgeschaltet',
+        detail: 'Dieser Webhook ist ausgeschaltet. Schalten Sie ihn zuerst ein.',
+      },
+      delivery_not_found: {
+        title: 'Zustellung nicht gefunden',
+        detail:
+          'Dieser Webhook hat keine Zustellung mit dieser ID, oder sie wurde wegen ihres Alters entfernt.',
+      },
+      delivery_waiting: {
+        title: 'Ereignis wartet schon',
+        detail: 'Dieses Ereignis wartet schon darauf, an den Webhook gesendet zu werden.',
+      },
       cross_site_request: {
         title: 'Von einer anderen Website gesendet',
         detail:

@@ -990,6 +990,34 @@ export const es: Translation = {
         title: 'Demasiados tokens',
         detail: 'Ya tiene el número máximo de tokens válidos. Revoque uno que ya no necesite.',
       },
+      webhook_not_found: {
+        title: 'Webhook no encontrado',
+        detail: 'No tiene ningún webhook con este ID, o se quitó. Consulte la lista de sus webhooks.',
+      },
+      webhook_limit_reached: {
+        title: 'Demasiados webhooks',
+        detail: 'Ya tiene el número máximo de webhooks. Quite uno que ya no necesite.',
+      },
+      webhooks_off: {
+        title: 'Sin webhooks',
+        detail: 'Este servicio no envía webhooks: su operador no los ha configurado.',
+      },
+      webhook_switched_off: {
+        title: 'Webhook desactivado por el operador',
+        detail: 'El operador de este servicio ha desactivado el webhook. Pregúntele, o quite el webhook.',
+      },
+      webhook_off: {
+        title: 'Webhook desactivado',
+        detail: 'Este webhook está desactivado. Actívelo primero.',
+      },
+      delivery_not_found: {
+        title: 'Entrega no encontrada',
+        detail: 'Este webhook no tiene ninguna entrega con este ID, o se eliminó por su antigüedad.',
+      },
+      delivery_waiting: {
+        title: 'El evento ya espera',
+        detail: 'Este evento ya espera para enviarse a este webhook.',
+      },
       cross_site_request: {
         title: 'Enviado desde otro sitio',
         detail:

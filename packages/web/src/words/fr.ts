@@ -1005,6 +1005,38 @@ export const fr: Translation = {
         detail:
           'Vous avez atteint le nombre maximal de jetons valables. Révoquez-en un dont vous n’avez plus besoin.',
       },
+      webhook_not_found: {
+        title: 'Webhook introuvable',
+        detail:
+          'Vous n’avez pas de webhook avec cet identifiant, ou il a été retiré. Consultez vos webhooks.',
+      },
+      webhook_limit_reached: {
+        title: 'Trop de webhooks',
+        detail:
+          'Vous avez atteint le nombre maximal de webhooks. Retirez-en un dont vous n’avez plus besoin.',
+      },
+      webhooks_off: {
+        title: 'Pas de webhooks',
+        detail: 'Ce service n’envoie pas de webhooks : son administrateur ne les a pas configurés.',
+      },
+      webhook_switched_off: {
+        title: 'Webhook désactivé par l’administrateur',
+        detail:
+          'L’administrateur de ce service a désactivé le webhook. Adressez-vous à lui, ou retirez le webhook.',
+      },
+      webhook_off: {
+        title: 'Webhook désactivé',
+        detail: 'Ce webhook est désactivé. Activez-le d’abord.',
+      },
+      delivery_not_found: {
+        title: 'Livraison introuvable',
+        detail:
+          'Ce webhook n’a pas de livraison avec cet identifiant, ou elle a été supprimée en raison de son âge.',
+      },
+      delivery_waiting: {
+        title: 'Événement déjà en attente',
+        detail: 'Cet événement attend déjà d’être envoyé à ce webhook.',
+      },
       cross_site_request: {
         title: 'Formulaire envoyé depuis un autre site',
         detail:

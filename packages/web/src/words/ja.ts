@@ -961,6 +961,35 @@ export const ja: Translation = {
         title: 'トークンが多すぎます',
         detail: '有効なトークンの数が上限に達しています。不要なトークンを取り消してください。',
       },
+      webhook_not_found: {
+        title: 'Webhook が見つかりません',
+        detail: 'この ID の Webhook はないか、削除されています。Webhook の一覧を確認してください。',
+      },
+      webhook_limit_reached: {
+        title: 'Webhook が多すぎます',
+        detail: 'Webhook の数が上限に達しています。不要な Webhook を削除してください。',
+      },
+      webhooks_off: {
+        title: 'Webhook は利用できません',
+        detail: 'このサービスは Webhook を送信しません。運営者が設定していません。',
+      },
+      webhook_switched_off: {
+        title: '運営者が Webhook を無効にしました',
+        detail:
+          'このサービスの運営者が Webhook を無効にしました。運営者に問い合わせるか、Webhook を削除してください。',
+      },
+      webhook_off: {
+        title: 'Webhook は無効です',
+        detail: 'この Webhook は無効です。先に有効にしてください。',
+      },
+      delivery_not_found: {
+        title: '配信が見つかりません',
+        detail: 'この Webhook にこの ID の配信はないか、古いため削除されています。',
+      },
+      delivery_waiting: {
+        title: 'イベントはすでに待機中です',
+        detail: 'このイベントは、すでにこの Webhook への送信を待っています。',
+      },
       cross_site_request: {
         title: '別のサイトから送信されました',
         detail:
