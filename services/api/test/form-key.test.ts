@@ -61,7 +61,7 @@ describe('a form that is sent again', () => {
       const second = await submit(fields);
       expect([second.status, await second.text()]).toEqual([
         409,
-        expect.stringContaining('The form was sent twice. Reload this page to get the link'),
+        expect.stringContaining('The form was sent twice. Reload this page to get its answer'),
       ]);
     });
     const { body } = await wholeAnswer(await first!);

@@ -118,7 +118,7 @@ function documentedAt({ method, status }: ObservedAnswer, template: string | und
 }
 
 const HEADERS_OF_PAGES =
-  'X-Request-Id Vary Content-Encoding ETag Location Set-Cookie Clear-Site-Data RateLimit RateLimit-Policy Retry-After WWW-Authenticate';
+  'X-Request-Id Idempotency-Replayed Vary Content-Encoding ETag Location Set-Cookie Clear-Site-Data RateLimit RateLimit-Policy Retry-After WWW-Authenticate';
 
 /** A page is markup. Its errors are markup for a browser, and problem documents for a program. */
 function pageFaults({ method, status, headers, body }: ObservedAnswer): readonly string[] {

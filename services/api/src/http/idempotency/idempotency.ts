@@ -178,7 +178,7 @@ export function keyTaken(): RequestError {
 function keyInUse(secondsLeft: number, isForm = false): RequestError {
   const seconds = retryAfterSeconds(secondsLeft);
   const detail = isForm
-    ? 'The form was sent twice. Reload this page to get the link and the delete token.'
+    ? 'The form was sent twice. Reload this page to get its answer.'
     : `The first request with this Idempotency-Key is still running. Repeat the request in ${seconds} s to get its answer.`;
   return new RequestError('idempotency_key_in_use', detail, { headers: { 'Retry-After': String(seconds) } });
 }
