@@ -25,6 +25,7 @@ const sources = [
   'browser/my-jobs.ts',
   'browser/my-job.ts',
   'browser/my-tokens.ts',
+  'browser/my-webhook.ts',
   'browser/request.ts',
   'browser/my-requests.ts',
   'browser/my-request.ts',

@@ -17,6 +17,7 @@ const site: Site = {
   styles: 'a > b { color: red }',
   asset: (name) => `/p/assets/${name}`,
   viewer: null,
+  hasWebhooks: false,
   provider: null,
   abuseContact: 'abuse@example.org',
   words: wordsIn('en'),

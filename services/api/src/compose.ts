@@ -204,6 +204,7 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
       publicUrl,
       abuseContact: http.abuseContact,
       provider: oidc.provider?.issuer ?? null,
+      hasWebhooks: config.webhooks !== null,
       cookies: sessions,
     }),
     arrivals: new ArrivalMisses(),

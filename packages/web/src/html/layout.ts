@@ -69,6 +69,8 @@ export interface Site {
   readonly provider: string | null;
   /** Who looks at the page; null: nobody who is signed in. */
   readonly viewer: Viewer | null;
+  /** The operator has set up webhooks. */
+  readonly hasWebhooks: boolean;
   readonly words: Words;
   /** The path that shows the same page in another language; null: the page can't be shown again. */
   readonly again: string | null;
@@ -99,6 +101,7 @@ type Place =
   | '/my/pastes'
   | '/my/requests'
   | '/my/jobs'
+  | '/my/webhooks'
   | '/my/tokens'
   | '/my/sessions'
   | '/my/account';
@@ -181,14 +184,17 @@ export function themeButton({ themes }: Words): Html {
 }
 
 /** Who is signed in, with a menu of what belongs to that; or the link to sign in. */
-function account({ base, viewer, words }: Site, place: Place | undefined): Html {
+function account({ base, viewer, hasWebhooks, words }: Site, place: Place | undefined): Html {
   if (viewer === null) return html`<p class="account"><a href="${base}/session">${words.signIn.link}</a></p>`;
   return html`<details class="account menu">
 <summary><span><span class="visually-hidden">${words.signIn.signedInAs} </span><bdi>${viewer.person.name}</bdi><span class="initial"
 aria-hidden="true">${String.fromCodePoint(viewer.person.name.codePointAt(0) ?? 0x3f)}</span></span></summary><div>
 <a class="button" href="${base}/my/account"${place === '/my/account' && html` aria-current="page"`}>${words.myAccount.title}</a>
 <a class="button" href="${base}/my/requests"${place === '/my/requests' && html` aria-current="page"`}>${words.requests.title}</a>
-<a class="button" href="${base}/my/tokens"${place === '/my/tokens' && html` aria-current="page"`}>${words.myTokens.title}</a>
+${
+  hasWebhooks &&
+  html`<a class="button" href="${base}/my/webhooks"${place === '/my/webhooks' && html` aria-current="page"`}>${words.webhooks.title}</a>\n`
+}<a class="button" href="${base}/my/tokens"${place === '/my/tokens' && html` aria-current="page"`}>${words.myTokens.title}</a>
 <a class="button" href="${base}/my/sessions"${place === '/my/sessions' && html` aria-current="page"`}>${words.mySessions.title}</a>
 <form method="post" action="${base}/session/end"><button type="submit">${words.signIn.signOut}</button></form>
 </div></details>`;

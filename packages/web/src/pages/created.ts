@@ -57,6 +57,23 @@ data-done="${text.forgotten}">${text.forget}</button></p>
 `;
 }
 
+/** A secret that no page shows again. */
+export function shownOnce(
+  words: Words,
+  shown: {
+    readonly title: string;
+    readonly label: string;
+    readonly secret: string;
+    readonly hint: Html | string;
+  },
+): Html {
+  return html`<div class="notice" role="status"><h2>${shown.title}</h2>
+<div class="field"><label for="secret">${shown.label}</label><div class="copyable"><input id="secret" value="${shown.secret}"
+dir="ltr" readonly autocomplete="off" spellcheck="false"
+aria-describedby="secret-hint">${copyButton(words, 'secret', words.created.copy, 'primary')}</div>
+<p id="secret-hint" class="hint">${shown.hint}</p></div></div>`;
+}
+
 /** Needs JavaScript, and is hidden without it. */
 export function copyButton({ created }: Words, id: string, label: string, weight = ''): Html {
   const { copied, notCopied } = created;

@@ -5,7 +5,7 @@ import { formatTime, formatUnit } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
 import { formUser, page, type Site } from '../html/layout.ts';
 import type { Words } from '../words/translation.ts';
-import { copyButton } from './created.ts';
+import { shownOnce } from './created.ts';
 
 /** A token in its user's list. The times are in ISO 8601. */
 interface ListedToken {
@@ -40,7 +40,7 @@ export function myTokensPage(site: Site, list: MyTokens): string {
     scripts: ['my-tokens.js'],
     place: '/my/tokens',
     main: html`<div class="card"><h1>${text.title}</h1>
-${made !== null && secret(site.words, made)}
+${made !== null && shownOnce(site.words, { title: text.made(made.name), label: text.secret, secret: made.token, hint: text.secretHint })}
 <p>${text.intro}</p>
 ${!list.canRevoke && html`<p class="notice">${text.notFull}</p>`}
 ${list.canRevoke && !list.canMake && html`<p class="notice">${text.cannotMake}</p>`}
@@ -53,15 +53,6 @@ class="rows">\n${tokens.map((each) => row(site.words, each, list.canRevoke))}</u
 }
 ${list.canMake && form(site, list)}</div>`,
   });
-}
-
-function secret(words: Words, { name, token }: NonNullable<MyTokens['made']>): Html {
-  const { myTokens: text, created } = words;
-  return html`<div class="notice" role="status"><h2>${text.made(name)}</h2>
-<div class="field"><label for="secret">${text.secret}</label><div class="copyable"><input id="secret" value="${token}"
-dir="ltr" readonly autocomplete="off" spellcheck="false"
-aria-describedby="secret-hint">${copyButton(words, 'secret', created.copy, 'primary')}</div>
-<p id="secret-hint" class="hint">${text.secretHint}</p></div></div>`;
 }
 
 export function row(

@@ -9,6 +9,8 @@ import { progress } from './my-job.ts';
 import { row as jobRow, stateBadge, type OwnJob } from './my-jobs.ts';
 import { nothing, pastesForm, type MyPastes, type OwnPaste } from './my-pastes.ts';
 import { row as tokenRow } from './my-tokens.ts';
+import { row as deliveryRow, type OwnDelivery } from './my-webhook.ts';
+import { row as webhookRow, type OwnWebhook } from './my-webhooks.ts';
 import { slugField } from './option-controls.ts';
 import { moveForm } from './newer-version.ts';
 import { deletion } from './deletion.ts';
@@ -84,6 +86,11 @@ export function styleguidePage(site: Site): string {
     ['List of pastes', pastesForm(site, listed())],
     ['List of jobs', html`<ul class="rows">${jobs().map((job) => jobRow(site, job))}</ul>`],
     ['List of tokens', html`<ul class="rows">${tokens(site)}</ul>`],
+    ['List of webhooks', html`<ul class="rows">${webhooks().map((each) => webhookRow(site, each))}</ul>`],
+    [
+      'List of deliveries',
+      html`<ul class="rows">${deliveries().map((each) => deliveryRow(site, each, { path: '/x', now: null }))}</ul>`,
+    ],
     ['Progress', progress(site, JOB)],
     ['Table', table('Attempts', ['State', 'Error'], rows())],
     ['Empty list', nothing(site, EMPTY)],
@@ -180,6 +187,51 @@ function jobs(): readonly OwnJob[] {
     JOB,
     { ...JOB, ...ended, id: 'b', status: 'partial', error_message: '1 of 2 entries are not valid pastes.' },
     { ...JOB, ...ended, id: 'c', job_type: 'export', title: null, status: 'completed' },
+  ];
+}
+
+function webhooks(): readonly OwnWebhook[] {
+  const webhook: OwnWebhook = {
+    id: 'a',
+    url: 'https://hooks.example.com/pasteflow',
+    events: ['paste.stored', 'job.ended'],
+    switched_off_for: null,
+    switched_off_at: null,
+    failing_since: null,
+    created_at: AT,
+  };
+  return [
+    webhook,
+    { ...webhook, url: `${webhook.url}/${'without-an-end-'.repeat(8)}`, failing_since: AT },
+    { ...webhook, switched_off_for: 'gone', switched_off_at: AT },
+  ];
+}
+
+function deliveries(): readonly OwnDelivery[] {
+  const delivery: OwnDelivery = {
+    id: 'a',
+    type: 'paste.stored',
+    data: { short_code: 'q7Zk2Lm9Xa' },
+    happened_at: AT,
+    status: 'DELIVERED',
+    attempts: 1,
+    next_attempt_at: null,
+    answered: 204,
+    reason: null,
+    retry_of: null,
+  };
+  const reason = { class: 'endpoint_failed', text: 'did not answer in time' };
+  return [
+    { ...delivery, status: 'WAITING', attempts: 3, next_attempt_at: AT, answered: null, reason },
+    { ...delivery, id: 'b', type: 'job.ended', data: { job_id: JOB.id }, retry_of: 'd' },
+    {
+      ...delivery,
+      id: 'c',
+      status: 'FAILED',
+      attempts: 8,
+      answered: 503,
+      reason: { ...reason, text: 'answered 503' },
+    },
   ];
 }
 

@@ -54,7 +54,7 @@ ${table(text.retries, [text.at, text.by, text.reason], rows)}
 }
 
 /** The text of a reason, which is English; of a class of reasons, such as `storage_unavailable`, its name. */
-function reasonOf(
+export function reasonOf(
   { timeline }: Words,
   reasonClass: string | null,
   text: string | null,

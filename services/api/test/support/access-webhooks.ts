@@ -1,11 +1,23 @@
+import type { ApiBed } from './api.ts';
 import { ofUser, type AccessCase } from './access-cases.ts';
+import { ownForm } from './http.ts';
 import { attemptAll, endJob, hookUrl, newWebhook, type DeliveryView } from './webhooks.ts';
+import type { TestUser } from './users.ts';
 
 /** What is done with an endpoint of the owner. For everybody else there is none. */
 function ofWebhook(method: string, rest: string, owner: number): AccessCase[] {
   const prepare: AccessCase['prepare'] = async ({ api }, user) => {
     const { id } = await newOne(api.url, user);
     return { path: `/v1/webhooks/${id}${rest}`, init: { method } };
+  };
+  return [{ prepare, none: 401, other: 404, owner }];
+}
+
+/** A page of an endpoint of the owner, or one of its forms. */
+function pageOfWebhook(rest: string, owner: number): AccessCase[] {
+  const prepare: AccessCase['prepare'] = async ({ api }, user) => {
+    const { id } = await newOne(api.url, user);
+    return { path: `/my/webhooks/${id}${rest}`, init: rest === '' ? {} : ownForm(api.url, {}) };
   };
   return [{ prepare, none: 401, other: 404, owner }];
 }
@@ -45,17 +57,49 @@ export const accessToWebhooks: Readonly<Record<string, readonly AccessCase[]>> =
   'GET /v1/webhooks/:id/deliveries': ofWebhook('GET', '/deliveries', 200),
   'POST /v1/webhooks/:id/deliveries/:delivery/retry': [
     {
-      prepare: async ({ api, db }, owner) => {
-        const { id } = await newOne(api.url, owner);
-        await endJob(db, owner);
-        await attemptAll(db, id, 'taken');
-        const path = `/v1/webhooks/${id}/deliveries`;
-        const list = (await (await fetch(api.url + path, owner)).json()) as { deliveries: DeliveryView[] };
-        return { path: `${path}/${list.deliveries[0]!.id}/retry`, init: { method: 'POST' } };
-      },
+      prepare: async (bed, owner) => ({
+        path: `/v1${await endedDelivery(bed, owner)}/retry`,
+        init: { method: 'POST' },
+      }),
       none: 401,
       other: 404,
       owner: 202,
     },
   ],
+  'GET /my/webhooks': ofUser('/my/webhooks'),
+  // Without an event, so that nothing is added.
+  'POST /my/webhooks': [
+    {
+      prepare: ({ api }) =>
+        Promise.resolve({ path: '/my/webhooks', init: ownForm(api.url, { url: hookUrl }) }),
+      none: 401,
+      other: 422,
+      owner: 422,
+    },
+  ],
+  'GET /my/webhooks/:id': pageOfWebhook('', 200),
+  'POST /my/webhooks/:id/rotate': pageOfWebhook('/rotate', 200),
+  'POST /my/webhooks/:id/switch-on': pageOfWebhook('/switch-on', 303),
+  'POST /my/webhooks/:id/remove': pageOfWebhook('/remove', 303),
+  'POST /my/webhooks/:id/deliveries/:delivery/retry': [
+    {
+      prepare: async (bed, owner) => ({
+        path: `/my${await endedDelivery(bed, owner)}/retry`,
+        init: ownForm(bed.api.url, {}),
+      }),
+      none: 401,
+      other: 404,
+      owner: 303,
+    },
+  ],
 };
+
+/** @returns the path of a delivery of the owner that has ended, below `/v1` and `/my` */
+async function endedDelivery({ api, db }: ApiBed, owner: TestUser): Promise<string> {
+  const { id } = await newOne(api.url, owner);
+  await endJob(db, owner);
+  await attemptAll(db, id, 'taken');
+  const path = `/webhooks/${id}/deliveries`;
+  const list = (await (await fetch(`${api.url}/v1${path}`, owner)).json()) as { deliveries: DeliveryView[] };
+  return `${path}/${list.deliveries[0]!.id}`;
+}

@@ -31,12 +31,14 @@ export function composePages({
   publicUrl,
   abuseContact,
   provider,
+  hasWebhooks,
   cookies,
 }: {
   readonly publicUrl: () => string;
   readonly abuseContact: string | null;
   /** The URL of the identity provider by which browsers sign in; null: by none. */
   readonly provider: string | null;
+  readonly hasWebhooks: boolean;
   readonly cookies: Pick<Cookies, 'valueOf'>;
 }): Pages {
   // Known only when the server listens, because PUBLIC_URL may be derived from its port.
@@ -44,6 +46,7 @@ export function composePages({
   const siteAt = (base: string): CommonSite => ({
     base,
     abuseContact,
+    hasWebhooks,
     provider: provider === null ? null : new URL(provider).host,
     styles: assets.textOf('page.css'),
     asset: (source) => `${base}/assets/${assets.fileOf(source)}`,
