@@ -5,8 +5,14 @@ import { isBrowserWanted, openSignedIn, useBrowser, violationsOf } from './brows
 
 const describeInBrowser = isBrowserWanted() ? describe : describe.skip;
 
+/** Nobody listens there, so that every delivery fails. */
+const UNHEARD = 'http://127.0.0.1:9';
+
 const bed = useBrowser({
-  start: () => startCluster(),
+  start: () =>
+    startCluster({
+      env: { WEBHOOK_KEY: 'the key of webhooks in these browser tests', WEBHOOK_ORIGINS: UNHEARD },
+    }),
   originOf: (cluster) => cluster.http().url,
 });
 const { open } = bed;
@@ -231,6 +237,12 @@ describeInBrowser('every page of a user', () => {
   beforeAll(async () => {
     const user = await bed.cluster.user('a user with a rather long name, as identity providers make them');
     token = user.token;
+    const made = await fetch(`${origin()}/v1/webhooks`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ url: `${UNHEARD}/${'x'.repeat(150)}`, events: ['paste.stored', 'job.ended'] }),
+    });
+    const { id: webhook } = (await made.json()) as { id: string };
     for (const title of ['A title', `a long one ${'x'.repeat(150)}`, '<b>markup</b>'])
       await user.pastes.create(Buffer.from('const x = 1;\n'), { title, visibility: 'private' });
     const { job_id: exported } = await user.jobs.create({ job_type: 'export', parameters: {} });
@@ -245,6 +257,8 @@ describeInBrowser('every page of a user', () => {
       '/my/pastes',
       '/my/sessions',
       '/my/tokens',
+      '/my/webhooks',
+      `/my/webhooks/${webhook}`,
       '/my/account',
       '/my/jobs',
       `/my/jobs/${exported}`,
