@@ -21,6 +21,8 @@ export const nothing = {
   deletion: null,
   isStranded: false,
   requestCode: '',
+  endpointId: randomUUID(),
+  deliveryId: randomUUID(),
 } satisfies Omit<World, 'objects' | 'takenAtEnd'>;
 
 /** A paste of this shape, whose content is in S3 when it is PROCESSED. */
@@ -57,7 +59,7 @@ export function paste(name: string, shape: PasteShape, operations: readonly Oper
   };
 }
 
-async function deletionOf(db: Lane['db'], id: string): Promise<ClaimedDeletion | null> {
+export async function deletionOf(db: Lane['db'], id: string): Promise<ClaimedDeletion | null> {
   const { rows } = await sql<ClaimedDeletion>`
     SELECT id, short_code AS "shortCode", deletion_initiated_at::text AS "claimedAt" FROM pastes
     WHERE id = ${id} AND deletion_status = 'DELETION_IN_PROGRESS'`.execute(db);

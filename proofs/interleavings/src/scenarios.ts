@@ -10,6 +10,7 @@ import * as uploads from './operations/uploads.ts';
 import { erase, giveUpNewer, storeNewer, supersede } from './operations/newer-versions.ts';
 import { nothing, paste, revealed, withNewerVersion, withSlug } from './paste-scenario.ts';
 import { requestScenarios } from './request-scenarios.ts';
+import { webhookScenarios } from './webhook-scenarios.ts';
 
 const STORAGE_PATH = 'archive.zip';
 
@@ -289,4 +290,5 @@ export const scenarios: readonly Scenario[] = [
     removeOldJobs,
   ]),
   ...requestScenarios,
+  ...webhookScenarios,
 ];

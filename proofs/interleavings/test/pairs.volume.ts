@@ -41,6 +41,9 @@ const BUSY = [
   'an Idempotency-Key',
   'a paste with a newer version',
   'a request with one place left',
+  'an abandoned delivery',
+  'an expired paste whose owner is told',
+  'a paste claimed for deletion whose owner was told',
 ];
 const busy = scenarios.filter(({ name }) => BUSY.includes(name));
 

@@ -1,6 +1,7 @@
 import { canTransition, isState, machines, type Machine } from '@pasteflow/domain';
 import { DEPOSIT_CODE, KEYED_CODE, MAX_OPEN_JOBS, type World } from './operation.ts';
 import type { RunnerReport } from './runner.ts';
+import { findWrongEvents } from './find-wrong-events.ts';
 import type { Snapshot, Transition } from './snapshot.ts';
 
 /** What must be true after each schedule: one sentence for each violation. */
@@ -22,6 +23,7 @@ export function findViolations(
     ...findLostSlugs(before, after),
     ...findWrongVersions(after),
     ...findWrongDeposits(world, before, after),
+    ...findWrongEvents(before, after),
   ];
 }
 

@@ -1,7 +1,16 @@
 import type { ClaimedDeletion, Database } from '@pasteflow/postgres';
 
-/** The rows of one paste or job that a schedule can hold locked, so that a statement stops there. */
-export type LockPoint = 'paste' | 'newer' | 'payload' | 'execution' | 'job' | 'request' | 'user';
+/** The rows of one paste, job or delivery that a schedule can hold locked, so that a statement stops there. */
+export type LockPoint =
+  | 'paste'
+  | 'newer'
+  | 'payload'
+  | 'execution'
+  | 'job'
+  | 'request'
+  | 'user'
+  | 'delivery'
+  | 'endpoint';
 
 /** How the short codes begin that requests with an Idempotency-Key choose. */
 export const KEYED_CODE = 'keyed';
@@ -24,6 +33,9 @@ export interface World {
   readonly userId: string;
   /** Of a request for secrets. */
   readonly requestCode: string;
+  /** Of a webhook, and of a delivery to it. */
+  readonly endpointId: string;
+  readonly deliveryId: string;
   /** How many places were taken when its cancel was committed, or its expiry. */
   readonly takenAtEnd: number[];
   /** The open execution, or the one that ended last. */

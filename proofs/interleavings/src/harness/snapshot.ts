@@ -27,6 +27,23 @@ interface RequestState {
   readonly deposits: readonly string[];
 }
 
+interface EndpointState {
+  readonly id: string;
+  readonly events: readonly string[];
+  readonly isOn: boolean;
+}
+
+interface DeliveryState {
+  readonly id: string;
+  readonly endpoint: string;
+  readonly event: string;
+  readonly type: string;
+  /** What has happened: the id of the paste or the job, or the short code of the deposit. */
+  readonly occurrence: string;
+  readonly isOpen: boolean;
+  readonly isAgain: boolean;
+}
+
 interface SubjectState {
   readonly id: string;
   readonly isOpen: boolean;
@@ -53,6 +70,8 @@ export interface Snapshot {
   readonly transitions: readonly Transition[];
   readonly openJobs: number;
   readonly requests: readonly RequestState[];
+  readonly endpoints: readonly EndpointState[];
+  readonly deliveries: readonly DeliveryState[];
   readonly lastTransition: number;
 }
 
@@ -70,6 +89,7 @@ export async function readSnapshot(db: Database, since: number): Promise<Snapsho
         UNION ALL SELECT 'paste_deletion ' || id, deletion_status FROM pastes
         UNION ALL SELECT 'job ' || id, status FROM jobs
         UNION ALL SELECT 'secret_request ' || id, status FROM secret_requests
+        UNION ALL SELECT 'webhook_delivery ' || id, status FROM webhook_deliveries
         UNION ALL SELECT 'task_execution ' || id, status FROM task_executions) AS machine) AS states,
       (SELECT coalesce(json_agg(paste), '[]') FROM (
         SELECT short_code AS code, slug, status, deletion_status AS deletion, coalesce(expires_at <= now(), false) AS expired,
@@ -85,12 +105,18 @@ export async function readSnapshot(db: Database, since: number): Promise<Snapsho
         FROM (
           SELECT id, status = 'IN_PROGRESS' AS open FROM pastes
           UNION ALL SELECT id, completed_at IS NULL FROM jobs
+          UNION ALL SELECT id, ended_at IS NULL FROM webhook_deliveries
           UNION ALL SELECT subject_id, false FROM task_executions) AS s GROUP BY id) AS subject) AS subjects,
       (SELECT coalesce(json_agg(t ORDER BY id), '[]') FROM state_transitions t WHERE id > ${since}::bigint) AS transitions,
       (SELECT count(*)::integer FROM jobs WHERE completed_at IS NULL) AS "openJobs",
       (SELECT coalesce(json_agg(request), '[]') FROM (
         SELECT code, places, taken, ARRAY(SELECT short_code FROM deposits WHERE request_id = id ORDER BY number) AS deposits
         FROM secret_requests) AS request) AS requests,
+      (SELECT coalesce(json_agg(endpoint), '[]') FROM (
+        SELECT id, events, switched_off_at IS NULL AND removed_at IS NULL AS "isOn" FROM webhook_endpoints) AS endpoint) AS endpoints,
+      (SELECT coalesce(json_agg(delivery), '[]') FROM (
+        SELECT id, endpoint_id AS endpoint, event_id AS event, type, occurrence, ended_at IS NULL AS "isOpen", retry_of IS NOT NULL AS "isAgain"
+        FROM webhook_deliveries) AS delivery) AS deliveries,
       (SELECT coalesce(max(id), 0)::integer FROM state_transitions) AS "lastTransition"`.execute(db);
   const snapshot = rows[0]!;
   return {
