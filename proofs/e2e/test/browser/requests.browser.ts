@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Page, Request } from 'playwright-core';
 import { startCluster } from '../../src/index.ts';
+import { BuiltCli } from '../support/packed-cli.ts';
 import { isBrowserWanted, openSignedIn, useBrowser, violationsOf } from './browser.ts';
 import { textOf } from './encrypt.ts';
 import { ask, pathOf, receiptOf, send } from './requests.ts';
@@ -170,6 +171,40 @@ describeInBrowser('a secret that somebody asks for', () => {
     await page.keyboard.press('Control+Enter');
     await receiptOf(page);
     expect(await depositsOf(id)).toBe(1);
+  });
+});
+
+describeInBrowser('a secret between a browser and a shell', () => {
+  it('goes from one to the other and back, by links that either has made', async () => {
+    const { token } = await bed.cluster.user('both');
+    const server = bed.cluster.http().url;
+    const cli = await BuiltCli.build();
+    const run = async (args: readonly string[], stdin = ''): Promise<string> => {
+      const { code, stdout, stderr } = await cli.run(args, { server, token, stdin });
+      expect([args, code, stderr]).toEqual([args, 0, expect.anything()]);
+      return stdout.trim();
+    };
+    try {
+      const asked = await run(['ask', 'From a shell', '--deposits', '2']);
+      await send(bed, pathOf(asked), 'typed in a browser\n');
+      const id = asked.split(/[/#]/).at(-2)!;
+      expect(await run(['answers', id])).toBe('typed in a browser');
+      await run(['deposit', asked], 'piped in a shell');
+
+      const own = pathOf(await run(['answers', id, '--link']));
+      const page = await openSignedIn(bed, { path: '/my/pastes', token, options: {} });
+      await page.goto(server + own);
+      await page.getByRole('link', { name: 'Open secret 2' }).click();
+      await page.getByText('piped in a shell').waitFor();
+
+      const byBrowser = await ask(bed, token);
+      await run(['deposit', server + byBrowser.link], 'for a request of a browser');
+      expect(await run(['answers', server + byBrowser.own])).toBe('for a request of a browser');
+      await byBrowser.page.getByRole('link', { name: 'Open secret 1' }).click();
+      await byBrowser.page.getByText('for a request of a browser').waitFor();
+    } finally {
+      await cli.remove();
+    }
   });
 });
 
