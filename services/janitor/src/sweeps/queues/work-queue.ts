@@ -71,7 +71,7 @@ export interface EndedAttempts {
   readonly successors: UnsentMessages;
 }
 
-export interface RescueCounts {
+interface RescueCounts {
   readonly found: number;
   /** Got their next execution. The relay sends its message when it is due, if its kind has messages. */
   readonly rescued: number;
