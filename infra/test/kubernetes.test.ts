@@ -125,14 +125,25 @@ test('there are two janitors, and scaled services have no number of replicas', (
   expect(find('Deployment', 'upload-worker')?.spec.replicas).toBeUndefined();
 });
 
-test('each service has a database Secret of its own, and only the migration has its own', () => {
+test('each service has a database Secret of its own, and only the migration has no other', () => {
   const secretOf = (kind: string, name: string) =>
     find(kind, name)?.spec.template.spec.containers[0]?.envFrom.flatMap(
       ({ secretRef }) => secretRef?.name ?? [],
     );
-  expect(secretOf('Deployment', 'api')).toEqual(['pasteflow-database-api', 'pasteflow-oidc']);
-  expect(secretOf('Deployment', 'upload-worker')).toEqual(['pasteflow-database-upload-worker']);
-  expect(secretOf('Deployment', 'janitor')).toEqual(['pasteflow-database-janitor', 'pasteflow-ops']);
+  expect(secretOf('Deployment', 'api')).toEqual([
+    'pasteflow-database-api',
+    'pasteflow-webhooks',
+    'pasteflow-oidc',
+  ]);
+  expect(secretOf('Deployment', 'upload-worker')).toEqual([
+    'pasteflow-database-upload-worker',
+    'pasteflow-webhooks',
+  ]);
+  expect(secretOf('Deployment', 'janitor')).toEqual([
+    'pasteflow-database-janitor',
+    'pasteflow-webhooks',
+    'pasteflow-ops',
+  ]);
   expect(secretOf('Job', 'migrate')).toEqual(['pasteflow-database-migrate']);
 });
 

@@ -235,7 +235,8 @@ test('the key of webhooks comes from the secret of the operator, to the three se
   const one = deployment('production', { webhookKeyArn: arn });
   for (const name of ['api', 'upload-worker', 'janitor']) {
     expect(containerOf(one, name)?.Secrets).toContainEqual({ Name: 'WEBHOOK_KEY', ValueFrom: arn });
-    expect(executionSecrets(one)[name]).toContain(arn);
   }
+  const secrets = Object.values(executionSecrets(one));
+  expect(secrets.filter((names) => names.includes(arn))).toHaveLength(3);
   expect(JSON.stringify(one.template('migration').toJSON())).not.toContain(arn);
 });
