@@ -58,7 +58,6 @@ export type ErrorCode = Schemas['Problem']['code'];
 export type FieldError = NonNullable<Schemas['Problem']['errors']>[number];
 
 /** The filters of a list; `limit` is the page size. */
-type Filter<Name extends keyof operations> = Omit<
-  NonNullable<operations[Name]['parameters']['query']>,
-  'cursor'
->;
+type Filter<Name extends keyof operations> = operations[Name]['parameters'] extends { query?: infer Query }
+  ? Omit<NonNullable<Query>, 'cursor'>
+  : never;

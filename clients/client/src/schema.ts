@@ -2,920 +2,333 @@
 /* oxlint-disable max-lines */
 export interface paths {
   '/': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
     /**
      * Shows example commands.
      * @description With the header `X-Requested-With: JSONHttpRequest`, GET and POST speak the protocol of PrivateBin, for its clients: the documentation describes it.
      */
     get: operations['readUsage'];
-    put?: never;
     /**
      * Creates a paste from a form, or from any other body as it is (including JSON), and answers with its URL.
      * @description `COMMAND | curl --data-binary @- HOST`
      */
     post: operations['createPasteFromShell'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/healthz': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
     /** Reports that the process is alive. */
     get: operations['readHealth'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/readyz': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
     /** Reports whether the process accepts requests. */
     get: operations['readReadiness'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/openapi.json': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
     /** Returns this document. */
     get: operations['readDocument'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/.well-known/security.txt': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
     /**
      * Names whom to tell of a vulnerability.
      * @description RFC 9116. 404 without ABUSE_CONTACT.
      */
     get: operations['readSecurityTxt'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/cli.tgz': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
     /**
      * Returns the command line client as a package for npm.
      * @description `npm install -g` installs it by this URL. The ETag is the SHA-256 of the package.
      */
     get: operations['readClient'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/docs': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
     /** Shows this document as a page. */
     get: operations['readDocs'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/docs/{file}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
     /** Returns a file of the page at /docs. */
     get: operations['readDocsFile'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/v1/usage': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
     /**
      * Returns who the caller is, what the caller has stored, and what is allowed.
      * @description A deleted paste counts until its content is removed, which takes a minute or two.
      */
     get: operations['readMyUsage'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/v1/pastes': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
     /**
      * Lists the caller's pastes, newest first.
      * @description Expired and deleted pastes are not listed, except for those that were read once, which `read_at` tells. New pastes do not shift the pages that follow a cursor. With `q`, `visibility` or `syntax`, a page looks at 10,000 pastes at most, so that it can be short or empty although more follow.
      */
     get: operations['listPastes'];
-    put?: never;
     /**
      * Creates a paste from JSON, from a form, or from any other body as it is.
      * @description With a token, the paste belongs to the token's user, who can list and delete it. Without a token, the answer has a delete_token.
      */
     post: operations['createPaste'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/v1/pastes/{short_code}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
     /** Reads the metadata of a paste, in any upload state. */
     get: operations['readPaste'];
-    put?: never;
-    post?: never;
     /**
      * Deletes a paste immediately and permanently.
      * @description Needs a token of the owner or, for an anonymous paste, its delete_token.
      */
     delete: operations['deletePaste'];
-    options?: never;
-    head?: never;
     /**
      * Changes the title, the language, the readers or the expiry of a paste.
      * @description Needs a token of the owner or, for an anonymous paste, its delete_token. The content never changes. Of two changes of one field the later one stays. A paste that has expired or was deleted does not come back, and one that reports hold is not changed.
      */
     patch: operations['changePaste'];
-    trace?: never;
   };
   '/v1/pastes/{short_code}/content': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
     /**
      * Reads the content of a paste, byte for byte.
      * @description A read waits about a second for an upload in progress. A paste whose upload failed is answered with 404. HEAD ignores Range, and tells no Content-Length of a compressed content. A caller who downloads too much at the same time gets 429, and the connection of a client that reads too slowly is cut.
      */
     get: operations['readContent'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/v1/pastes/{short_code}/files/{name}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
     /**
      * Reads a file of a paste, byte for byte.
      * @description The metadata of a paste list its files. The slashes of a name may be sent as they are. A file is a range of the content: of a content that is stored compressed, all that stands before the file is decompressed, too, which counts as several requests. An empty file has no ranges.
      */
     get: operations['readFile'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/v1/pastes/{short_code}/archive': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
     /**
      * Reads all files of a paste as a zip.
      * @description The zip has each file under its name, not compressed. It is the same for each reader. A paste without files is answered with `not_several_files`.
      */
     get: operations['readArchive'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/v1/pastes/{short_code}/reveal': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
     /**
      * Reads a paste that is deleted when it is read: once, and never again.
      * @description Of any number of readers one gets the content, byte for byte, and all others 410. The whole content is at hand before the paste is deleted. The reader is known by the Idempotency-Key: a request with the same key gets the content again for five minutes, so that a client can repeat it after a 503 or when the answer breaks off. A takedown ends that. A body and a request that a browser sends from another site are refused. Ranges are not supported.
      */
     post: operations['revealPaste'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/v1/pastes/{short_code}/receipt': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
     /**
      * Says whether a paste that is deleted when it is read was fetched.
      * @description Needs a token of the owner or, for an anonymous paste, its delete_token; for everybody else the paste is not found. Fetched means that the content was sent to somebody, who may not have received or decrypted all of it. It is known until the row of the paste is removed.
      */
     get: operations['readReceipt'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/v1/pastes/{short_code}/timeline': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
     /** Reads the timeline of a paste: its transitions and the executions of its upload. */
     get: operations['readTimeline'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/v1/pastes/{short_code}/events': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
     /**
      * Streams the events of a paste until its upload has settled.
      * @description Server-Sent Events. `transition`: a transition, as in the timeline. `progress`: `{progress, progress_message}` of a job. `end`: `{status}`, the terminal status, or null for an expired or deleted one; it is the last event. The stream begins with the past events, or with those after Last-Event-ID. A comment every 15 s keeps the connection open. The stream ends without `end` at most 15 s after its token has expired or was revoked. A caller with too many waiting requests gets 429.
      */
     get: operations['streamPasteEvents'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/v1/pastes/{short_code}/reports': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
     /**
      * Asks the operators to take a paste down.
      * @description Any reader can report a paste, also one that is encrypted or deleted when it is read: it is not read. Another report of the same paste from the same network changes nothing while the first one is open. Once an operator has decided that the content stays, no more reports of it under the same title and slug are taken.
      */
     post: operations['reportPaste'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/v1/requests': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
     /**
      * Lists the caller's requests for secrets, newest first.
      * @description A request is listed for 30 days after its expiry, and for as long as it has deposits.
      */
     get: operations['listRequests'];
-    put?: never;
     /**
      * Asks for secrets.
      * @description Make a pair of keys first (P-256, for HPKE). Send `url`, `#` and the public key to whoever is to give you a secret, and keep the private key: without it nobody can read what is deposited. This service gets neither key.
      */
     post: operations['createRequest'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/v1/requests/{id}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
     /**
      * Reads a request for secrets.
      * @description Its user reads it in any state. Everybody else reads who asks and for what while it takes deposits, and then only that it takes none.
      */
     get: operations['readRequest'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/v1/requests/{id}/cancel': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
     /**
      * Closes a request for secrets: it takes no further deposits.
      * @description The deposits that it has stay. Cancelling a cancelled request again changes nothing and is answered 200.
      */
     post: operations['cancelRequest'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/v1/requests/{id}/deposits': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
     /**
      * Lists what was deposited for a request of the caller, oldest first.
      * @description A deposit is a private and encrypted paste of the caller. It is listed until its paste is removed, which is 30 days after the deletion.
      */
     get: operations['readDeposits'];
-    put?: never;
     /**
      * Deposits a secret for a request.
      * @description Encrypt the secret as a paste, and wrap its key for the public key in the link. The deposit takes a place of the request, becomes a private paste of who asks, and expires after 30 days. The sender pays the limits, and who asks the quotas. It works without a token also where pastes need one.
      */
     post: operations['depositSecret'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/v1/slugs/{slug}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
     /**
      * Moves a slug to a newer version of its paste.
      * @description The new paste must belong to the owner of the slug, be stored, have no slug, and be made from the paste that the slug names now, or from one that was made from it (`parent`). No paste of a move may be encrypted, held by reports, or deleted when it is read. A repeated move is answered as the first one.
      */
     put: operations['moveSlug'];
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/v1/pastes/{short_code}/history': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
     /**
      * Lists the versions of a paste, newest first.
      * @description They are the pastes that a slug has named or, without one, those that have superseded one another. Only versions that you can read are listed. A paste that is no version is its only one.
      */
     get: operations['readHistory'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/v1/jobs': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
     /** Lists the caller's jobs, newest first. */
     get: operations['listJobs'];
-    put?: never;
     /** Creates a job, which runs in the background. */
     post: operations['createJob'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/v1/jobs/{id}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
     /** Reads a job: its status, its progress and its result. */
     get: operations['readJob'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/v1/jobs/{id}/cancel': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
     /**
      * Cancels a job that waits or runs.
      * @description The job ends at once: `failed`, or `partial` when it has assets, which stay. Its worker stops within seconds. Cancelling a cancelled job again changes nothing and is answered 200.
      */
     post: operations['cancelJob'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/v1/jobs/{id}/retry': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
     /**
      * Retries a job that is failed or partial, as a new job.
      * @description The new job has the parameters of the old one, and each names the other. An import makes only what is missing; an export begins anew. A job is retried once; after that, its retry is. An import whose items came with the request is not retried.
      */
     post: operations['retryJob'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/v1/jobs/{id}/assets': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
     /** Lists the assets of a job, newest first. */
     get: operations['listAssets'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/v1/jobs/{id}/timeline': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
     /** Reads the timeline of a job: its transitions and its executions. */
     get: operations['readJobTimeline'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/v1/jobs/{id}/events': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
     /**
      * Streams the events of a job until its end.
      * @description Server-Sent Events. `transition`: a transition, as in the timeline. `progress`: `{progress, progress_message}` of a job. `end`: `{status}`, the terminal status, or null for an expired or deleted one; it is the last event. The stream begins with the past events, or with those after Last-Event-ID. A comment every 15 s keeps the connection open. The stream ends without `end` at most 15 s after its token has expired or was revoked. A caller with too many waiting requests gets 429.
      */
     get: operations['streamJobEvents'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/v1/tokens': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
     /** Lists the tokens of the caller that are good, newest first. */
     get: operations['listTokens'];
-    put?: never;
     /**
      * Makes a token of the caller.
      * @description A token that was made here makes no tokens. It ends with the token that made it. An Idempotency-Key does nothing: when the answer was lost, revoke the token and make another one.
      */
     post: operations['createToken'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/v1/tokens/{id}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
-    post?: never;
     /**
      * Revokes a token of the caller at once.
      * @description The tokens that it has made, and the browsers that it has signed in, end with it. A token that its user has made revokes only itself.
      */
     delete: operations['revokeToken'];
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/v1/webhooks': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
     /** Lists the caller's endpoints, oldest first. */
     get: operations['listWebhooks'];
-    put?: never;
     /**
      * Makes an endpoint, which is told of events.
      * @description It is told what happens from now on to the caller's pastes, jobs and requests for secrets. Only this answer, and that of `rotate`, has the secret that signs what is sent, by the specification of Standard Webhooks. 429 `webhook_limit_reached` has no Retry-After: remove an endpoint first.
      */
     post: operations['createWebhook'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/v1/webhooks/{id}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
     /** Reads an endpoint of the caller. */
     get: operations['readWebhook'];
-    put?: never;
-    post?: never;
     /**
      * Removes an endpoint: it is told nothing more.
      * @description Its deliveries go with it. What waits is not sent; an attempt that is running may still arrive.
      */
     delete: operations['removeWebhook'];
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/v1/webhooks/{id}/rotate': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
     /**
      * Changes the secret of an endpoint.
      * @description For a day, the secret before signs as well, so that nothing is lost while the endpoint gets the new one.
      */
     post: operations['rotateWebhook'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/v1/webhooks/{id}/switch-on': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
     /**
      * Switches an endpoint on again.
      * @description It was switched off because it answered 410, or because no delivery succeeded for three days. What happened meanwhile is not told. For an endpoint that is on, this changes nothing and is answered 200.
      */
     post: operations['switchOnWebhook'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/v1/webhooks/{id}/deliveries': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
     /**
      * Lists the deliveries to an endpoint of the caller, newest first.
      * @description A delivery is listed for as long as a job that has ended. Of an answer, only its status is kept.
      */
     get: operations['listDeliveries'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/v1/webhooks/{id}/deliveries/{delivery}/retry': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    put?: never;
     /**
      * Sends the event of a delivery that has ended again.
      * @description As a new delivery, which has the `event_id` of the old one.
      */
     post: operations['retryDelivery'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/{short_code}/timeline': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
     /** Reads the timeline of a paste; in a browser, as a page. */
     get: operations['readTimelineByShortUrl'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/{short_code}/files/{name}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
     /**
      * Reads a file of a paste, byte for byte.
      * @description The metadata of a paste list its files. The slashes of a name may be sent as they are. A file is a range of the content: of a content that is stored compressed, all that stands before the file is decompressed, too, which counts as several requests. An empty file has no ranges.
      */
     get: operations['readFileByShortUrl'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/{short_code}/archive': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
     /**
      * Reads all files of a paste as a zip.
      * @description The zip has each file under its name, not compressed. It is the same for each reader. A paste without files is answered with `not_several_files`.
      */
     get: operations['readArchiveByShortUrl'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/{short_code}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
     /**
      * Reads the content of a paste, byte for byte.
      * @description A read waits about a second for an upload in progress. A paste whose upload failed is answered with 404. HEAD ignores Range, and tells no Content-Length of a compressed content. A caller who downloads too much at the same time gets 429, and the connection of a client that reads too slowly is cut.
      */
     get: operations['readContentByShortUrl'];
-    put?: never;
     /**
      * Reads a paste that is deleted when it is read: once, and never again.
      * @description Of any number of readers one gets the content, byte for byte, and all others 410. The whole content is at hand before the paste is deleted. The reader is known by the Idempotency-Key: a request with the same key gets the content again for five minutes, so that a client can repeat it after a 503 or when the answer breaks off. A takedown ends that. A body and a request that a browser sends from another site are refused. Ranges are not supported.
      */
     post: operations['revealPasteByShortUrl'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/{short_code}/history': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
     /**
      * Lists the versions of a paste, newest first; in a browser, as a page.
      * @description They are the pastes that a slug has named or, without one, those that have superseded one another. Only versions that you can read are listed. A paste that is no version is its only one.
      */
     get: operations['readHistoryByShortUrl'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
   '/{short_code}/diff': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
     /**
      * Reads what has changed since the paste that this one was made from, or since any other one; in a browser, as a page.
      * @description The answer is a patch in the unified format of diff, empty for equal content. When one of the pastes has several files, it is one for each file that was added, removed, changed or renamed, as git writes it. Content of more than 256 KiB or 5,000 lines, contents whose lines were moved too often, and encrypted ones are answered with `diff_unavailable`.
      */
     get: operations['readDiff'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
   };
 }
 export type webhooks = Record<string, never>;
@@ -945,7 +358,6 @@ export interface components {
      *     }
      */
     NewReport: {
-      /** @enum {string} */
       reason: 'illegal' | 'copyright' | 'malware' | 'phishing' | 'personal_data' | 'spam' | 'other';
       /** @description What is wrong with the paste, for the operators. */
       text?: string;
@@ -1096,7 +508,6 @@ export interface components {
       detail: string;
       /** @description The path of the request. */
       instance: string;
-      /** @enum {string} */
       code:
         | 'invalid_transition'
         | 'short_code_taken'
@@ -1183,11 +594,9 @@ export interface components {
     Readiness: {
       /** @description Whether the process accepts requests. */
       ready: boolean;
-      /** @enum {string} */
       status: 'starting' | 'ready' | 'not_ready' | 'stopping';
       checks: {
         [key: string]: {
-          /** @enum {string} */
           state: 'ok' | 'failed' | 'timed_out';
           /** @description Whether a failure makes the process not ready. */
           required: boolean;
@@ -1304,7 +713,6 @@ export interface components {
        * @enum {string}
        */
       status: 'IN_PROGRESS' | 'PROCESSED' | 'FAILED';
-      /** @enum {string} */
       deletion_status: 'NOT_EXPIRED' | 'DELETION_IN_PROGRESS' | 'DELETED';
       /**
        * @description private: only the owner can read the paste. members: only those who are signed in or send a token can.
@@ -1338,32 +746,7 @@ export interface components {
       /** @description When a paste that is deleted when it is read was fetched. Only the list of its owner has such a paste, until its row is removed. null: it was not. */
       read_at: string | null;
       /** @description Why the upload failed, in one word of a closed list. */
-      failure_class:
-        | (
-            | 'claimed'
-            | 'interrupted'
-            | 'yielded'
-            | 'worker_lost'
-            | 'dead_letter'
-            | 'lost_too_often'
-            | 'storage_unavailable'
-            | 'storage_refused'
-            | 'database_unavailable'
-            | 'content_damaged'
-            | 'work_failed'
-            | 'cancelled'
-            | 'internal'
-            | 'expired'
-            | 'object_deleted'
-            | 'revealed'
-            | 'endpoint_failed'
-            | 'endpoint_off'
-            | 'claimed_too_long'
-            | 'stranded'
-            | 'retried'
-            | 'other'
-          )
-        | null;
+      failure_class: components['schemas']['ReasonClass'] | null;
       /** @description Why the upload failed, in words. Only for the owner; null for all others. */
       failure_reason: string | null;
     };
@@ -1375,6 +758,33 @@ export interface components {
       size: number;
       syntax: string | null;
     };
+    /**
+     * @description Why, in one word of a closed list.
+     * @enum {string}
+     */
+    ReasonClass:
+      | 'claimed'
+      | 'interrupted'
+      | 'yielded'
+      | 'worker_lost'
+      | 'dead_letter'
+      | 'lost_too_often'
+      | 'storage_unavailable'
+      | 'storage_refused'
+      | 'database_unavailable'
+      | 'content_damaged'
+      | 'work_failed'
+      | 'cancelled'
+      | 'internal'
+      | 'expired'
+      | 'object_deleted'
+      | 'revealed'
+      | 'endpoint_failed'
+      | 'endpoint_off'
+      | 'claimed_too_long'
+      | 'stranded'
+      | 'retried'
+      | 'other';
     /**
      * @description A new paste.
      * @example {
@@ -1425,7 +835,6 @@ export interface components {
        * @enum {string}
        */
       status: 'IN_PROGRESS' | 'PROCESSED' | 'FAILED';
-      /** @enum {string} */
       deletion_status: 'NOT_EXPIRED' | 'DELETION_IN_PROGRESS' | 'DELETED';
       /**
        * @description private: only the owner can read the paste. members: only those who are signed in or send a token can.
@@ -1459,32 +868,7 @@ export interface components {
       /** @description When a paste that is deleted when it is read was fetched. Only the list of its owner has such a paste, until its row is removed. null: it was not. */
       read_at: string | null;
       /** @description Why the upload failed, in one word of a closed list. */
-      failure_class:
-        | (
-            | 'claimed'
-            | 'interrupted'
-            | 'yielded'
-            | 'worker_lost'
-            | 'dead_letter'
-            | 'lost_too_often'
-            | 'storage_unavailable'
-            | 'storage_refused'
-            | 'database_unavailable'
-            | 'content_damaged'
-            | 'work_failed'
-            | 'cancelled'
-            | 'internal'
-            | 'expired'
-            | 'object_deleted'
-            | 'revealed'
-            | 'endpoint_failed'
-            | 'endpoint_off'
-            | 'claimed_too_long'
-            | 'stranded'
-            | 'retried'
-            | 'other'
-          )
-        | null;
+      failure_class: components['schemas']['ReasonClass'] | null;
       /** @description Why the upload failed, in words. Only for the owner; null for all others. */
       failure_reason: string | null;
       /** @description Deletes an anonymous paste; only in this answer. A paste with an owner has none. */
@@ -1513,7 +897,6 @@ export interface components {
         /** Format: uuid */
         id: string;
         attempt: number;
-        /** @enum {string} */
         status: 'PENDING' | 'RUNNING' | 'SUCCEEDED' | 'FAILED';
         /**
          * Format: date-time
@@ -1528,32 +911,7 @@ export interface components {
         started_at: string | null;
         finished_at: string | null;
         /** @description Why, in one word of a closed list; null: for no special reason. */
-        error_class:
-          | (
-              | 'claimed'
-              | 'interrupted'
-              | 'yielded'
-              | 'worker_lost'
-              | 'dead_letter'
-              | 'lost_too_often'
-              | 'storage_unavailable'
-              | 'storage_refused'
-              | 'database_unavailable'
-              | 'content_damaged'
-              | 'work_failed'
-              | 'cancelled'
-              | 'internal'
-              | 'expired'
-              | 'object_deleted'
-              | 'revealed'
-              | 'endpoint_failed'
-              | 'endpoint_off'
-              | 'claimed_too_long'
-              | 'stranded'
-              | 'retried'
-              | 'other'
-            )
-          | null;
+        error_class: components['schemas']['ReasonClass'] | null;
         /** @description Why, in words. Only for the owner; null for all others. */
         error: string | null;
       }[];
@@ -1566,42 +924,15 @@ export interface components {
         from: string;
         /** Format: date-time */
         at: string;
-        /** @enum {string} */
         actor: 'api' | 'worker' | 'janitor' | 'operator';
         /** @description Why, in one word of a closed list; null: for no special reason. */
-        reason_class:
-          | (
-              | 'claimed'
-              | 'interrupted'
-              | 'yielded'
-              | 'worker_lost'
-              | 'dead_letter'
-              | 'lost_too_often'
-              | 'storage_unavailable'
-              | 'storage_refused'
-              | 'database_unavailable'
-              | 'content_damaged'
-              | 'work_failed'
-              | 'cancelled'
-              | 'internal'
-              | 'expired'
-              | 'object_deleted'
-              | 'revealed'
-              | 'endpoint_failed'
-              | 'endpoint_off'
-              | 'claimed_too_long'
-              | 'stranded'
-              | 'retried'
-              | 'other'
-            )
-          | null;
+        reason_class: components['schemas']['ReasonClass'] | null;
         /** @description Why, in words. Only for the owner; null for all others. */
         reason: string | null;
       }[];
     };
     /** @description A change from one state to another. */
     Transition: {
-      /** @enum {string} */
       machine:
         | 'paste_upload'
         | 'paste_deletion'
@@ -1626,39 +957,13 @@ export interface components {
        */
       actor: 'api' | 'worker' | 'janitor' | 'operator';
       /** @description Why, in one word of a closed list; null: for no special reason. */
-      reason_class:
-        | (
-            | 'claimed'
-            | 'interrupted'
-            | 'yielded'
-            | 'worker_lost'
-            | 'dead_letter'
-            | 'lost_too_often'
-            | 'storage_unavailable'
-            | 'storage_refused'
-            | 'database_unavailable'
-            | 'content_damaged'
-            | 'work_failed'
-            | 'cancelled'
-            | 'internal'
-            | 'expired'
-            | 'object_deleted'
-            | 'revealed'
-            | 'endpoint_failed'
-            | 'endpoint_off'
-            | 'claimed_too_long'
-            | 'stranded'
-            | 'retried'
-            | 'other'
-          )
-        | null;
+      reason_class: components['schemas']['ReasonClass'] | null;
       /** @description Why, in words. Only for the owner; null for all others. */
       reason: string | null;
     };
     /** @description A Server-Sent Event of a paste or job. */
     Event:
       | {
-          /** @constant */
           event: 'transition';
           /** @description Send it as Last-Event-ID to continue after this event. */
           id: string;
@@ -1666,7 +971,6 @@ export interface components {
           data: string;
         }
       | {
-          /** @constant */
           event: 'progress';
           /** @description Send it as Last-Event-ID to continue after this event. */
           id: string;
@@ -1674,7 +978,6 @@ export interface components {
           data: string;
         }
       | {
-          /** @constant */
           event: 'end';
           /** @description Send it as Last-Event-ID to continue after this event. */
           id: string;
@@ -1818,7 +1121,6 @@ export interface components {
       short_code: string;
       title: string | null;
       size_bytes: number;
-      /** @enum {string} */
       visibility: 'unlisted' | 'members' | 'private';
       parent: string | null;
       /**
@@ -1856,7 +1158,6 @@ export interface components {
       job_type: string;
       /** @description What the client called the job, such as the name of a file; null: nothing. */
       title: string | null;
-      /** @enum {string} */
       status: 'queued' | 'processing' | 'completed' | 'partial' | 'failed';
       /** @description In per cent. */
       progress: number;
@@ -1884,7 +1185,6 @@ export interface components {
     QueuedJob: {
       /** Format: uuid */
       job_id: string;
-      /** @constant */
       status: 'queued';
     };
     /**
@@ -1912,7 +1212,6 @@ export interface components {
       job_type: string;
       /** @description What the client called the job, such as the name of a file; null: nothing. */
       title: string | null;
-      /** @enum {string} */
       status: 'queued' | 'processing' | 'completed' | 'partial' | 'failed';
       /** @description In per cent. */
       progress: number;
@@ -2145,7 +1444,6 @@ export interface components {
       };
       /** Format: date-time */
       happened_at: string;
-      /** @enum {string} */
       status: 'WAITING' | 'DELIVERED' | 'FAILED';
       /** @description So far, with the one that runs or waits. */
       attempts: number;
@@ -2155,33 +1453,7 @@ export interface components {
       answered: number | null;
       /** @description Why the last attempt failed; null: none has failed. */
       reason: {
-        /**
-         * @description In one word of a closed list.
-         * @enum {string}
-         */
-        class:
-          | 'claimed'
-          | 'interrupted'
-          | 'yielded'
-          | 'worker_lost'
-          | 'dead_letter'
-          | 'lost_too_often'
-          | 'storage_unavailable'
-          | 'storage_refused'
-          | 'database_unavailable'
-          | 'content_damaged'
-          | 'work_failed'
-          | 'cancelled'
-          | 'internal'
-          | 'expired'
-          | 'object_deleted'
-          | 'revealed'
-          | 'endpoint_failed'
-          | 'endpoint_off'
-          | 'claimed_too_long'
-          | 'stranded'
-          | 'retried'
-          | 'other';
+        class: components['schemas']['ReasonClass'];
         /** @description In words. */
         text: string | null;
       } | null;
@@ -2205,24 +1477,17 @@ export interface components {
     RouteNotFound: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-        /** @description The content is compressed. None: it is not. */
-        'Content-Encoding'?: 'gzip';
+        Vary: components['headers']['Vary'];
+        'Content-Encoding': components['headers']['Content-Encoding'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         RateLimit: components['headers']['RateLimit'];
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 404;
-            /** @enum {string} */
-            code: 'route_not_found';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 404;
+          code: 'route_not_found';
+        };
         'text/html': string;
       };
     };
@@ -2235,15 +1500,10 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 405;
-            /** @enum {string} */
-            code: 'method_not_allowed';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 405;
+          code: 'method_not_allowed';
+        };
       };
     };
     /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
@@ -2252,22 +1512,15 @@ export interface components {
         'X-Request-Id': components['headers']['X-Request-Id'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         RateLimit: components['headers']['RateLimit'];
-        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-        /** @description The content is compressed. None: it is not. */
-        'Content-Encoding'?: 'gzip';
+        Vary: components['headers']['Vary'];
+        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 400;
-            /** @enum {string} */
-            code: 'malformed_request' | 'request_incomplete';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 400;
+          code: 'malformed_request' | 'request_incomplete';
+        };
         'text/html': string;
       };
     };
@@ -2279,22 +1532,15 @@ export interface components {
         'WWW-Authenticate': string;
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         RateLimit: components['headers']['RateLimit'];
-        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-        /** @description The content is compressed. None: it is not. */
-        'Content-Encoding'?: 'gzip';
+        Vary: components['headers']['Vary'];
+        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 401;
-            /** @enum {string} */
-            code: 'unauthorized';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 401;
+          code: 'unauthorized';
+        };
         'text/html': string;
       };
     };
@@ -2304,22 +1550,15 @@ export interface components {
         'X-Request-Id': components['headers']['X-Request-Id'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         RateLimit: components['headers']['RateLimit'];
-        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-        /** @description The content is compressed. None: it is not. */
-        'Content-Encoding'?: 'gzip';
+        Vary: components['headers']['Vary'];
+        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 408;
-            /** @enum {string} */
-            code: 'request_timeout';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 408;
+          code: 'request_timeout';
+        };
         'text/html': string;
       };
     };
@@ -2331,22 +1570,15 @@ export interface components {
         'Retry-After': string;
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         RateLimit: components['headers']['RateLimit'];
-        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-        /** @description The content is compressed. None: it is not. */
-        'Content-Encoding'?: 'gzip';
+        Vary: components['headers']['Vary'];
+        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 429;
-            /** @enum {string} */
-            code: 'rate_limited';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 429;
+          code: 'rate_limited';
+        };
         'text/html': string;
       };
     };
@@ -2356,22 +1588,15 @@ export interface components {
         'X-Request-Id': components['headers']['X-Request-Id'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         RateLimit: components['headers']['RateLimit'];
-        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-        /** @description The content is compressed. None: it is not. */
-        'Content-Encoding'?: 'gzip';
+        Vary: components['headers']['Vary'];
+        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 431;
-            /** @enum {string} */
-            code: 'request_headers_too_large';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 431;
+          code: 'request_headers_too_large';
+        };
         'text/html': string;
       };
     };
@@ -2381,22 +1606,15 @@ export interface components {
         'X-Request-Id': components['headers']['X-Request-Id'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         RateLimit: components['headers']['RateLimit'];
-        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-        /** @description The content is compressed. None: it is not. */
-        'Content-Encoding'?: 'gzip';
+        Vary: components['headers']['Vary'];
+        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 500;
-            /** @enum {string} */
-            code: 'internal';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 500;
+          code: 'internal';
+        };
         'text/html': string;
       };
     };
@@ -2408,22 +1626,15 @@ export interface components {
         'Retry-After': string;
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         RateLimit: components['headers']['RateLimit'];
-        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-        /** @description The content is compressed. None: it is not. */
-        'Content-Encoding'?: 'gzip';
+        Vary: components['headers']['Vary'];
+        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 503;
-            /** @enum {string} */
-            code: 'dependency_unavailable';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 503;
+          code: 'dependency_unavailable';
+        };
         'text/html': string;
       };
     };
@@ -2433,22 +1644,15 @@ export interface components {
         'X-Request-Id': components['headers']['X-Request-Id'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         RateLimit: components['headers']['RateLimit'];
-        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-        /** @description The content is compressed. None: it is not. */
-        'Content-Encoding'?: 'gzip';
+        Vary: components['headers']['Vary'];
+        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 403;
-            /** @enum {string} */
-            code: 'content_blocked' | 'cross_site_request' | 'insufficient_scope';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 403;
+          code: 'content_blocked' | 'cross_site_request' | 'insufficient_scope';
+        };
         'text/html': string;
       };
     };
@@ -2460,27 +1664,20 @@ export interface components {
         'Retry-After'?: string;
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         RateLimit: components['headers']['RateLimit'];
-        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-        /** @description The content is compressed. None: it is not. */
-        'Content-Encoding'?: 'gzip';
+        Vary: components['headers']['Vary'];
+        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 409;
-            /** @enum {string} */
-            code:
-              | 'superseded'
-              | 'slug_taken'
-              | 'slug_limit_reached'
-              | 'idempotency_key_in_use'
-              | 'user_changed';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 409;
+          code:
+            | 'superseded'
+            | 'slug_taken'
+            | 'slug_limit_reached'
+            | 'idempotency_key_in_use'
+            | 'user_changed';
+        };
         'text/html': string;
       };
     };
@@ -2490,22 +1687,15 @@ export interface components {
         'X-Request-Id': components['headers']['X-Request-Id'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         RateLimit: components['headers']['RateLimit'];
-        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-        /** @description The content is compressed. None: it is not. */
-        'Content-Encoding'?: 'gzip';
+        Vary: components['headers']['Vary'];
+        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 413;
-            /** @enum {string} */
-            code: 'content_too_large';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 413;
+          code: 'content_too_large';
+        };
         'text/html': string;
       };
     };
@@ -2515,22 +1705,15 @@ export interface components {
         'X-Request-Id': components['headers']['X-Request-Id'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         RateLimit: components['headers']['RateLimit'];
-        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-        /** @description The content is compressed. None: it is not. */
-        'Content-Encoding'?: 'gzip';
+        Vary: components['headers']['Vary'];
+        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 415;
-            /** @enum {string} */
-            code: 'unsupported_encoding';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 415;
+          code: 'unsupported_encoding';
+        };
         'text/html': string;
       };
     };
@@ -2540,22 +1723,15 @@ export interface components {
         'X-Request-Id': components['headers']['X-Request-Id'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         RateLimit: components['headers']['RateLimit'];
-        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-        /** @description The content is compressed. None: it is not. */
-        'Content-Encoding'?: 'gzip';
+        Vary: components['headers']['Vary'];
+        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 422;
-            /** @enum {string} */
-            code: 'content_empty' | 'parent_not_found' | 'validation_failed' | 'idempotency_key_reused';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 422;
+          code: 'content_empty' | 'parent_not_found' | 'validation_failed' | 'idempotency_key_reused';
+        };
         'text/html': string;
       };
     };
@@ -2567,22 +1743,15 @@ export interface components {
         'Retry-After'?: string;
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         RateLimit: components['headers']['RateLimit'];
-        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-        /** @description The content is compressed. None: it is not. */
-        'Content-Encoding'?: 'gzip';
+        Vary: components['headers']['Vary'];
+        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 429;
-            /** @enum {string} */
-            code: 'quota_exceeded' | 'rate_limited';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 429;
+          code: 'quota_exceeded' | 'rate_limited';
+        };
         'text/html': string;
       };
     };
@@ -2592,22 +1761,15 @@ export interface components {
         'X-Request-Id': components['headers']['X-Request-Id'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         RateLimit: components['headers']['RateLimit'];
-        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-        /** @description The content is compressed. None: it is not. */
-        'Content-Encoding'?: 'gzip';
+        Vary: components['headers']['Vary'];
+        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 451;
-            /** @enum {string} */
-            code: 'paste_held';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 451;
+          code: 'paste_held';
+        };
         'text/html': string;
       };
     };
@@ -2619,22 +1781,15 @@ export interface components {
         'Retry-After': string;
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         RateLimit: components['headers']['RateLimit'];
-        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-        /** @description The content is compressed. None: it is not. */
-        'Content-Encoding'?: 'gzip';
+        Vary: components['headers']['Vary'];
+        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 503;
-            /** @enum {string} */
-            code: 'dependency_unavailable' | 'paste_in_progress' | 'short_code_taken' | 'overloaded';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 503;
+          code: 'dependency_unavailable' | 'paste_in_progress' | 'short_code_taken' | 'overloaded';
+        };
         'text/html': string;
       };
     };
@@ -2644,22 +1799,15 @@ export interface components {
         'X-Request-Id': components['headers']['X-Request-Id'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         RateLimit: components['headers']['RateLimit'];
-        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-        /** @description The content is compressed. None: it is not. */
-        'Content-Encoding'?: 'gzip';
+        Vary: components['headers']['Vary'];
+        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 507;
-            /** @enum {string} */
-            code: 'storage_full';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 507;
+          code: 'storage_full';
+        };
         'text/html': string;
       };
     };
@@ -2670,15 +1818,10 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 400;
-            /** @enum {string} */
-            code: 'malformed_request' | 'request_incomplete';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 400;
+          code: 'malformed_request' | 'request_incomplete';
+        };
       };
     };
     /** @description Request timeout (`request_timeout`). */
@@ -2688,15 +1831,10 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 408;
-            /** @enum {string} */
-            code: 'request_timeout';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 408;
+          code: 'request_timeout';
+        };
       };
     };
     /** @description Request headers too large (`request_headers_too_large`). */
@@ -2706,15 +1844,10 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 431;
-            /** @enum {string} */
-            code: 'request_headers_too_large';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 431;
+          code: 'request_headers_too_large';
+        };
       };
     };
     /** @description Internal error (`internal`). */
@@ -2724,15 +1857,10 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 500;
-            /** @enum {string} */
-            code: 'internal';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 500;
+          code: 'internal';
+        };
       };
     };
     /** @description No such route (`route_not_found`). */
@@ -2742,37 +1870,25 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 404;
-            /** @enum {string} */
-            code: 'route_not_found';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 404;
+          code: 'route_not_found';
+        };
       };
     };
     /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
     MalformedRequestOrRequestIncompleteUnlimitedPage: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-        /** @description The content is compressed. None: it is not. */
-        'Content-Encoding'?: 'gzip';
+        Vary: components['headers']['Vary'];
+        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 400;
-            /** @enum {string} */
-            code: 'malformed_request' | 'request_incomplete';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 400;
+          code: 'malformed_request' | 'request_incomplete';
+        };
         'text/html': string;
       };
     };
@@ -2780,22 +1896,15 @@ export interface components {
     RequestTimeoutUnlimitedPage: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-        /** @description The content is compressed. None: it is not. */
-        'Content-Encoding'?: 'gzip';
+        Vary: components['headers']['Vary'];
+        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 408;
-            /** @enum {string} */
-            code: 'request_timeout';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 408;
+          code: 'request_timeout';
+        };
         'text/html': string;
       };
     };
@@ -2803,22 +1912,15 @@ export interface components {
     RequestHeadersTooLargeUnlimitedPage: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-        /** @description The content is compressed. None: it is not. */
-        'Content-Encoding'?: 'gzip';
+        Vary: components['headers']['Vary'];
+        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 431;
-            /** @enum {string} */
-            code: 'request_headers_too_large';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 431;
+          code: 'request_headers_too_large';
+        };
         'text/html': string;
       };
     };
@@ -2826,22 +1928,15 @@ export interface components {
     InternalUnlimitedPage: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-        /** @description The content is compressed. None: it is not. */
-        'Content-Encoding'?: 'gzip';
+        Vary: components['headers']['Vary'];
+        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 500;
-            /** @enum {string} */
-            code: 'internal';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 500;
+          code: 'internal';
+        };
         'text/html': string;
       };
     };
@@ -2854,15 +1949,10 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 400;
-            /** @enum {string} */
-            code: 'malformed_request' | 'request_incomplete';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 400;
+          code: 'malformed_request' | 'request_incomplete';
+        };
       };
     };
     /** @description Not authorized (`unauthorized`). */
@@ -2876,15 +1966,10 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 401;
-            /** @enum {string} */
-            code: 'unauthorized';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 401;
+          code: 'unauthorized';
+        };
       };
     };
     /** @description Request timeout (`request_timeout`). */
@@ -2896,15 +1981,10 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 408;
-            /** @enum {string} */
-            code: 'request_timeout';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 408;
+          code: 'request_timeout';
+        };
       };
     };
     /** @description Too many requests (`rate_limited`). */
@@ -2918,15 +1998,10 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 429;
-            /** @enum {string} */
-            code: 'rate_limited';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 429;
+          code: 'rate_limited';
+        };
       };
     };
     /** @description Request headers too large (`request_headers_too_large`). */
@@ -2938,15 +2013,10 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 431;
-            /** @enum {string} */
-            code: 'request_headers_too_large';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 431;
+          code: 'request_headers_too_large';
+        };
       };
     };
     /** @description Internal error (`internal`). */
@@ -2958,15 +2028,10 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 500;
-            /** @enum {string} */
-            code: 'internal';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 500;
+          code: 'internal';
+        };
       };
     };
     /** @description Temporarily unavailable (`dependency_unavailable`). */
@@ -2980,15 +2045,10 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 503;
-            /** @enum {string} */
-            code: 'dependency_unavailable';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 503;
+          code: 'dependency_unavailable';
+        };
       };
     };
     /** @description Validation failed (`validation_failed`). */
@@ -3000,15 +2060,10 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 422;
-            /** @enum {string} */
-            code: 'validation_failed';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 422;
+          code: 'validation_failed';
+        };
       };
     };
     /** @description Content blocked (`content_blocked`); Sent from another site (`cross_site_request`); Not allowed with this token (`insufficient_scope`). */
@@ -3020,15 +2075,10 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 403;
-            /** @enum {string} */
-            code: 'content_blocked' | 'cross_site_request' | 'insufficient_scope';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 403;
+          code: 'content_blocked' | 'cross_site_request' | 'insufficient_scope';
+        };
       };
     };
     /** @description Paste has a newer version (`superseded`); Slug taken (`slug_taken`); Too many slugs (`slug_limit_reached`); Idempotency key in use (`idempotency_key_in_use`). */
@@ -3042,15 +2092,10 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 409;
-            /** @enum {string} */
-            code: 'superseded' | 'slug_taken' | 'slug_limit_reached' | 'idempotency_key_in_use';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 409;
+          code: 'superseded' | 'slug_taken' | 'slug_limit_reached' | 'idempotency_key_in_use';
+        };
       };
     };
     /** @description Content too large (`content_too_large`). */
@@ -3062,15 +2107,10 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 413;
-            /** @enum {string} */
-            code: 'content_too_large';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 413;
+          code: 'content_too_large';
+        };
       };
     };
     /** @description Unsupported content encoding (`unsupported_encoding`); Unsupported media type (`unsupported_media_type`). */
@@ -3082,15 +2122,10 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 415;
-            /** @enum {string} */
-            code: 'unsupported_encoding' | 'unsupported_media_type';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 415;
+          code: 'unsupported_encoding' | 'unsupported_media_type';
+        };
       };
     };
     /** @description Content is empty (`content_empty`); Parent not found (`parent_not_found`); Validation failed (`validation_failed`); Idempotency key reused (`idempotency_key_reused`). */
@@ -3102,15 +2137,10 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 422;
-            /** @enum {string} */
-            code: 'content_empty' | 'parent_not_found' | 'validation_failed' | 'idempotency_key_reused';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 422;
+          code: 'content_empty' | 'parent_not_found' | 'validation_failed' | 'idempotency_key_reused';
+        };
       };
     };
     /** @description Quota used up (`quota_exceeded`); Too many requests (`rate_limited`). */
@@ -3124,15 +2154,10 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 429;
-            /** @enum {string} */
-            code: 'quota_exceeded' | 'rate_limited';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 429;
+          code: 'quota_exceeded' | 'rate_limited';
+        };
       };
     };
     /** @description Paste held (`paste_held`). */
@@ -3144,15 +2169,10 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 451;
-            /** @enum {string} */
-            code: 'paste_held';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 451;
+          code: 'paste_held';
+        };
       };
     };
     /** @description Temporarily unavailable (`dependency_unavailable`); Paste not stored yet (`paste_in_progress`); No free short code found (`short_code_taken`); Too many bytes in flight (`overloaded`). */
@@ -3166,15 +2186,10 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 503;
-            /** @enum {string} */
-            code: 'dependency_unavailable' | 'paste_in_progress' | 'short_code_taken' | 'overloaded';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 503;
+          code: 'dependency_unavailable' | 'paste_in_progress' | 'short_code_taken' | 'overloaded';
+        };
       };
     };
     /** @description Storage full (`storage_full`). */
@@ -3186,15 +2201,10 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 507;
-            /** @enum {string} */
-            code: 'storage_full';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 507;
+          code: 'storage_full';
+        };
       };
     };
     /** @description Paste not found (`paste_not_found`). */
@@ -3206,15 +2216,10 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 404;
-            /** @enum {string} */
-            code: 'paste_not_found';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 404;
+          code: 'paste_not_found';
+        };
       };
     };
     /** @description Paste expired or deleted (`paste_gone`). */
@@ -3226,15 +2231,10 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 410;
-            /** @enum {string} */
-            code: 'paste_gone';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 410;
+          code: 'paste_gone';
+        };
       };
     };
     /** @description Paste taken down (`paste_taken_down`); Paste held (`paste_held`). */
@@ -3246,15 +2246,10 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 451;
-            /** @enum {string} */
-            code: 'paste_taken_down' | 'paste_held';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 451;
+          code: 'paste_taken_down' | 'paste_held';
+        };
       };
     };
     /** @description Sent from another site (`cross_site_request`); Not allowed with this token (`insufficient_scope`). */
@@ -3266,15 +2261,10 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 403;
-            /** @enum {string} */
-            code: 'cross_site_request' | 'insufficient_scope';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 403;
+          code: 'cross_site_request' | 'insufficient_scope';
+        };
       };
     };
     /** @description Unsupported media type (`unsupported_media_type`); Unsupported content encoding (`unsupported_encoding`). */
@@ -3286,15 +2276,10 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 415;
-            /** @enum {string} */
-            code: 'unsupported_media_type' | 'unsupported_encoding';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 415;
+          code: 'unsupported_media_type' | 'unsupported_encoding';
+        };
       };
     };
     /** @description Temporarily unavailable (`dependency_unavailable`); Too many bytes in flight (`overloaded`). */
@@ -3308,15 +2293,10 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 503;
-            /** @enum {string} */
-            code: 'dependency_unavailable' | 'overloaded';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 503;
+          code: 'dependency_unavailable' | 'overloaded';
+        };
       };
     };
     /** @description Paste is deleted when it is read (`reveal_required`). */
@@ -3328,15 +2308,10 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 403;
-            /** @enum {string} */
-            code: 'reveal_required';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 403;
+          code: 'reveal_required';
+        };
       };
     };
     /** @description Precondition failed (`precondition_failed`). */
@@ -3348,15 +2323,10 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 412;
-            /** @enum {string} */
-            code: 'precondition_failed';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 412;
+          code: 'precondition_failed';
+        };
       };
     };
     /** @description Range not satisfiable (`range_not_satisfiable`). */
@@ -3370,15 +2340,10 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 416;
-            /** @enum {string} */
-            code: 'range_not_satisfiable';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 416;
+          code: 'range_not_satisfiable';
+        };
       };
     };
     /** @description Paste not found (`paste_not_found`); No such file in the paste (`file_not_found`). */
@@ -3390,15 +2355,10 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 404;
-            /** @enum {string} */
-            code: 'paste_not_found' | 'file_not_found';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 404;
+          code: 'paste_not_found' | 'file_not_found';
+        };
       };
     };
     /** @description Paste has no files (`not_several_files`). */
@@ -3410,15 +2370,10 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 409;
-            /** @enum {string} */
-            code: 'not_several_files';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 409;
+          code: 'not_several_files';
+        };
       };
     };
     /** @description Paste is not deleted when it is read (`nothing_to_reveal`); Somebody else is signed in (`user_changed`). */
@@ -3430,15 +2385,10 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 409;
-            /** @enum {string} */
-            code: 'nothing_to_reveal' | 'user_changed';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 409;
+          code: 'nothing_to_reveal' | 'user_changed';
+        };
       };
     };
     /** @description Paste is not deleted when it is read (`nothing_to_reveal`). */
@@ -3450,15 +2400,10 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 409;
-            /** @enum {string} */
-            code: 'nothing_to_reveal';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 409;
+          code: 'nothing_to_reveal';
+        };
       };
     };
     /** @description Temporarily unavailable (`dependency_unavailable`); Too many waiting clients (`stream_unavailable`). */
@@ -3472,15 +2417,10 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 503;
-            /** @enum {string} */
-            code: 'dependency_unavailable' | 'stream_unavailable';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 503;
+          code: 'dependency_unavailable' | 'stream_unavailable';
+        };
       };
     };
     /** @description Reports are settled (`report_settled`). */
@@ -3492,15 +2432,10 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 409;
-            /** @enum {string} */
-            code: 'report_settled';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 409;
+          code: 'report_settled';
+        };
       };
     };
     /** @description Paste taken down (`paste_taken_down`). */
@@ -3512,15 +2447,10 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 451;
-            /** @enum {string} */
-            code: 'paste_taken_down';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 451;
+          code: 'paste_taken_down';
+        };
       };
     };
     /** @description Too many open requests (`request_limit_reached`); Idempotency key in use (`idempotency_key_in_use`). */
@@ -3534,15 +2464,10 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 409;
-            /** @enum {string} */
-            code: 'request_limit_reached' | 'idempotency_key_in_use';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 409;
+          code: 'request_limit_reached' | 'idempotency_key_in_use';
+        };
       };
     };
     /** @description Validation failed (`validation_failed`); Idempotency key reused (`idempotency_key_reused`). */
@@ -3554,15 +2479,10 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 422;
-            /** @enum {string} */
-            code: 'validation_failed' | 'idempotency_key_reused';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 422;
+          code: 'validation_failed' | 'idempotency_key_reused';
+        };
       };
     };
     /** @description Request not found (`request_not_found`). */
@@ -3574,15 +2494,10 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 404;
-            /** @enum {string} */
-            code: 'request_not_found';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 404;
+          code: 'request_not_found';
+        };
       };
     };
     /** @description Request has all its deposits (`request_used_up`). */
@@ -3594,15 +2509,10 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 409;
-            /** @enum {string} */
-            code: 'request_used_up';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 409;
+          code: 'request_used_up';
+        };
       };
     };
     /** @description Request takes no more deposits (`request_closed`). */
@@ -3614,15 +2524,10 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 410;
-            /** @enum {string} */
-            code: 'request_closed';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 410;
+          code: 'request_closed';
+        };
       };
     };
     /** @description Request has ended (`request_ended`); Idempotency key in use (`idempotency_key_in_use`). */
@@ -3636,15 +2541,10 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 409;
-            /** @enum {string} */
-            code: 'request_ended' | 'idempotency_key_in_use';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 409;
+          code: 'request_ended' | 'idempotency_key_in_use';
+        };
       };
     };
     /** @description Idempotency key reused (`idempotency_key_reused`). */
@@ -3656,15 +2556,10 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 422;
-            /** @enum {string} */
-            code: 'idempotency_key_reused';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 422;
+          code: 'idempotency_key_reused';
+        };
       };
     };
     /** @description Request has all its deposits (`request_used_up`); Idempotency key in use (`idempotency_key_in_use`). */
@@ -3678,15 +2573,10 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 409;
-            /** @enum {string} */
-            code: 'request_used_up' | 'idempotency_key_in_use';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 409;
+          code: 'request_used_up' | 'idempotency_key_in_use';
+        };
       };
     };
     /** @description Temporarily unavailable (`dependency_unavailable`); No free short code found (`short_code_taken`); Too many bytes in flight (`overloaded`). */
@@ -3700,15 +2590,10 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 503;
-            /** @enum {string} */
-            code: 'dependency_unavailable' | 'short_code_taken' | 'overloaded';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 503;
+          code: 'dependency_unavailable' | 'short_code_taken' | 'overloaded';
+        };
       };
     };
     /** @description Slug names another paste (`slug_moved`); Slug not moved (`slug_move_refused`). */
@@ -3720,15 +2605,10 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 409;
-            /** @enum {string} */
-            code: 'slug_moved' | 'slug_move_refused';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 409;
+          code: 'slug_moved' | 'slug_move_refused';
+        };
       };
     };
     /** @description Temporarily unavailable (`dependency_unavailable`); Paste not stored yet (`paste_in_progress`); Too many bytes in flight (`overloaded`). */
@@ -3742,15 +2622,10 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 503;
-            /** @enum {string} */
-            code: 'dependency_unavailable' | 'paste_in_progress' | 'overloaded';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 503;
+          code: 'dependency_unavailable' | 'paste_in_progress' | 'overloaded';
+        };
       };
     };
     /** @description Idempotency key in use (`idempotency_key_in_use`). */
@@ -3764,15 +2639,10 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 409;
-            /** @enum {string} */
-            code: 'idempotency_key_in_use';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 409;
+          code: 'idempotency_key_in_use';
+        };
       };
     };
     /** @description Another user's job (`job_forbidden`). */
@@ -3784,15 +2654,10 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 403;
-            /** @enum {string} */
-            code: 'job_forbidden';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 403;
+          code: 'job_forbidden';
+        };
       };
     };
     /** @description Job not found (`job_not_found`). */
@@ -3804,15 +2669,10 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 404;
-            /** @enum {string} */
-            code: 'job_not_found';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 404;
+          code: 'job_not_found';
+        };
       };
     };
     /** @description Another user's job (`job_forbidden`); Sent from another site (`cross_site_request`); Not allowed with this token (`insufficient_scope`). */
@@ -3824,15 +2684,10 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 403;
-            /** @enum {string} */
-            code: 'job_forbidden' | 'cross_site_request' | 'insufficient_scope';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 403;
+          code: 'job_forbidden' | 'cross_site_request' | 'insufficient_scope';
+        };
       };
     };
     /** @description Job has ended (`job_ended`); Idempotency key in use (`idempotency_key_in_use`). */
@@ -3846,15 +2701,10 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 409;
-            /** @enum {string} */
-            code: 'job_ended' | 'idempotency_key_in_use';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 409;
+          code: 'job_ended' | 'idempotency_key_in_use';
+        };
       };
     };
     /** @description Job is not retried (`job_not_retryable`); Idempotency key in use (`idempotency_key_in_use`). */
@@ -3868,15 +2718,10 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 409;
-            /** @enum {string} */
-            code: 'job_not_retryable' | 'idempotency_key_in_use';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 409;
+          code: 'job_not_retryable' | 'idempotency_key_in_use';
+        };
       };
     };
     /** @description Too many tokens (`token_limit_reached`). */
@@ -3888,15 +2733,10 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 409;
-            /** @enum {string} */
-            code: 'token_limit_reached';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 409;
+          code: 'token_limit_reached';
+        };
       };
     };
     /** @description Token not found (`token_not_found`). */
@@ -3908,15 +2748,10 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 404;
-            /** @enum {string} */
-            code: 'token_not_found';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 404;
+          code: 'token_not_found';
+        };
       };
     };
     /** @description No webhooks here (`webhooks_off`); Sent from another site (`cross_site_request`); Not allowed with this token (`insufficient_scope`). */
@@ -3928,15 +2763,10 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 403;
-            /** @enum {string} */
-            code: 'webhooks_off' | 'cross_site_request' | 'insufficient_scope';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 403;
+          code: 'webhooks_off' | 'cross_site_request' | 'insufficient_scope';
+        };
       };
     };
     /** @description Too many webhooks (`webhook_limit_reached`); Too many requests (`rate_limited`). */
@@ -3950,15 +2780,10 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 429;
-            /** @enum {string} */
-            code: 'webhook_limit_reached' | 'rate_limited';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 429;
+          code: 'webhook_limit_reached' | 'rate_limited';
+        };
       };
     };
     /** @description Webhook not found (`webhook_not_found`). */
@@ -3970,15 +2795,10 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 404;
-            /** @enum {string} */
-            code: 'webhook_not_found';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 404;
+          code: 'webhook_not_found';
+        };
       };
     };
     /** @description Webhook switched off by an operator (`webhook_switched_off`); Idempotency key in use (`idempotency_key_in_use`). */
@@ -3992,15 +2812,10 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 409;
-            /** @enum {string} */
-            code: 'webhook_switched_off' | 'idempotency_key_in_use';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 409;
+          code: 'webhook_switched_off' | 'idempotency_key_in_use';
+        };
       };
     };
     /** @description Webhook not found (`webhook_not_found`); Delivery not found (`delivery_not_found`). */
@@ -4012,15 +2827,10 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 404;
-            /** @enum {string} */
-            code: 'webhook_not_found' | 'delivery_not_found';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 404;
+          code: 'webhook_not_found' | 'delivery_not_found';
+        };
       };
     };
     /** @description Event waits to be sent (`delivery_waiting`); Webhook is switched off (`webhook_off`); Idempotency key in use (`idempotency_key_in_use`). */
@@ -4034,15 +2844,10 @@ export interface components {
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 409;
-            /** @enum {string} */
-            code: 'delivery_waiting' | 'webhook_off' | 'idempotency_key_in_use';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 409;
+          code: 'delivery_waiting' | 'webhook_off' | 'idempotency_key_in_use';
+        };
       };
     };
     /** @description Paste not found (`paste_not_found`). */
@@ -4051,22 +2856,15 @@ export interface components {
         'X-Request-Id': components['headers']['X-Request-Id'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         RateLimit: components['headers']['RateLimit'];
-        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-        /** @description The content is compressed. None: it is not. */
-        'Content-Encoding'?: 'gzip';
+        Vary: components['headers']['Vary'];
+        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 404;
-            /** @enum {string} */
-            code: 'paste_not_found';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 404;
+          code: 'paste_not_found';
+        };
         'text/html': string;
       };
     };
@@ -4076,22 +2874,15 @@ export interface components {
         'X-Request-Id': components['headers']['X-Request-Id'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         RateLimit: components['headers']['RateLimit'];
-        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-        /** @description The content is compressed. None: it is not. */
-        'Content-Encoding'?: 'gzip';
+        Vary: components['headers']['Vary'];
+        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 410;
-            /** @enum {string} */
-            code: 'paste_gone';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 410;
+          code: 'paste_gone';
+        };
         'text/html': string;
       };
     };
@@ -4101,22 +2892,15 @@ export interface components {
         'X-Request-Id': components['headers']['X-Request-Id'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         RateLimit: components['headers']['RateLimit'];
-        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-        /** @description The content is compressed. None: it is not. */
-        'Content-Encoding'?: 'gzip';
+        Vary: components['headers']['Vary'];
+        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 451;
-            /** @enum {string} */
-            code: 'paste_taken_down' | 'paste_held';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 451;
+          code: 'paste_taken_down' | 'paste_held';
+        };
         'text/html': string;
       };
     };
@@ -4126,22 +2910,15 @@ export interface components {
         'X-Request-Id': components['headers']['X-Request-Id'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         RateLimit: components['headers']['RateLimit'];
-        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-        /** @description The content is compressed. None: it is not. */
-        'Content-Encoding'?: 'gzip';
+        Vary: components['headers']['Vary'];
+        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 403;
-            /** @enum {string} */
-            code: 'reveal_required';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 403;
+          code: 'reveal_required';
+        };
         'text/html': string;
       };
     };
@@ -4151,22 +2928,15 @@ export interface components {
         'X-Request-Id': components['headers']['X-Request-Id'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         RateLimit: components['headers']['RateLimit'];
-        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-        /** @description The content is compressed. None: it is not. */
-        'Content-Encoding'?: 'gzip';
+        Vary: components['headers']['Vary'];
+        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 404;
-            /** @enum {string} */
-            code: 'paste_not_found' | 'file_not_found';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 404;
+          code: 'paste_not_found' | 'file_not_found';
+        };
         'text/html': string;
       };
     };
@@ -4176,22 +2946,15 @@ export interface components {
         'X-Request-Id': components['headers']['X-Request-Id'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         RateLimit: components['headers']['RateLimit'];
-        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-        /** @description The content is compressed. None: it is not. */
-        'Content-Encoding'?: 'gzip';
+        Vary: components['headers']['Vary'];
+        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 412;
-            /** @enum {string} */
-            code: 'precondition_failed';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 412;
+          code: 'precondition_failed';
+        };
         'text/html': string;
       };
     };
@@ -4203,22 +2966,15 @@ export interface components {
         'Content-Range': string;
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         RateLimit: components['headers']['RateLimit'];
-        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-        /** @description The content is compressed. None: it is not. */
-        'Content-Encoding'?: 'gzip';
+        Vary: components['headers']['Vary'];
+        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 416;
-            /** @enum {string} */
-            code: 'range_not_satisfiable';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 416;
+          code: 'range_not_satisfiable';
+        };
         'text/html': string;
       };
     };
@@ -4228,22 +2984,15 @@ export interface components {
         'X-Request-Id': components['headers']['X-Request-Id'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         RateLimit: components['headers']['RateLimit'];
-        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-        /** @description The content is compressed. None: it is not. */
-        'Content-Encoding'?: 'gzip';
+        Vary: components['headers']['Vary'];
+        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 409;
-            /** @enum {string} */
-            code: 'not_several_files';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 409;
+          code: 'not_several_files';
+        };
         'text/html': string;
       };
     };
@@ -4253,22 +3002,15 @@ export interface components {
         'X-Request-Id': components['headers']['X-Request-Id'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         RateLimit: components['headers']['RateLimit'];
-        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-        /** @description The content is compressed. None: it is not. */
-        'Content-Encoding'?: 'gzip';
+        Vary: components['headers']['Vary'];
+        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 403;
-            /** @enum {string} */
-            code: 'cross_site_request' | 'insufficient_scope';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 403;
+          code: 'cross_site_request' | 'insufficient_scope';
+        };
         'text/html': string;
       };
     };
@@ -4278,22 +3020,15 @@ export interface components {
         'X-Request-Id': components['headers']['X-Request-Id'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         RateLimit: components['headers']['RateLimit'];
-        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-        /** @description The content is compressed. None: it is not. */
-        'Content-Encoding'?: 'gzip';
+        Vary: components['headers']['Vary'];
+        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 409;
-            /** @enum {string} */
-            code: 'nothing_to_reveal' | 'user_changed';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 409;
+          code: 'nothing_to_reveal' | 'user_changed';
+        };
         'text/html': string;
       };
     };
@@ -4303,22 +3038,15 @@ export interface components {
         'X-Request-Id': components['headers']['X-Request-Id'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         RateLimit: components['headers']['RateLimit'];
-        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-        /** @description The content is compressed. None: it is not. */
-        'Content-Encoding'?: 'gzip';
+        Vary: components['headers']['Vary'];
+        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 422;
-            /** @enum {string} */
-            code: 'validation_failed';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 422;
+          code: 'validation_failed';
+        };
         'text/html': string;
       };
     };
@@ -4328,22 +3056,15 @@ export interface components {
         'X-Request-Id': components['headers']['X-Request-Id'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         RateLimit: components['headers']['RateLimit'];
-        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-        /** @description The content is compressed. None: it is not. */
-        'Content-Encoding'?: 'gzip';
+        Vary: components['headers']['Vary'];
+        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 404;
-            /** @enum {string} */
-            code: 'paste_not_found' | 'no_diff';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 404;
+          code: 'paste_not_found' | 'no_diff';
+        };
         'text/html': string;
       };
     };
@@ -4353,31 +3074,61 @@ export interface components {
         'X-Request-Id': components['headers']['X-Request-Id'];
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         RateLimit: components['headers']['RateLimit'];
-        /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-        Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-        /** @description The content is compressed. None: it is not. */
-        'Content-Encoding'?: 'gzip';
+        Vary: components['headers']['Vary'];
+        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
-        'application/problem+json': components['schemas']['Problem'] &
-          ({
-            /** @constant */
-            status: 409;
-            /** @enum {string} */
-            code: 'diff_unavailable';
-          } & {
-            [key: string]: unknown;
-          });
+        'application/problem+json': components['schemas']['Problem'] & {
+          status: 409;
+          code: 'diff_unavailable';
+        };
         'text/html': string;
       };
     };
   };
-  parameters: never;
+  parameters: {
+    /**
+     * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+     * @example my-request-1
+     */
+    'X-Request-Id': string;
+    /** @description Makes the request safe to repeat: the same request with the same key gets the first answer again and creates nothing. Use a new key for each request, and one that is hard to guess, such as a UUID: it gives access to the answer. */
+    'Idempotency-Key': string;
+    /**
+     * @description The next_cursor of the previous page. Without it, the page starts with the newest row.
+     * @example WyIyMDI2LTExLTIxIDEyOjAwOjAwLjEyMzQ1NiswMCIsIjAxOWFhNWIyLTdjMDAtNzAwMC04MDAwLTAwMDAwMDAwMDAwMCJd
+     */
+    Cursor: string;
+    /**
+     * @description The short code, in base62, or `~` and the slug.
+     * @example q7Zk2Lm9Xa
+     */
+    ShortCode: string;
+    /**
+     * @description The id of the request.
+     * @example 3mVxQ9bTr5LkW2hYc8NfZd
+     */
+    RequestId: string;
+    /**
+     * @description The job_id from the answer that created the job.
+     * @example 019aa5b2-7c00-7b6e-9c3d-5f2a1e8d4c70
+     */
+    JobId: string;
+    /**
+     * @description The id of the endpoint.
+     * @example 019aa5b2-7c00-7d1f-8a3e-4b5c6d7e8f90
+     */
+    WebhookId: string;
+  };
   requestBodies: never;
   headers: {
     /** @description The id of the request in logs and messages: the one that was sent, or a new one. */
     'X-Request-Id': string;
+    /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
+    Vary: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+    /** @description The content is compressed. None: it is not. */
+    'Content-Encoding': 'gzip';
     /** @description The limits that the request counts against: q requests, or bytes of new pastes, in w seconds. https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/ */
     'RateLimit-Policy': string;
     /** @description For each limit, what is left (r) and the seconds until it is reset (t). */
@@ -4389,18 +3140,10 @@ export type $defs = Record<string, never>;
 export interface operations {
   readUsage: {
     parameters: {
-      query?: never;
       header?: {
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
-      path?: never;
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description The commands, as text. */
       200: {
@@ -4408,10 +3151,8 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-          /** @description The content is compressed. None: it is not. */
-          'Content-Encoding'?: 'gzip';
+          Vary: components['headers']['Vary'];
+          'Content-Encoding': components['headers']['Content-Encoding'];
           [name: string]: unknown;
         };
         content: {
@@ -4427,10 +3168,8 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-          /** @description The content is compressed. None: it is not. */
-          'Content-Encoding'?: 'gzip';
+          Vary: components['headers']['Vary'];
+          'Content-Encoding': components['headers']['Content-Encoding'];
           [name: string]: unknown;
         };
         content: {
@@ -4506,16 +3245,9 @@ export interface operations {
          * @example 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01
          */
         traceparent?: string;
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
-        /** @description Makes the request safe to repeat: the same request with the same key gets the first answer again and creates nothing. Use a new key for each request, and one that is hard to guess, such as a UUID: it gives access to the answer. */
-        'Idempotency-Key'?: string;
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
+        'Idempotency-Key'?: components['parameters']['Idempotency-Key'];
       };
-      path?: never;
-      cookie?: never;
     };
     /** @description 1 to 10485760 bytes of content. In a form the options are fields, and the query must be empty. Any other body is the content itself, byte for byte, with the options in the query. */
     requestBody: {
@@ -4589,10 +3321,8 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-          /** @description The content is compressed. None: it is not. */
-          'Content-Encoding'?: 'gzip';
+          Vary: components['headers']['Vary'];
+          'Content-Encoding': components['headers']['Content-Encoding'];
           [name: string]: unknown;
         };
         content: {
@@ -4618,18 +3348,10 @@ export interface operations {
   };
   readHealth: {
     parameters: {
-      query?: never;
       header?: {
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
-      path?: never;
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description The process is alive. */
       200: {
@@ -4639,7 +3361,6 @@ export interface operations {
         };
         content: {
           'application/json': {
-            /** @constant */
             status: 'alive';
           };
         };
@@ -4652,18 +3373,10 @@ export interface operations {
   };
   readReadiness: {
     parameters: {
-      query?: never;
       header?: {
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
-      path?: never;
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description The process accepts requests. */
       200: {
@@ -4693,18 +3406,10 @@ export interface operations {
   };
   readDocument: {
     parameters: {
-      query?: never;
       header?: {
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
-      path?: never;
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description OpenAPI 3.1, generated from the schemas that validate requests. */
       200: {
@@ -4713,8 +3418,7 @@ export interface operations {
           ETag: string;
           /** @description The answer depends on Accept-Encoding. */
           Vary: 'Accept-Encoding';
-          /** @description The content is compressed. None: it is not. */
-          'Content-Encoding'?: 'gzip';
+          'Content-Encoding': components['headers']['Content-Encoding'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -4736,7 +3440,6 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
-        content?: never;
       };
       400: components['responses']['MalformedRequestOrRequestIncompleteUnlimited'];
       408: components['responses']['RequestTimeoutUnlimited'];
@@ -4746,18 +3449,10 @@ export interface operations {
   };
   readSecurityTxt: {
     parameters: {
-      query?: never;
       header?: {
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
-      path?: never;
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description The contact. */
       200: {
@@ -4778,23 +3473,15 @@ export interface operations {
   };
   readClient: {
     parameters: {
-      query?: never;
       header?: {
         /**
          * @description ETags of the versions that the client has.
          * @example "x"
          */
         'If-None-Match'?: string;
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
-      path?: never;
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description The package. */
       200: {
@@ -4816,7 +3503,6 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
-        content?: never;
       };
       400: components['responses']['MalformedRequestOrRequestIncompleteUnlimited'];
       404: components['responses']['RouteNotFoundUnlimited'];
@@ -4827,27 +3513,17 @@ export interface operations {
   };
   readDocs: {
     parameters: {
-      query?: never;
       header?: {
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
-      path?: never;
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description The page. */
       200: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-          /** @description The content is compressed. None: it is not. */
-          'Content-Encoding'?: 'gzip';
+          Vary: components['headers']['Vary'];
+          'Content-Encoding': components['headers']['Content-Encoding'];
           [name: string]: unknown;
         };
         content: {
@@ -4862,18 +3538,13 @@ export interface operations {
   };
   readDocsFile: {
     parameters: {
-      query?: never;
       header?: {
         /**
          * @description ETags of the versions that the client has.
          * @example "x"
          */
         'If-None-Match'?: string;
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
         /**
@@ -4887,9 +3558,7 @@ export interface operations {
           | 'swagger-ui-bundle.js.LICENSE.txt'
           | 'swagger-ui.css';
       };
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description The file. */
       200: {
@@ -4898,8 +3567,7 @@ export interface operations {
           ETag: string;
           /** @description The answer depends on Accept-Encoding. */
           Vary: 'Accept-Encoding';
-          /** @description The content is compressed. None: it is not. */
-          'Content-Encoding'?: 'gzip';
+          'Content-Encoding': components['headers']['Content-Encoding'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -4920,7 +3588,6 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
-        content?: never;
       };
       400: components['responses']['MalformedRequestOrRequestIncompleteUnlimited'];
       404: components['responses']['RouteNotFoundUnlimited'];
@@ -4931,18 +3598,10 @@ export interface operations {
   };
   readMyUsage: {
     parameters: {
-      query?: never;
       header?: {
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
-      path?: never;
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description The figures. */
       200: {
@@ -4993,23 +3652,12 @@ export interface operations {
          * @example 2
          */
         limit?: number;
-        /**
-         * @description The next_cursor of the previous page. Without it, the page starts with the newest row.
-         * @example WyIyMDI2LTExLTIxIDEyOjAwOjAwLjEyMzQ1NiswMCIsIjAxOWFhNWIyLTdjMDAtNzAwMC04MDAwLTAwMDAwMDAwMDAwMCJd
-         */
-        cursor?: string;
+        cursor?: components['parameters']['Cursor'];
       };
       header?: {
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
-      path?: never;
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description A page of pastes. */
       200: {
@@ -5093,16 +3741,9 @@ export interface operations {
          * @example 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01
          */
         traceparent?: string;
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
-        /** @description Makes the request safe to repeat: the same request with the same key gets the first answer again and creates nothing. Use a new key for each request, and one that is hard to guess, such as a UUID: it gives access to the answer. */
-        'Idempotency-Key'?: string;
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
+        'Idempotency-Key'?: components['parameters']['Idempotency-Key'];
       };
-      path?: never;
-      cookie?: never;
     };
     /** @description 1 to 10485760 bytes of content, in JSON of at most 21037056 bytes. In JSON and in a form the options are fields, and the query must be empty. Any other body is the content itself, byte for byte, with the options in the query. */
     requestBody: {
@@ -5251,29 +3892,18 @@ export interface operations {
   };
   readPaste: {
     parameters: {
-      query?: never;
       header?: {
         /**
          * @description `wait=N`: answer when the status becomes terminal, or after N seconds, at most 60 (RFC 7240). A malformed value and other preferences are ignored. A caller with too many waiting requests gets 429.
          * @example wait=1
          */
         Prefer?: string;
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
-        /**
-         * @description The short code, in base62, or `~` and the slug.
-         * @example q7Zk2Lm9Xa
-         */
-        short_code: string;
+        short_code: components['parameters']['ShortCode'];
       };
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description The paste. */
       200: {
@@ -5303,29 +3933,18 @@ export interface operations {
   };
   deletePaste: {
     parameters: {
-      query?: never;
       header?: {
         /**
          * @description The delete_token from the answer that created the anonymous paste.
          * @example nIhCSYPzJ5u0mC2HcVY7bq8UuVbPFo3tT0dV1yqkzWQ
          */
         'Delete-Token'?: string;
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
-        /**
-         * @description The short code, in base62, or `~` and the slug.
-         * @example q7Zk2Lm9Xa
-         */
-        short_code: string;
+        short_code: components['parameters']['ShortCode'];
       };
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description The paste is deleted. */
       204: {
@@ -5335,7 +3954,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
-        content?: never;
       };
       400: components['responses']['MalformedRequestOrRequestIncomplete'];
       401: components['responses']['Unauthorized'];
@@ -5352,27 +3970,17 @@ export interface operations {
   };
   changePaste: {
     parameters: {
-      query?: never;
       header?: {
         /**
          * @description The delete_token from the answer that created the anonymous paste.
          * @example nIhCSYPzJ5u0mC2HcVY7bq8UuVbPFo3tT0dV1yqkzWQ
          */
         'Delete-Token'?: string;
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
-        /**
-         * @description The short code, in base62, or `~` and the slug.
-         * @example q7Zk2Lm9Xa
-         */
-        short_code: string;
+        short_code: components['parameters']['ShortCode'];
       };
-      cookie?: never;
     };
     requestBody: {
       content: {
@@ -5416,7 +4024,6 @@ export interface operations {
   };
   readContent: {
     parameters: {
-      query?: never;
       header?: {
         /**
          * @description The requested part. All bytes are served for several ranges and for a malformed one.
@@ -5443,22 +4050,12 @@ export interface operations {
          * @example gzip
          */
         'Accept-Encoding'?: string;
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
-        /**
-         * @description The short code, in base62, or `~` and the slug.
-         * @example q7Zk2Lm9Xa
-         */
-        short_code: string;
+        short_code: components['parameters']['ShortCode'];
       };
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description The content. */
       200: {
@@ -5471,8 +4068,7 @@ export interface operations {
           Vary: 'Accept-Encoding';
           /** @description The number of bytes. */
           'Content-Length': string;
-          /** @description The content is compressed. None: it is not. */
-          'Content-Encoding'?: 'gzip';
+          'Content-Encoding': components['headers']['Content-Encoding'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
@@ -5518,7 +4114,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
-        content?: never;
       };
       400: components['responses']['MalformedRequestOrRequestIncomplete'];
       401: components['responses']['Unauthorized'];
@@ -5543,22 +4138,16 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 503;
-              /** @enum {string} */
-              code: 'dependency_unavailable' | 'overloaded';
-            } & {
-              [key: string]: unknown;
-            });
+          'application/problem+json': components['schemas']['Problem'] & {
+            status: 503;
+            code: 'dependency_unavailable' | 'overloaded';
+          };
         };
       };
     };
   };
   readFile: {
     parameters: {
-      query?: never;
       header?: {
         /**
          * @description The requested part. All bytes are served for several ranges and for a malformed one.
@@ -5580,11 +4169,7 @@ export interface operations {
          * @example "d9014c4624844aa5bac314773d6b689ad467fa4e1d1a50a1b8a99d5a95f72ff5-7-7"
          */
         'If-Match'?: string;
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
         /**
@@ -5598,9 +4183,7 @@ export interface operations {
          */
         name: string;
       };
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description The file. */
       200: {
@@ -5652,7 +4235,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
-        content?: never;
       };
       400: components['responses']['MalformedRequestOrRequestIncomplete'];
       401: components['responses']['Unauthorized'];
@@ -5677,33 +4259,23 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 503;
-              /** @enum {string} */
-              code: 'dependency_unavailable' | 'overloaded';
-            } & {
-              [key: string]: unknown;
-            });
+          'application/problem+json': components['schemas']['Problem'] & {
+            status: 503;
+            code: 'dependency_unavailable' | 'overloaded';
+          };
         };
       };
     };
   };
   readArchive: {
     parameters: {
-      query?: never;
       header?: {
         /**
          * @description ETags of the archives that the client has: 304 when one of them matches.
          * @example "0"
          */
         'If-None-Match'?: string;
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
         /**
@@ -5712,9 +4284,7 @@ export interface operations {
          */
         short_code: string;
       };
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description The zip. */
       200: {
@@ -5744,7 +4314,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
-        content?: never;
       };
       400: components['responses']['MalformedRequestOrRequestIncomplete'];
       401: components['responses']['Unauthorized'];
@@ -5768,30 +4337,20 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 503;
-              /** @enum {string} */
-              code: 'dependency_unavailable' | 'overloaded';
-            } & {
-              [key: string]: unknown;
-            });
+          'application/problem+json': components['schemas']['Problem'] & {
+            status: 503;
+            code: 'dependency_unavailable' | 'overloaded';
+          };
         };
       };
     };
   };
   revealPaste: {
     parameters: {
-      query?: never;
       header?: {
         /** @description A key that nobody can guess, such as a UUID: it gives access to the content for five minutes. Without one, the answer has the key that was made for the request. */
         'Idempotency-Key'?: string;
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
         /**
@@ -5800,9 +4359,7 @@ export interface operations {
          */
         short_code: string;
       };
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description The content, which no other reader gets. */
       200: {
@@ -5845,33 +4402,23 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 503;
-              /** @enum {string} */
-              code: 'dependency_unavailable' | 'overloaded';
-            } & {
-              [key: string]: unknown;
-            });
+          'application/problem+json': components['schemas']['Problem'] & {
+            status: 503;
+            code: 'dependency_unavailable' | 'overloaded';
+          };
         };
       };
     };
   };
   readReceipt: {
     parameters: {
-      query?: never;
       header?: {
         /**
          * @description The delete_token from the answer that created the anonymous paste.
          * @example nIhCSYPzJ5u0mC2HcVY7bq8UuVbPFo3tT0dV1yqkzWQ
          */
         'Delete-Token'?: string;
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
         /**
@@ -5880,9 +4427,7 @@ export interface operations {
          */
         short_code: string;
       };
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description The receipt. */
       200: {
@@ -5911,24 +4456,13 @@ export interface operations {
   };
   readTimeline: {
     parameters: {
-      query?: never;
       header?: {
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
-        /**
-         * @description The short code, in base62, or `~` and the slug.
-         * @example q7Zk2Lm9Xa
-         */
-        short_code: string;
+        short_code: components['parameters']['ShortCode'];
       };
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description The timeline. */
       200: {
@@ -5956,29 +4490,18 @@ export interface operations {
   };
   streamPasteEvents: {
     parameters: {
-      query?: never;
       header?: {
         /**
          * @description The id of the last event that the client received. The stream continues after that event. Without the header, or with an id that was never sent, it begins with the first event.
          * @example 1204.40
          */
         'Last-Event-ID'?: string;
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
-        /**
-         * @description The short code, in base62, or `~` and the slug.
-         * @example q7Zk2Lm9Xa
-         */
-        short_code: string;
+        short_code: components['parameters']['ShortCode'];
       };
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description The events. */
       200: {
@@ -6002,7 +4525,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
-        content?: never;
       };
       400: components['responses']['MalformedRequestOrRequestIncomplete'];
       401: components['responses']['Unauthorized'];
@@ -6018,22 +4540,12 @@ export interface operations {
   };
   reportPaste: {
     parameters: {
-      query?: never;
       header?: {
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
-        /**
-         * @description The short code, in base62, or `~` and the slug.
-         * @example q7Zk2Lm9Xa
-         */
-        short_code: string;
+        short_code: components['parameters']['ShortCode'];
       };
-      cookie?: never;
     };
     requestBody: {
       content: {
@@ -6055,7 +4567,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
-        content?: never;
       };
       400: components['responses']['MalformedRequestOrRequestIncomplete'];
       401: components['responses']['Unauthorized'];
@@ -6082,23 +4593,12 @@ export interface operations {
          * @example 2
          */
         limit?: number;
-        /**
-         * @description The next_cursor of the previous page. Without it, the page starts with the newest row.
-         * @example WyIyMDI2LTExLTIxIDEyOjAwOjAwLjEyMzQ1NiswMCIsIjAxOWFhNWIyLTdjMDAtNzAwMC04MDAwLTAwMDAwMDAwMDAwMCJd
-         */
-        cursor?: string;
+        cursor?: components['parameters']['Cursor'];
       };
       header?: {
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
-      path?: never;
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description A page of requests. */
       200: {
@@ -6124,18 +4624,10 @@ export interface operations {
   };
   createRequest: {
     parameters: {
-      query?: never;
       header?: {
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
-        /** @description Makes the request safe to repeat: the same request with the same key gets the first answer again and creates nothing. Use a new key for each request, and one that is hard to guess, such as a UUID: it gives access to the answer. */
-        'Idempotency-Key'?: string;
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
+        'Idempotency-Key'?: components['parameters']['Idempotency-Key'];
       };
-      path?: never;
-      cookie?: never;
     };
     requestBody: {
       content: {
@@ -6182,24 +4674,13 @@ export interface operations {
   };
   readRequest: {
     parameters: {
-      query?: never;
       header?: {
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
-        /**
-         * @description The id of the request.
-         * @example 3mVxQ9bTr5LkW2hYc8NfZd
-         */
-        id: string;
+        id: components['parameters']['RequestId'];
       };
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description The request. */
       200: {
@@ -6229,26 +4710,14 @@ export interface operations {
   };
   cancelRequest: {
     parameters: {
-      query?: never;
       header?: {
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
-        /** @description Makes the request safe to repeat: the same request with the same key gets the first answer again and creates nothing. Use a new key for each request, and one that is hard to guess, such as a UUID: it gives access to the answer. */
-        'Idempotency-Key'?: string;
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
+        'Idempotency-Key'?: components['parameters']['Idempotency-Key'];
       };
       path: {
-        /**
-         * @description The id of the request.
-         * @example 3mVxQ9bTr5LkW2hYc8NfZd
-         */
-        id: string;
+        id: components['parameters']['RequestId'];
       };
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description The cancelled request. */
       200: {
@@ -6279,24 +4748,13 @@ export interface operations {
   };
   readDeposits: {
     parameters: {
-      query?: never;
       header?: {
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
-        /**
-         * @description The id of the request.
-         * @example 3mVxQ9bTr5LkW2hYc8NfZd
-         */
-        id: string;
+        id: components['parameters']['RequestId'];
       };
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description The deposits. */
       200: {
@@ -6322,24 +4780,13 @@ export interface operations {
   };
   depositSecret: {
     parameters: {
-      query?: never;
       header?: {
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
-        /** @description Makes the request safe to repeat: the same request with the same key gets the first answer again and creates nothing. Use a new key for each request, and one that is hard to guess, such as a UUID: it gives access to the answer. */
-        'Idempotency-Key'?: string;
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
+        'Idempotency-Key'?: components['parameters']['Idempotency-Key'];
       };
       path: {
-        /**
-         * @description The id of the request.
-         * @example 3mVxQ9bTr5LkW2hYc8NfZd
-         */
-        id: string;
+        id: components['parameters']['RequestId'];
       };
-      cookie?: never;
     };
     /** @description An encrypted document of at most 10485760 bytes, and its wrapped key. */
     requestBody: {
@@ -6387,13 +4834,8 @@ export interface operations {
   };
   moveSlug: {
     parameters: {
-      query?: never;
       header?: {
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
         /**
@@ -6402,7 +4844,6 @@ export interface operations {
          */
         slug: string;
       };
-      cookie?: never;
     };
     requestBody: {
       content: {
@@ -6447,24 +4888,13 @@ export interface operations {
   };
   readHistory: {
     parameters: {
-      query?: never;
       header?: {
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
-        /**
-         * @description The short code, in base62, or `~` and the slug.
-         * @example q7Zk2Lm9Xa
-         */
-        short_code: string;
+        short_code: components['parameters']['ShortCode'];
       };
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description The versions. */
       200: {
@@ -6508,23 +4938,12 @@ export interface operations {
          * @example 2
          */
         limit?: number;
-        /**
-         * @description The next_cursor of the previous page. Without it, the page starts with the newest row.
-         * @example WyIyMDI2LTExLTIxIDEyOjAwOjAwLjEyMzQ1NiswMCIsIjAxOWFhNWIyLTdjMDAtNzAwMC04MDAwLTAwMDAwMDAwMDAwMCJd
-         */
-        cursor?: string;
+        cursor?: components['parameters']['Cursor'];
       };
       header?: {
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
-      path?: never;
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description A page of jobs. */
       200: {
@@ -6550,18 +4969,10 @@ export interface operations {
   };
   createJob: {
     parameters: {
-      query?: never;
       header?: {
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
-        /** @description Makes the request safe to repeat: the same request with the same key gets the first answer again and creates nothing. Use a new key for each request, and one that is hard to guess, such as a UUID: it gives access to the answer. */
-        'Idempotency-Key'?: string;
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
+        'Idempotency-Key'?: components['parameters']['Idempotency-Key'];
       };
-      path?: never;
-      cookie?: never;
     };
     /** @description The type of the job and its parameters, in at most 16777216 bytes. */
     requestBody: {
@@ -6602,29 +5013,18 @@ export interface operations {
   };
   readJob: {
     parameters: {
-      query?: never;
       header?: {
         /**
          * @description `wait=N`: answer when the status becomes terminal, or after N seconds, at most 60 (RFC 7240). A malformed value and other preferences are ignored. A caller with too many waiting requests gets 429.
          * @example wait=1
          */
         Prefer?: string;
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
-        /**
-         * @description The job_id from the answer that created the job.
-         * @example 019aa5b2-7c00-7b6e-9c3d-5f2a1e8d4c70
-         */
-        id: string;
+        id: components['parameters']['JobId'];
       };
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description The job. */
       200: {
@@ -6653,26 +5053,14 @@ export interface operations {
   };
   cancelJob: {
     parameters: {
-      query?: never;
       header?: {
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
-        /** @description Makes the request safe to repeat: the same request with the same key gets the first answer again and creates nothing. Use a new key for each request, and one that is hard to guess, such as a UUID: it gives access to the answer. */
-        'Idempotency-Key'?: string;
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
+        'Idempotency-Key'?: components['parameters']['Idempotency-Key'];
       };
       path: {
-        /**
-         * @description The job_id from the answer that created the job.
-         * @example 019aa5b2-7c00-7b6e-9c3d-5f2a1e8d4c70
-         */
-        id: string;
+        id: components['parameters']['JobId'];
       };
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description The cancelled job. */
       200: {
@@ -6703,26 +5091,14 @@ export interface operations {
   };
   retryJob: {
     parameters: {
-      query?: never;
       header?: {
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
-        /** @description Makes the request safe to repeat: the same request with the same key gets the first answer again and creates nothing. Use a new key for each request, and one that is hard to guess, such as a UUID: it gives access to the answer. */
-        'Idempotency-Key'?: string;
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
+        'Idempotency-Key'?: components['parameters']['Idempotency-Key'];
       };
       path: {
-        /**
-         * @description The job_id from the answer that created the job.
-         * @example 019aa5b2-7c00-7b6e-9c3d-5f2a1e8d4c70
-         */
-        id: string;
+        id: components['parameters']['JobId'];
       };
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description The new job is stored durably. Read its progress at Location. */
       202: {
@@ -6761,29 +5137,15 @@ export interface operations {
          * @example 2
          */
         limit?: number;
-        /**
-         * @description The next_cursor of the previous page. Without it, the page starts with the newest row.
-         * @example WyIyMDI2LTExLTIxIDEyOjAwOjAwLjEyMzQ1NiswMCIsIjAxOWFhNWIyLTdjMDAtNzAwMC04MDAwLTAwMDAwMDAwMDAwMCJd
-         */
-        cursor?: string;
+        cursor?: components['parameters']['Cursor'];
       };
       header?: {
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
-        /**
-         * @description The job_id from the answer that created the job.
-         * @example 019aa5b2-7c00-7b6e-9c3d-5f2a1e8d4c70
-         */
-        id: string;
+        id: components['parameters']['JobId'];
       };
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description A page of assets. */
       200: {
@@ -6811,24 +5173,13 @@ export interface operations {
   };
   readJobTimeline: {
     parameters: {
-      query?: never;
       header?: {
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
-        /**
-         * @description The job_id from the answer that created the job.
-         * @example 019aa5b2-7c00-7b6e-9c3d-5f2a1e8d4c70
-         */
-        id: string;
+        id: components['parameters']['JobId'];
       };
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description The timeline. */
       200: {
@@ -6855,29 +5206,18 @@ export interface operations {
   };
   streamJobEvents: {
     parameters: {
-      query?: never;
       header?: {
         /**
          * @description The id of the last event that the client received. The stream continues after that event. Without the header, or with an id that was never sent, it begins with the first event.
          * @example 1204.40
          */
         'Last-Event-ID'?: string;
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
-        /**
-         * @description The job_id from the answer that created the job.
-         * @example 019aa5b2-7c00-7b6e-9c3d-5f2a1e8d4c70
-         */
-        id: string;
+        id: components['parameters']['JobId'];
       };
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description The events. */
       200: {
@@ -6901,7 +5241,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
-        content?: never;
       };
       400: components['responses']['MalformedRequestOrRequestIncomplete'];
       401: components['responses']['Unauthorized'];
@@ -6916,18 +5255,10 @@ export interface operations {
   };
   listTokens: {
     parameters: {
-      query?: never;
       header?: {
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
-      path?: never;
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description The tokens. */
       200: {
@@ -6952,16 +5283,9 @@ export interface operations {
   };
   createToken: {
     parameters: {
-      query?: never;
       header?: {
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
-      path?: never;
-      cookie?: never;
     };
     requestBody: {
       content: {
@@ -7003,13 +5327,8 @@ export interface operations {
   };
   revokeToken: {
     parameters: {
-      query?: never;
       header?: {
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
         /**
@@ -7018,9 +5337,7 @@ export interface operations {
          */
         id: string;
       };
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description The token is revoked. */
       204: {
@@ -7030,7 +5347,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
-        content?: never;
       };
       400: components['responses']['MalformedRequestOrRequestIncomplete'];
       401: components['responses']['Unauthorized'];
@@ -7045,18 +5361,10 @@ export interface operations {
   };
   listWebhooks: {
     parameters: {
-      query?: never;
       header?: {
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
-      path?: never;
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description The endpoints. */
       200: {
@@ -7081,18 +5389,10 @@ export interface operations {
   };
   createWebhook: {
     parameters: {
-      query?: never;
       header?: {
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
-        /** @description Makes the request safe to repeat: the same request with the same key gets the first answer again and creates nothing. Use a new key for each request, and one that is hard to guess, such as a UUID: it gives access to the answer. */
-        'Idempotency-Key'?: string;
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
+        'Idempotency-Key'?: components['parameters']['Idempotency-Key'];
       };
-      path?: never;
-      cookie?: never;
     };
     requestBody: {
       content: {
@@ -7141,24 +5441,13 @@ export interface operations {
   };
   readWebhook: {
     parameters: {
-      query?: never;
       header?: {
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
-        /**
-         * @description The id of the endpoint.
-         * @example 019aa5b2-7c00-7d1f-8a3e-4b5c6d7e8f90
-         */
-        id: string;
+        id: components['parameters']['WebhookId'];
       };
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description The endpoint. */
       200: {
@@ -7184,24 +5473,13 @@ export interface operations {
   };
   removeWebhook: {
     parameters: {
-      query?: never;
       header?: {
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
-        /**
-         * @description The id of the endpoint.
-         * @example 019aa5b2-7c00-7d1f-8a3e-4b5c6d7e8f90
-         */
-        id: string;
+        id: components['parameters']['WebhookId'];
       };
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description The endpoint is removed. */
       204: {
@@ -7211,7 +5489,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
-        content?: never;
       };
       400: components['responses']['MalformedRequestOrRequestIncomplete'];
       401: components['responses']['Unauthorized'];
@@ -7226,26 +5503,14 @@ export interface operations {
   };
   rotateWebhook: {
     parameters: {
-      query?: never;
       header?: {
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
-        /** @description Makes the request safe to repeat: the same request with the same key gets the first answer again and creates nothing. Use a new key for each request, and one that is hard to guess, such as a UUID: it gives access to the answer. */
-        'Idempotency-Key'?: string;
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
+        'Idempotency-Key'?: components['parameters']['Idempotency-Key'];
       };
       path: {
-        /**
-         * @description The id of the endpoint.
-         * @example 019aa5b2-7c00-7d1f-8a3e-4b5c6d7e8f90
-         */
-        id: string;
+        id: components['parameters']['WebhookId'];
       };
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description The endpoint, with its new secret. */
       200: {
@@ -7276,26 +5541,14 @@ export interface operations {
   };
   switchOnWebhook: {
     parameters: {
-      query?: never;
       header?: {
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
-        /** @description Makes the request safe to repeat: the same request with the same key gets the first answer again and creates nothing. Use a new key for each request, and one that is hard to guess, such as a UUID: it gives access to the answer. */
-        'Idempotency-Key'?: string;
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
+        'Idempotency-Key'?: components['parameters']['Idempotency-Key'];
       };
       path: {
-        /**
-         * @description The id of the endpoint.
-         * @example 019aa5b2-7c00-7d1f-8a3e-4b5c6d7e8f90
-         */
-        id: string;
+        id: components['parameters']['WebhookId'];
       };
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description The endpoint is on. */
       200: {
@@ -7332,29 +5585,15 @@ export interface operations {
          * @example 2
          */
         limit?: number;
-        /**
-         * @description The next_cursor of the previous page. Without it, the page starts with the newest row.
-         * @example WyIyMDI2LTExLTIxIDEyOjAwOjAwLjEyMzQ1NiswMCIsIjAxOWFhNWIyLTdjMDAtNzAwMC04MDAwLTAwMDAwMDAwMDAwMCJd
-         */
-        cursor?: string;
+        cursor?: components['parameters']['Cursor'];
       };
       header?: {
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
-        /**
-         * @description The id of the endpoint.
-         * @example 019aa5b2-7c00-7d1f-8a3e-4b5c6d7e8f90
-         */
-        id: string;
+        id: components['parameters']['WebhookId'];
       };
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description A page of deliveries. */
       200: {
@@ -7381,31 +5620,19 @@ export interface operations {
   };
   retryDelivery: {
     parameters: {
-      query?: never;
       header?: {
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
-        /** @description Makes the request safe to repeat: the same request with the same key gets the first answer again and creates nothing. Use a new key for each request, and one that is hard to guess, such as a UUID: it gives access to the answer. */
-        'Idempotency-Key'?: string;
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
+        'Idempotency-Key'?: components['parameters']['Idempotency-Key'];
       };
       path: {
-        /**
-         * @description The id of the endpoint.
-         * @example 019aa5b2-7c00-7d1f-8a3e-4b5c6d7e8f90
-         */
-        id: string;
+        id: components['parameters']['WebhookId'];
         /**
          * @description The id of the delivery.
          * @example 019aa5b2-8e00-7a2b-9c4d-5e6f708192a3
          */
         delivery: string;
       };
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description The new delivery waits to be sent. */
       202: {
@@ -7436,24 +5663,13 @@ export interface operations {
   };
   readTimelineByShortUrl: {
     parameters: {
-      query?: never;
       header?: {
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
-        /**
-         * @description The short code, in base62, or `~` and the slug.
-         * @example q7Zk2Lm9Xa
-         */
-        short_code: string;
+        short_code: components['parameters']['ShortCode'];
       };
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description The timeline. */
       200: {
@@ -7461,10 +5677,8 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-          /** @description The content is compressed. None: it is not. */
-          'Content-Encoding'?: 'gzip';
+          Vary: components['headers']['Vary'];
+          'Content-Encoding': components['headers']['Content-Encoding'];
           [name: string]: unknown;
         };
         content: {
@@ -7486,7 +5700,6 @@ export interface operations {
   };
   readFileByShortUrl: {
     parameters: {
-      query?: never;
       header?: {
         /**
          * @description The requested part. All bytes are served for several ranges and for a malformed one.
@@ -7508,11 +5721,7 @@ export interface operations {
          * @example "d9014c4624844aa5bac314773d6b689ad467fa4e1d1a50a1b8a99d5a95f72ff5-7-7"
          */
         'If-Match'?: string;
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
         /**
@@ -7526,9 +5735,7 @@ export interface operations {
          */
         name: string;
       };
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description The file. */
       200: {
@@ -7580,7 +5787,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
-        content?: never;
       };
       400: components['responses']['MalformedRequestOrRequestIncompletePage'];
       401: components['responses']['UnauthorizedPage'];
@@ -7602,22 +5808,15 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-          /** @description The content is compressed. None: it is not. */
-          'Content-Encoding'?: 'gzip';
+          Vary: components['headers']['Vary'];
+          'Content-Encoding': components['headers']['Content-Encoding'];
           [name: string]: unknown;
         };
         content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 503;
-              /** @enum {string} */
-              code: 'dependency_unavailable' | 'overloaded';
-            } & {
-              [key: string]: unknown;
-            });
+          'application/problem+json': components['schemas']['Problem'] & {
+            status: 503;
+            code: 'dependency_unavailable' | 'overloaded';
+          };
           'text/html': string;
         };
       };
@@ -7625,18 +5824,13 @@ export interface operations {
   };
   readArchiveByShortUrl: {
     parameters: {
-      query?: never;
       header?: {
         /**
          * @description ETags of the archives that the client has: 304 when one of them matches.
          * @example "0"
          */
         'If-None-Match'?: string;
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
         /**
@@ -7645,9 +5839,7 @@ export interface operations {
          */
         short_code: string;
       };
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description The zip. */
       200: {
@@ -7677,7 +5869,6 @@ export interface operations {
           RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
-        content?: never;
       };
       400: components['responses']['MalformedRequestOrRequestIncompletePage'];
       401: components['responses']['UnauthorizedPage'];
@@ -7698,22 +5889,15 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-          /** @description The content is compressed. None: it is not. */
-          'Content-Encoding'?: 'gzip';
+          Vary: components['headers']['Vary'];
+          'Content-Encoding': components['headers']['Content-Encoding'];
           [name: string]: unknown;
         };
         content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 503;
-              /** @enum {string} */
-              code: 'dependency_unavailable' | 'overloaded';
-            } & {
-              [key: string]: unknown;
-            });
+          'application/problem+json': components['schemas']['Problem'] & {
+            status: 503;
+            code: 'dependency_unavailable' | 'overloaded';
+          };
           'text/html': string;
         };
       };
@@ -7721,7 +5905,6 @@ export interface operations {
   };
   readContentByShortUrl: {
     parameters: {
-      query?: never;
       header?: {
         /**
          * @description The requested part. All bytes are served for several ranges and for a malformed one.
@@ -7748,22 +5931,12 @@ export interface operations {
          * @example gzip
          */
         'Accept-Encoding'?: string;
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
-        /**
-         * @description The short code, in base62, or `~` and the slug.
-         * @example q7Zk2Lm9Xa
-         */
-        short_code: string;
+        short_code: components['parameters']['ShortCode'];
       };
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description The content. */
       200: {
@@ -7772,12 +5945,10 @@ export interface operations {
           ETag?: string;
           /** @description Range requests are supported. */
           'Accept-Ranges'?: 'bytes';
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+          Vary: components['headers']['Vary'];
           /** @description The number of bytes. */
           'Content-Length'?: string;
-          /** @description The content is compressed. None: it is not. */
-          'Content-Encoding'?: 'gzip';
+          'Content-Encoding': components['headers']['Content-Encoding'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
@@ -7795,8 +5966,7 @@ export interface operations {
           ETag?: string;
           /** @description Range requests are supported. */
           'Accept-Ranges'?: 'bytes';
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+          Vary: components['headers']['Vary'];
           /** @description The number of bytes. */
           'Content-Length'?: string;
           /** @description The served range and the size of the content; on 416 only the size. */
@@ -7804,8 +5974,7 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The content is compressed. None: it is not. */
-          'Content-Encoding'?: 'gzip';
+          'Content-Encoding': components['headers']['Content-Encoding'];
           [name: string]: unknown;
         };
         content: {
@@ -7820,13 +5989,11 @@ export interface operations {
           ETag?: string;
           /** @description Range requests are supported. */
           'Accept-Ranges'?: 'bytes';
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
+          Vary: components['headers']['Vary'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The content is compressed. None: it is not. */
-          'Content-Encoding'?: 'gzip';
+          'Content-Encoding': components['headers']['Content-Encoding'];
           [name: string]: unknown;
         };
         content: {
@@ -7853,22 +6020,15 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-          /** @description The content is compressed. None: it is not. */
-          'Content-Encoding'?: 'gzip';
+          Vary: components['headers']['Vary'];
+          'Content-Encoding': components['headers']['Content-Encoding'];
           [name: string]: unknown;
         };
         content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 503;
-              /** @enum {string} */
-              code: 'dependency_unavailable' | 'overloaded';
-            } & {
-              [key: string]: unknown;
-            });
+          'application/problem+json': components['schemas']['Problem'] & {
+            status: 503;
+            code: 'dependency_unavailable' | 'overloaded';
+          };
           'text/html': string;
         };
       };
@@ -7876,15 +6036,10 @@ export interface operations {
   };
   revealPasteByShortUrl: {
     parameters: {
-      query?: never;
       header?: {
         /** @description A key that nobody can guess, such as a UUID: it gives access to the content for five minutes. Without one, the answer has the key that was made for the request. */
         'Idempotency-Key'?: string;
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
         /**
@@ -7893,9 +6048,7 @@ export interface operations {
          */
         short_code: string;
       };
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description The content, which no other reader gets. */
       200: {
@@ -7907,10 +6060,8 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-          /** @description The content is compressed. None: it is not. */
-          'Content-Encoding'?: 'gzip';
+          Vary: components['headers']['Vary'];
+          'Content-Encoding': components['headers']['Content-Encoding'];
           [name: string]: unknown;
         };
         content: {
@@ -7940,22 +6091,15 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-          /** @description The content is compressed. None: it is not. */
-          'Content-Encoding'?: 'gzip';
+          Vary: components['headers']['Vary'];
+          'Content-Encoding': components['headers']['Content-Encoding'];
           [name: string]: unknown;
         };
         content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 503;
-              /** @enum {string} */
-              code: 'dependency_unavailable' | 'overloaded';
-            } & {
-              [key: string]: unknown;
-            });
+          'application/problem+json': components['schemas']['Problem'] & {
+            status: 503;
+            code: 'dependency_unavailable' | 'overloaded';
+          };
           'text/html': string;
         };
       };
@@ -7963,24 +6107,13 @@ export interface operations {
   };
   readHistoryByShortUrl: {
     parameters: {
-      query?: never;
       header?: {
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
-        /**
-         * @description The short code, in base62, or `~` and the slug.
-         * @example q7Zk2Lm9Xa
-         */
-        short_code: string;
+        short_code: components['parameters']['ShortCode'];
       };
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description The versions. */
       200: {
@@ -7988,10 +6121,8 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-          /** @description The content is compressed. None: it is not. */
-          'Content-Encoding'?: 'gzip';
+          Vary: components['headers']['Vary'];
+          'Content-Encoding': components['headers']['Content-Encoding'];
           [name: string]: unknown;
         };
         content: {
@@ -8026,11 +6157,7 @@ export interface operations {
          * @example "0"
          */
         'If-None-Match'?: string;
-        /**
-         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
-         * @example my-request-1
-         */
-        'X-Request-Id'?: string;
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
       };
       path: {
         /**
@@ -8039,9 +6166,7 @@ export interface operations {
          */
         short_code: string;
       };
-      cookie?: never;
     };
-    requestBody?: never;
     responses: {
       /** @description The patch. */
       200: {
@@ -8053,10 +6178,8 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-          /** @description The content is compressed. None: it is not. */
-          'Content-Encoding'?: 'gzip';
+          Vary: components['headers']['Vary'];
+          'Content-Encoding': components['headers']['Content-Encoding'];
           [name: string]: unknown;
         };
         content: {
@@ -8072,10 +6195,8 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-          /** @description The content is compressed. None: it is not. */
-          'Content-Encoding'?: 'gzip';
+          Vary: components['headers']['Vary'];
+          'Content-Encoding': components['headers']['Content-Encoding'];
           [name: string]: unknown;
         };
         content: {
@@ -8101,22 +6222,15 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Accept-Language, Cookie' | 'Accept, Accept-Language, Cookie, Accept-Encoding';
-          /** @description The content is compressed. None: it is not. */
-          'Content-Encoding'?: 'gzip';
+          Vary: components['headers']['Vary'];
+          'Content-Encoding': components['headers']['Content-Encoding'];
           [name: string]: unknown;
         };
         content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 503;
-              /** @enum {string} */
-              code: 'dependency_unavailable' | 'overloaded';
-            } & {
-              [key: string]: unknown;
-            });
+          'application/problem+json': components['schemas']['Problem'] & {
+            status: 503;
+            code: 'dependency_unavailable' | 'overloaded';
+          };
           'text/html': string;
         };
       };

@@ -11,7 +11,11 @@ import { example } from './job-view.ts';
 /** The parameters of a path that names a job. */
 export const namedJob = z.object({
   id: uuid.meta({
-    param: { description: 'The job_id from the answer that created the job.', example: example.id },
+    param: {
+      id: 'JobId',
+      description: 'The job_id from the answer that created the job.',
+      example: example.id,
+    },
   }),
 });
 

@@ -26,9 +26,12 @@ export function audienceOf(ownerId: string | null, userId: string | null): Audie
   return ownerId !== null && ownerId === userId ? 'owner' : 'stranger';
 }
 
-/** The class of a reason, which everybody sees. */
-export const reasonClass = z
+export const knownReasonClass = z
   .enum(reasonClasses)
+  .meta({ id: 'ReasonClass', description: 'Why, in one word of a closed list.' });
+
+/** The class of a reason, which everybody sees. */
+export const reasonClass = knownReasonClass
   .nullable()
   .meta({ description: 'Why, in one word of a closed list; null: for no special reason.' });
 

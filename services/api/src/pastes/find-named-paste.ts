@@ -11,15 +11,22 @@ import { RequestError } from '../http/answers/request-error.ts';
 import { audienceOf, type Audience } from '../live/timeline-view.ts';
 import { example } from './example.ts';
 
-/** The parameters of a path that names a paste. @param shortCode the example of the documentation */
-export const namesPaste = (shortCode: string) =>
+/**
+ * The parameters of a path that names a paste.
+ * @param shortCode the example of the documentation @param id of the component; undefined: it is none
+ */
+export const namesPaste = (shortCode: string, id?: string) =>
   z.object({
     short_code: z.string().meta({
-      param: { description: 'The short code, in base62, or `~` and the slug.', example: shortCode },
+      param: {
+        ...(id !== undefined && { id }),
+        description: 'The short code, in base62, or `~` and the slug.',
+        example: shortCode,
+      },
     }),
   });
 
-export const namedPaste = namesPaste(example.shortCode);
+export const namedPaste = namesPaste(example.shortCode, 'ShortCode');
 
 /** The errors of finding a paste by its short code or its slug. */
 export const findErrors = [

@@ -10,7 +10,9 @@ import { exampleRequest } from './request-view.ts';
 
 /** The parameters of a path that names a request. */
 export const namedRequest = z.object({
-  id: z.string().meta({ param: { description: 'The id of the request.', example: exampleRequest.code } }),
+  id: z.string().meta({
+    param: { id: 'RequestId', description: 'The id of the request.', example: exampleRequest.code },
+  }),
 });
 
 /** An id, `#`, and a key. */

@@ -12,7 +12,9 @@ import { exampleWebhook } from './webhook-view.ts';
 
 /** The parameters of a path that names an endpoint. */
 export const namedWebhook = z.object({
-  id: uuid.meta({ param: { description: 'The id of the endpoint.', example: exampleWebhook.id } }),
+  id: uuid.meta({
+    param: { id: 'WebhookId', description: 'The id of the endpoint.', example: exampleWebhook.id },
+  }),
 });
 
 /** The errors of finding an endpoint. */

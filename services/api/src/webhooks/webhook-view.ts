@@ -1,6 +1,5 @@
 import {
   parseReason,
-  reasonClasses,
   statesOf,
   textForOwner,
   webhookDelivery,
@@ -11,6 +10,7 @@ import {
 import type { WebhookDelivery, WebhookEndpoint } from '@pasteflow/postgres';
 import { mustBeOneOf, webhookSecret, type WebhookSettings } from '@pasteflow/service-kit';
 import { z } from 'zod';
+import { knownReasonClass } from '../live/timeline-view.ts';
 import { instant, uuid } from '../http/openapi/formats.ts';
 
 /** In the examples of the OpenAPI document. */
@@ -103,7 +103,7 @@ export function viewWithSecret(
 }
 
 const reason = z.object({
-  class: z.enum(reasonClasses).meta({ description: 'In one word of a closed list.' }),
+  class: knownReasonClass,
   text: z.string().nullable().meta({ description: 'In words.' }),
 });
 

@@ -11,6 +11,7 @@ export interface Document {
     readonly examples: Readonly<Record<string, { readonly value: unknown }>>;
     readonly headers: Readonly<Record<string, DocumentedHeader>>;
     readonly responses: Readonly<Record<string, DocumentedAnswer>>;
+    readonly parameters: Readonly<Record<string, Parameter>>;
   };
   readonly [field: string]: unknown;
 }
@@ -62,21 +63,23 @@ const text = JSON.stringify(
   ),
 );
 
-/** With references to responses, most of which many operations share. */
+/** With references to responses and parameters, most of which many operations share. */
 const referring = JSON.parse(text) as Document;
 
 /**
- * The document of the sources, without a server: no handler is called. References to responses are resolved.
+ * The document of the sources, without a server: no handler is called. References to responses and parameters
+ * are resolved.
  */
 export const document = JSON.parse(text, (_key, value: unknown) => {
-  const name = responseOf(value);
-  return name === undefined ? value : referring.components.responses[name];
+  const shared = sharedIn(value);
+  return shared === null ? value : referring.components[shared[0]][shared[1]];
 }) as Document;
 
-/** The name of the response to which a node of the document refers, if it does. */
-function responseOf(node: unknown): string | undefined {
+/** The response or parameter to which a node of the document refers, if it does. */
+function sharedIn(node: unknown): readonly ['responses' | 'parameters', string] | null {
   const { $ref } = (node ?? {}) as { readonly $ref?: unknown };
-  return typeof $ref === 'string' ? /^#\/components\/responses\/(.*)$/.exec($ref)?.[1] : undefined;
+  const found = typeof $ref === 'string' ? /^#\/components\/(responses|parameters)\/(.*)$/.exec($ref) : null;
+  return found && [found[1] as 'responses' | 'parameters', found[2]!];
 }
 
 // An OpenAPI document is not itself a JSON schema: comparing it with the meta-schema proves nothing and takes
@@ -98,15 +101,15 @@ export function schemaAt(...path: readonly string[]): ValidateFunction {
   return schema;
 }
 
-/** A shared response has one path, so that its schemas are compiled once. */
+/** What is shared has one path, so that its schemas are compiled once. */
 function withoutReferences(path: readonly string[]): readonly string[] {
   let node: unknown = referring;
   return path.reduce<readonly string[]>((at, key) => {
     node = (node as Record<string, unknown> | undefined)?.[key];
-    const name = responseOf(node);
-    if (name === undefined) return [...at, key];
-    node = referring.components.responses[name];
-    return ['components', 'responses', name];
+    const shared = sharedIn(node);
+    if (shared === null) return [...at, key];
+    node = referring.components[shared[0]][shared[1]];
+    return ['components', ...shared];
   }, []);
 }
 

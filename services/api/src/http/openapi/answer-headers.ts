@@ -4,6 +4,11 @@ function header(description: string, schema: z.ZodType = z.string()) {
   return schema.meta({ header: { description } });
 }
 
+/** Of many answers, therefore a component. */
+function sharedHeader(id: string, description: string, schema: z.ZodType) {
+  return schema.meta({ header: { id, description } });
+}
+
 const count = z.string().regex(/^\d+$/);
 
 /** On every answer, therefore a component. */
@@ -83,12 +88,14 @@ export const contentRange = header(
 );
 export const wwwAuthenticate = header('The credentials that are needed.');
 export const allow = header('The methods of the route.');
-export const vary = header(
+export const vary = sharedHeader(
+  'Vary',
   'The answer depends on Accept: a browser gets a page. The page depends on Accept-Language and on Cookie: it is in the language of its reader, and names the user who is signed in. Missing when the request was refused before its route was known.',
   z.enum(['Accept, Accept-Language, Cookie', 'Accept, Accept-Language, Cookie, Accept-Encoding']).optional(),
 );
 export const varyEncoding = header('The answer depends on Accept-Encoding.', z.literal('Accept-Encoding'));
-export const gzipEncoding = header(
+export const gzipEncoding = sharedHeader(
+  'Content-Encoding',
   'The content is compressed. None: it is not.',
   z.literal('gzip').optional(),
 );

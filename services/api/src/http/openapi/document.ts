@@ -35,6 +35,7 @@ const requestIdParam = z
   .optional()
   .meta({
     param: {
+      id: 'X-Request-Id',
       name: 'X-Request-Id',
       in: 'header',
       description: `The id of the request. A value that does not match \`${REQUEST_ID.source}\` is ignored, and the request gets an id of its own.`,
@@ -240,6 +241,7 @@ const idempotencyKeyParam = z
   .optional()
   .meta({
     param: {
+      id: 'Idempotency-Key',
       name: 'Idempotency-Key',
       in: 'header',
       description:

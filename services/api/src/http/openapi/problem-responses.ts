@@ -45,8 +45,10 @@ export function problemResponses(
  * One problem response for codes that share a status; its id is made of the codes: `PasteNotFoundOrNoDiff`.
  */
 export function problemResponse(status: number, codes: readonly ProblemCode[]): ZodOpenApiResponseObject {
-  // Loose, because the other fields are in problemSchema.
-  const narrowed = z.looseObject({ status: z.literal(status), code: z.enum(codes) });
+  // It says nothing of the other fields, which are in problemSchema.
+  const narrowed = z
+    .object({ status: z.literal(status), code: z.enum(codes) })
+    .meta({ override: ({ jsonSchema }) => delete jsonSchema.additionalProperties });
   return {
     id: codes
       .map((code) => `_${code}`.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase()))

@@ -28,6 +28,7 @@ export const pageFields = {
     .meta({
       description: 'The next_cursor of the previous page. Without it, the page starts with the newest row.',
       param: {
+        id: 'Cursor',
         example: encodeCursor({
           createdAt: '2026-11-21 12:00:00.123456+00',
           id: '019aa5b2-7c00-7000-8000-000000000000',
