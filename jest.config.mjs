@@ -13,14 +13,7 @@ process.env.TEST_SERVICES_FROM ??= 'bundles';
 export default {
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
-  transform: {
-    '\\.ts$': fromRoot('./scripts/strip-types.cjs'),
-    // Not what reads the clock or the environment, which tests change in the sandbox, and not what makes Dates, which are
-    // no `instanceof Date` there.
-    '/node_modules/(?:diff|fauxqs|kysely|undici|valibot|zod)/.+\\.[cm]?js$':
-      fromRoot('./scripts/load-once.cjs'),
-  },
-  transformIgnorePatterns: [],
+  transform: { '\\.ts$': fromRoot('./scripts/strip-types.cjs') },
   testEnvironmentOptions: { customExportConditions: ['source', 'node', 'node-addons'] }, // workspace packages straight from src
   testTimeout: 120_000, // for tests that hang: a busy machine takes many times as long as an idle one
   maxWorkers: 2,
