@@ -20,7 +20,7 @@ import { deletionOf, nothing, paste } from './paste-scenario.ts';
 
 const { claimDelivery, renewDelivery, settleDelivered, settleRefused, settleGone, reapDelivery } = webhooks;
 const { removeEndpoint, switchOff, switchOn, sendOnceMore, endJob } = webhooks;
-const { removeOfRemoved, removeEnded, eraseListener, rescueDelivery } = webhooks;
+const { removeOfRemoved, removeRows, removeEnded, eraseListener, rescueDelivery } = webhooks;
 
 async function listen(db: Lane['db'], userId: string, events: readonly WebhookEventType[]) {
   const endpoint = await createWebhook(db, { userId, url: 'https://hooks.example.com/', events });
@@ -164,7 +164,7 @@ export const webhookScenarios: readonly Scenario[] = [
       await sql`UPDATE webhook_endpoints SET removed_at = now() - interval '1 hour', url = NULL`.execute(db);
       return world;
     },
-    [settleDelivered, settleRefused, reapDelivery, endJob, sendOnceMore, removeOfRemoved, eraseListener],
+    [settleDelivered, settleRefused, reapDelivery, endJob, sendOnceMore, removeOfRemoved, removeRows],
   ),
   delivery(
     'a delivery that has succeeded',

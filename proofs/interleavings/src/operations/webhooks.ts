@@ -9,6 +9,7 @@ import {
   findZombies,
   removeDeliveriesOfRemoved,
   removeOldDeliveries,
+  removeRemovedWebhooks,
   removeWebhook,
   renewLeases,
   rescueStranded,
@@ -154,7 +155,11 @@ export const endJob = statement('end a job', { touches: ['job'] }, async (db, { 
 }));
 
 export const removeOfRemoved = statement('remove deliveries', removed, (db) =>
-  silent(removeDeliveriesOfRemoved(db, BATCH)),
+  silent(removeDeliveriesOfRemoved(db, { limit: BATCH })),
+);
+
+export const removeRows = statement('remove endpoints', { touches: [] }, (db) =>
+  silent(removeRemovedWebhooks(db, { limit: BATCH })),
 );
 
 export const removeEnded = statement('remove old deliveries', removed, (db) =>
@@ -168,6 +173,6 @@ export const eraseListener = operation(
   () => null,
   [
     { statement: (db, { userId }) => silent(eraseUser(db, userId)) },
-    { statement: (db) => silent(removeDeliveriesOfRemoved(db, BATCH)) },
+    { statement: (db) => silent(removeDeliveriesOfRemoved(db, { limit: BATCH })) },
   ],
 );
