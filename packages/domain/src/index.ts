@@ -41,7 +41,6 @@ export {
   WEBHOOK_ROTATION_SECONDS,
   webhookEvents,
   webhookEventsFor,
-  webhookEventTypes,
   webhookRetryPolicy,
   type WebhookEventType,
 } from './webhooks.ts';

@@ -31,7 +31,7 @@ export const webhookEvents = {
 
 export type WebhookEventType = keyof typeof webhookEvents;
 
-export const webhookEventTypes = Object.keys(webhookEvents) as readonly WebhookEventType[];
+const webhookEventTypes = Object.keys(webhookEvents) as readonly WebhookEventType[];
 
 export function webhookEventsFor(audience: WebhookEvent['audience']): readonly WebhookEventType[] {
   return webhookEventTypes.filter((type) => webhookEvents[type].audience === audience);

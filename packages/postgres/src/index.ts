@@ -47,16 +47,9 @@ export {
   type SecretRequest,
 } from './secret-requests/secret-requests.ts';
 export { claimDeliveries, type ClaimedDelivery, type DeliveryPlace } from './webhooks/claim-deliveries.ts';
-export {
-  findDelivery,
-  listDeliveriesTo,
-  sendAgain,
-  type SentAgain,
-  type WebhookDelivery,
-} from './webhooks/deliveries.ts';
-export { deliverySubject, type DeliveryName, type DeliverySettlement } from './webhooks/delivery-subject.ts';
+export { findDelivery, listDeliveriesTo, sendAgain, type WebhookDelivery } from './webhooks/deliveries.ts';
+export { deliverySubject, type DeliverySettlement } from './webhooks/delivery-subject.ts';
 export * from './webhooks/endpoints.ts';
-export type { SwitchedOffFor } from './schema/webhooks.ts';
 export { rejectReports, upholdReports } from './pastes/judge-reports.ts';
 export * from './sweeps/old-rows.ts';
 export * from './sweeps/old-webhooks.ts';
@@ -126,7 +119,6 @@ export {
   pauseKind,
   resumeKind,
   UPLOADS,
-  WEBHOOKS,
   type WorkKind,
 } from './executions/work-kinds.ts';
 export { findSubjectOf, findZombies, renewLeases, wasCancelled, type Zombie } from './executions/leases.ts';
