@@ -282,29 +282,3 @@ describeInBrowser('every page of a user', () => {
     }
   });
 });
-
-describeInBrowser('the field for a slug', () => {
-  it.each([true, false])(
-    'has the refusal beside it, and the text stays, with JavaScript: %s',
-    async (javaScriptEnabled) => {
-      const { token, pastes } = await bed.cluster.user(`slug ${javaScriptEnabled}`);
-      const slug = `taken-${javaScriptEnabled}`;
-      await pastes.create(Buffer.from('first'), { slug });
-      const page = await signedIn('/', token, { javaScriptEnabled });
-      await page.getByText('More options').click();
-      const field = page.getByLabel('Name in the link');
-      const create = page.getByRole('button', { name: 'Create paste' });
-      await page.locator('#text').fill('second\nline');
-      await field.fill(slug);
-      await create.click();
-      await page.locator('#slug-error').getByText('is taken by another paste').waitFor();
-      expect(await field.getAttribute('aria-invalid')).toBe('true');
-      expect(await page.locator('#text').inputValue()).toBe('second\nline');
-      if (javaScriptEnabled) expect(await violationsOf(page)).toEqual([]);
-      await field.fill(`${slug}-2`);
-      await create.click();
-      await page.getByRole('heading', { name: 'Paste created' }).waitFor();
-      expect(await page.getByLabel('Link to the paste').inputValue()).toBe(`${origin()}/~${slug}-2`);
-    },
-  );
-});

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { startCluster } from '../../src/index.ts';
-import { isBrowserWanted, openSignedIn, useBrowser } from './browser.ts';
+import { isBrowserWanted, openSignedIn, useBrowser, violationsOf } from './browser.ts';
 
 const describeInBrowser = isBrowserWanted() ? describe : describe.skip;
 
@@ -40,6 +40,29 @@ describeInBrowser.each([
     await page.waitForLoadState(); // with all rows
     const versions = await page.locator('.rows > li strong').allInnerTexts();
     expect(versions).toEqual(['Version 2', 'Version 1']);
+  });
+
+  it('has the refusal of a slug beside its field, and the text stays', async () => {
+    const { token, pastes } = await bed.cluster.user(`slug ${javaScriptEnabled}`);
+    const slug = `taken-${javaScriptEnabled}`;
+    await pastes.create(Buffer.from('first'), { slug });
+    const page = await signedIn('/', token);
+    await page.getByText('More options').click();
+    const field = page.getByLabel('Name in the link');
+    const create = page.getByRole('button', { name: 'Create paste' });
+    await page.locator('#text').fill('second\nline');
+    await field.fill(slug);
+    await create.click();
+    await page.locator('#slug-error').getByText('is taken by another paste').waitFor();
+    expect(await field.getAttribute('aria-invalid')).toBe('true');
+    expect(await page.locator('#text').inputValue()).toBe('second\nline');
+    if (javaScriptEnabled) expect(await violationsOf(page)).toEqual([]);
+    await field.fill(`${slug}-2`);
+    await create.click();
+    await page.getByRole('heading', { name: 'Paste created' }).waitFor();
+    expect(await page.getByLabel('Link to the paste').inputValue()).toBe(
+      `${bed.cluster.http().url}/~${slug}-2`,
+    );
   });
 
   it('erases a user when the name is typed', async () => {
