@@ -29,21 +29,25 @@ export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
 /**
  * Asks the name servers themselves. `lookup` of node:dns would keep one of the four threads of the process for as long as
  * a name server is silent, so that four names of a stranger could stop all other lookups.
+ * @param servers default: those of the system
  */
-const askNameServers: Resolve = async (hostname) => {
-  const resolver = new Resolver({ timeout: 2000, tries: 2 });
-  const [v4, v6] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
-  if (v4.status === 'rejected' && v6.status === 'rejected') throw v4.reason;
-  return [v4, v6].flatMap((found, n) =>
-    found.status === 'rejected' ? [] : found.value.map((address) => ({ address, family: n === 0 ? 4 : 6 })),
-  );
-};
+export function askNameServers(servers?: readonly string[]): Resolve {
+  return async (hostname) => {
+    const resolver = new Resolver({ timeout: 2000, tries: 2 });
+    if (servers !== undefined) resolver.setServers(servers);
+    const [v4, v6] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+    if (v4.status === 'rejected' && v6.status === 'rejected') throw v4.reason;
+    return [v4, v6].flatMap((found, n) =>
+      found.status === 'rejected' ? [] : found.value.map((address) => ({ address, family: n === 0 ? 4 : 6 })),
+    );
+  };
+}
 
 /**
  * The `lookup` of a connection that reaches only public addresses: it fails unless every address of the name is one. The
  * connection uses what was looked at, so that a name that answers differently the second time finds nothing.
  */
-export function publicLookup(resolve: Resolve = askNameServers): LookupFunction {
+export function publicLookup(resolve: Resolve = askNameServers()): LookupFunction {
   const find = callbackify(resolve);
   return (hostname, options, callback) => {
     find(hostname, (error, addresses) => {

@@ -145,16 +145,15 @@ describe('a delivery', () => {
   });
 });
 
-it('sends nothing without WEBHOOK_KEY', async () => {
+it.each([
+  ['without WEBHOOK_KEY', { WEBHOOK_KEY: '', UPLOAD_WORKER_QUEUES: 'jobs,webhooks' }],
+  ['when it is told to run jobs alone', { UPLOAD_WORKER_QUEUES: 'jobs' }],
+])('sends nothing %s', async (_, env) => {
   const endpoint = await webhooks.listen();
   await webhooks.endJob();
   const statements: string[] = [];
-  const worker = await webhooks.start(
-    { onStatement: ({ query }) => statements.push(query.sql) },
-    { WEBHOOK_KEY: '', UPLOAD_WORKER_QUEUES: 'jobs,webhooks' },
-  );
-  const jobs = await bench.submit('none');
-  await bench.untilEnded(jobs);
+  const worker = await webhooks.start({ onStatement: ({ query }) => statements.push(query.sql) }, env);
+  await bench.untilEnded(await bench.submit('none'));
   await worker.stop();
   expect(statements.filter((text) => text.includes('next_deliveries'))).toEqual([]);
   expect(endpoint.received).toEqual([]);
