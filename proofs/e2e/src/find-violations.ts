@@ -31,6 +31,7 @@ export async function findViolations(system: SystemUnderTest): Promise<string[]>
     ...(await findStrayObjects(system)),
     ...(await findIllegalTransitions(system)),
     ...(await findMiscounted(system)),
+    ...(await findWrongDeliveries(system)),
   ];
 }
 
@@ -146,6 +147,23 @@ async function findMiscounted({ rows }: SystemUnderTest): Promise<string[]> {
       coalesce(scan.pastes, 0), coalesce(scan.bytes, 0)) AS problem
     FROM counters FULL JOIN scan USING (owner)
     WHERE (counters.pastes, counters.bytes) IS DISTINCT FROM (coalesce(scan.pastes, 0), coalesce(scan.bytes, 0))`);
+  return found.map(({ problem }) => problem);
+}
+
+/** A delivery that has ended has the attempt that ended it, and tells what has happened, by the audit trail. */
+async function findWrongDeliveries({ rows }: SystemUnderTest): Promise<string[]> {
+  const found = await rows.query<{ problem: string }>(`
+    SELECT format('delivery %s of %s is %s, and its last attempt has %s', d.id, type, d.status, coalesce(last.status, 'never been')) AS problem
+    FROM webhook_deliveries d LEFT JOIN LATERAL (
+      SELECT status FROM task_executions e WHERE e.subject_id = d.id AND e.kind = 'webhook' ORDER BY created_at DESC, id DESC LIMIT 1
+    ) AS last ON true
+    WHERE last.status IS DISTINCT FROM CASE d.status WHEN 'DELIVERED' THEN 'SUCCEEDED' ELSE 'FAILED' END
+    UNION ALL
+    SELECT format('delivery %s tells %s of %s, which has not happened', id, type, occurrence) FROM webhook_deliveries
+    WHERE type NOT IN ('deposit.arrived', 'report.opened') AND NOT EXISTS (
+      SELECT FROM state_transitions t WHERE t.entity = occurrence::uuid AND "to" = ANY (CASE type
+        WHEN 'paste.stored' THEN ARRAY['PROCESSED'] WHEN 'job.ended' THEN ARRAY['completed', 'partial', 'failed']
+        WHEN 'paste.failed' THEN ARRAY['FAILED'] WHEN 'upload.failed' THEN ARRAY['FAILED'] ELSE ARRAY['DELETION_IN_PROGRESS'] END))`);
   return found.map(({ problem }) => problem);
 }
 

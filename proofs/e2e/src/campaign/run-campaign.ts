@@ -11,6 +11,7 @@ import { CampaignLoad } from './load.ts';
 import { Random } from './plan.ts';
 import { User } from './user.ts';
 import { findBrokenPromises, findBrokenSecrets, summaryOf } from './verify.ts';
+import { Webhooks } from './webhooks.ts';
 import type { Rows } from '../rows.ts';
 
 export interface CampaignOptions {
@@ -59,6 +60,7 @@ export async function runCampaign(
   options: CampaignOptions,
   report: (line: string) => void,
 ): Promise<readonly string[]> {
+  const webhooks = await Webhooks.start(options.seed);
   const cluster = await startCluster({
     apis: 2,
     workers: 2,
@@ -68,12 +70,15 @@ export async function runCampaign(
       SWEEP_INTERVALS: 'cleanup=1,tombstones=2,deletion-watchdog=5',
       ANONYMOUS_PASTES: 'allow',
       MAX_STORED_BYTES: '1000000000000', // counts, and refuses nothing
+      ...webhooks.env,
     },
   });
   const history = new History(options.historyFile);
   try {
-    const { token } = await cluster.user('campaign');
+    const { userId, token } = await cluster.user('campaign');
+    await webhooks.listen(cluster, { userId, token });
     const user = new User(cluster, history, { token, seed: options.seed });
+    await user.create(FIRST_OF_ALL); // makes the counters of the user, for which all other creations wait
     const watch = new Watch(cluster.rows);
     const contention = new Contention(cluster, user, history, options.seed);
     const deposits = new Deposits(cluster, history, { token, seed: options.seed });
@@ -99,8 +104,11 @@ export async function runCampaign(
     const lost = await findLostMessages(cluster, user);
     await endClaims(cluster);
     const violationsInCalm = await untilQuiet(cluster, options);
-    return [...violations, ...seen, ...broken, ...inCalm, ...lost, ...violationsInCalm];
+    const untold = await webhooks.findProblems();
+    report(webhooks.summary);
+    return [...violations, ...seen, ...broken, ...inCalm, ...lost, ...violationsInCalm, ...untold];
   } finally {
+    await webhooks.stop();
     await cluster.stop();
     history.close();
   }
@@ -151,6 +159,7 @@ const LANES = 6;
 const FIRST_BATCH = 200_000_000;
 const SECOND_BATCH = 300_000_000;
 const REFUSED_BATCH = 600_000_000;
+const FIRST_OF_ALL = 800_000_000;
 const REFUSED = 20;
 
 /**
@@ -213,6 +222,10 @@ const ALWAYS = `
   SELECT 'job ' || id || ' was ' || status || ' without an open execution' FROM jobs j
   WHERE completed_at IS NULL AND NOT EXISTS (
     SELECT FROM task_executions e WHERE e.subject_id = j.id AND e.kind = 'job' AND e.status IN ('PENDING', 'RUNNING'))
+  UNION ALL
+  SELECT 'delivery ' || id || ' was ' || status || ' without an open execution' FROM webhook_deliveries d
+  WHERE ended_at IS NULL AND NOT EXISTS (
+    SELECT FROM task_executions e WHERE e.subject_id = d.id AND e.kind = 'webhook' AND e.status IN ('PENDING', 'RUNNING'))
   LIMIT 20`;
 
 /** A scan of 100,000 pastes takes some tens of ms. */
