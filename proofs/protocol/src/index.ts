@@ -1,3 +1,16 @@
+export {
+  deliveryKeyOf,
+  deliveryRules,
+  deliveryViolations,
+  deliveryViolationsAtRest,
+  firstDeliveryState,
+  outcomeOf,
+  type DeliveryBounds,
+  type DeliveryRules,
+  type DeliveryState,
+  type DeliveryStep,
+} from './deliveries.ts';
+export { deliveryActions, deliveryStepsFrom, nextDeliveryInCalm } from './delivery-steps.ts';
 export { violationsAtRest, violationsInCalm, violationsOf } from './invariants.ts';
 export {
   actionNames,

@@ -25,40 +25,64 @@ export interface Explored {
   readonly counterexample: readonly string[] | null;
 }
 
-interface Visited {
+/** A model with its rules. */
+export interface Model<State, Step extends { readonly state: State }> {
+  readonly first: State;
+  keyOf(state: State): string;
+  stepsFrom(state: State): readonly Step[];
+  nextInCalm(state: State): Step | null;
+  violationsOf(before: State, step: Step): readonly string[];
+  violationsAtRest(state: State): readonly string[];
+  describe(step: Step): string;
+}
+
+interface Visited<State> {
   readonly state: State;
   readonly action: string;
-  readonly from: Visited | null;
+  readonly from: Visited<State> | null;
   /** The key of the state that follows when nothing fails; null: none follows. */
   readonly calm: string | null;
 }
 
-/** Visits each state that can be reached, breadth first, so that a counterexample is as short as possible. */
+/** Visits each state of an upload that can be reached. */
 export function exploreAll(bounds: Bounds, rules: Rules): Explored {
-  const visited = new Map<string, Visited>();
+  return explore({
+    first: initialState(bounds),
+    keyOf,
+    stepsFrom: (state) => stepsFrom(state, rules),
+    nextInCalm: (state) => nextInCalm(state, rules),
+    violationsOf: (before, step) => violationsOf(before, step, rules),
+    violationsAtRest,
+    describe,
+  });
+}
+
+/** Visits each state that can be reached, breadth first, so that a counterexample is as short as possible. */
+export function explore<State, Step extends { readonly state: State }>(model: Model<State, Step>): Explored {
+  const visited = new Map<string, Visited<State>>();
   let steps = 0;
-  const visit = (state: State, action: string, from: Visited | null): Visited | null => {
-    const key = keyOf(state);
+  const visit = (state: State, action: string, from: Visited<State> | null): Visited<State> | null => {
+    const key = model.keyOf(state);
     if (visited.has(key)) return null;
-    const next = nextInCalm(state, rules);
-    const made = { state, action, from, calm: next && keyOf(next.state) };
+    const next = model.nextInCalm(state);
+    const made = { state, action, from, calm: next && model.keyOf(next.state) };
     visited.set(key, made);
     return made;
   };
-  const ended = (last: Visited | null, violations: readonly string[]): Explored => {
+  const ended = (last: Visited<State> | null, violations: readonly string[]): Explored => {
     const path: string[] = [...violations];
     for (let at = last; at !== null; at = at.from) path.unshift(at.action);
     return { states: visited.size, steps, counterexample: violations.length > 0 ? path : null };
   };
 
-  const queue = [visit(initialState(bounds), 'created', null) as Visited];
+  const queue = [visit(model.first, 'created', null) as Visited<State>];
   for (const at of queue) {
-    const atRest = at.calm === null ? violationsAtRest(at.state) : [];
+    const atRest = at.calm === null ? model.violationsAtRest(at.state) : [];
     if (atRest.length > 0) return ended(at, atRest);
-    for (const step of stepsFrom(at.state, rules)) {
+    for (const step of model.stepsFrom(at.state)) {
       steps += 1;
-      const violations = violationsOf(at.state, step, rules);
-      const made = visit(step.state, describe(step), at);
+      const violations = model.violationsOf(at.state, step);
+      const made = visit(step.state, model.describe(step), at);
       if (violations.length > 0) return ended(made ?? at, violations);
       if (made !== null) queue.push(made);
     }
@@ -68,7 +92,7 @@ export function exploreAll(bounds: Bounds, rules: Rules): Explored {
 }
 
 /** Whether the states that follow while nothing fails come to no end. */
-function isEndless(first: string | null, visited: ReadonlyMap<string, Visited>): boolean {
+function isEndless(first: string | null, visited: ReadonlyMap<string, Visited<unknown>>): boolean {
   const path = new Set<string>();
   for (let key = first; key !== null; key = visited.get(key)?.calm ?? null) {
     if (path.has(key)) return true;
