@@ -76,24 +76,39 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 
     -- Locks up to wanted due deliveries, behind the place (after_user, after_endpoint) in the order of users and
     -- endpoints. busy_users and busy_endpoints: of each delivery that the caller is sending already. The last row has
-    -- no execution: it is the place where the search has ended; NULL: at the end of the order. Reads one row of the index
-    -- for each endpoint that has a waiting delivery, of 256 at most.
+    -- no execution: it is the place where the search has ended; NULL: at the end of the order. When few are due, it looks at
+    -- their endpoints alone. Otherwise it reads one row of the index for each endpoint that has a waiting delivery, of 256
+    -- at most.
     CREATE FUNCTION next_deliveries(after_user uuid, after_endpoint uuid, busy_users uuid[], busy_endpoints uuid[],
         for_user integer, for_endpoint integer, wanted integer)
       RETURNS TABLE (execution uuid, of_user uuid, of_endpoint uuid) LANGUAGE plpgsql VOLATILE
       SET enable_seqscan = off SET enable_sort = off SET enable_bitmapscan = off AS $$
     DECLARE
       due uuid;
+      due_at timestamptz;
+      due_users uuid[];
+      due_endpoints uuid[];
       room integer;
     BEGIN
       of_user := after_user;
       of_endpoint := after_endpoint;
+      -- None has a message, so that they are in the order of their times.
+      SELECT array_agg(turn_of), array_agg(endpoint_id) INTO due_users, due_endpoints FROM (
+        SELECT coalesce(e.user_id, e.endpoint_id) AS turn_of, e.endpoint_id FROM task_executions e
+        WHERE e.kind = 'webhook' AND e.status = 'PENDING' AND e.dispatched_at IS NULL AND e.run_at <= now()
+        ORDER BY e.dispatched_at NULLS FIRST, e.run_at LIMIT 257) AS first_due;
       FOR i IN 1..256 LOOP
         EXIT WHEN wanted <= 0;
-        SELECT coalesce(e.user_id, e.endpoint_id), e.endpoint_id INTO of_user, of_endpoint FROM task_executions e
-          WHERE e.kind = 'webhook' AND e.status = 'PENDING' AND (coalesce(e.user_id, e.endpoint_id), e.endpoint_id) > (of_user, of_endpoint)
-          ORDER BY coalesce(e.user_id, e.endpoint_id), e.endpoint_id LIMIT 1;
+        IF cardinality(due_users) > 256 THEN
+          SELECT coalesce(e.user_id, e.endpoint_id), e.endpoint_id, e.run_at INTO of_user, of_endpoint, due_at FROM task_executions e
+            WHERE e.kind = 'webhook' AND e.status = 'PENDING' AND (coalesce(e.user_id, e.endpoint_id), e.endpoint_id) > (of_user, of_endpoint)
+            ORDER BY coalesce(e.user_id, e.endpoint_id), e.endpoint_id, e.run_at LIMIT 1;
+        ELSE
+          SELECT d.turn_of, d.endpoint_id INTO of_user, of_endpoint FROM unnest(due_users, due_endpoints) AS d (turn_of, endpoint_id)
+            WHERE (d.turn_of, d.endpoint_id) > (of_user, of_endpoint) ORDER BY d.turn_of, d.endpoint_id LIMIT 1;
+        END IF;
         EXIT WHEN of_user IS NULL;
+        CONTINUE WHEN due_at > now();
         room := least(wanted, for_user - cardinality(array_positions(busy_users, of_user)),
           for_endpoint - cardinality(array_positions(busy_endpoints, of_endpoint)));
         CONTINUE WHEN room <= 0;

@@ -65,8 +65,8 @@ export function useWebhooks(current: { readonly db: Database }) {
     return rows.map(({ type, about }) => [type, about] as const).toReversed();
   }
 
-  async function claim(claiming: Claiming = {}) {
-    return await claimDeliveries(current.db, {
+  async function claim(claiming: Claiming = {}, db = current.db) {
+    return await claimDeliveries(db, {
       actor,
       leaseSeconds: 6,
       after: null,

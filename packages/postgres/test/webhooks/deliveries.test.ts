@@ -12,8 +12,10 @@ import {
   sendAgain,
   switchOffWebhook,
   switchOnWebhook,
+  type DeliveryPlace,
 } from '../../src/index.ts';
 import { useDatabase } from '../support/database.ts';
+import { explain } from '../support/explain.ts';
 import { useWebhooks, error, failed, succeeded, url } from '../support/webhooks.ts';
 
 const current = useDatabase();
@@ -55,6 +57,36 @@ describe('a claim', () => {
     const fourth = await bed.claim({ perEndpoint: 3, running: [...first.deliveries, ...third.deliveries] });
     expect(fourth).toMatchObject({ deliveries: [], next: null });
   });
+
+  it.each([
+    { due: 1, pages: 200 },
+    { due: 300, pages: 3500 },
+  ])(
+    'looks at few endpoints when $due deliveries are due, however many others wait',
+    async ({ due, pages }) => {
+      await sql`
+      WITH endpoint AS (
+        INSERT INTO webhook_endpoints (url, events) SELECT ${url}, '{upload.failed}' FROM generate_series(1, 600) RETURNING id
+      ), delivery AS (
+        INSERT INTO webhook_deliveries (endpoint_id, event_id, type, about, occurrence)
+        SELECT id, uuid_v7(), 'upload.failed', 'code', id::text FROM endpoint RETURNING id, endpoint_id
+      )
+      INSERT INTO task_executions (kind, subject_id, endpoint_id, attempt, run_at)
+      SELECT 'webhook', id, endpoint_id, 1, now() + CASE WHEN row_number() OVER (ORDER BY endpoint_id DESC) > ${due} THEN '1 hour' ELSE '0 s' END::interval
+      FROM delivery`.execute(current.db);
+      const { buffers } = await explain(current.url, (db) => bed.claim({}, db));
+      expect(buffers).toBeLessThan(pages);
+      const found: string[] = [];
+      let after: DeliveryPlace | null = null;
+      do {
+        const claim = await bed.claim({ after, limit: 1000 });
+        found.push(...claim.deliveries.map(({ endpointId }) => endpointId).toSorted());
+        after = claim.next;
+      } while (after !== null);
+      expect(new Set(found).size).toBe(due);
+      expect(found).toEqual(found.toSorted());
+    },
+  );
 
   it('takes nothing while the kind is paused', async () => {
     await bed.listen(['job.ended']);
