@@ -120,13 +120,14 @@ export async function removeWebhook(db: Database, id: string, userId: string | n
 export interface KnownWebhook extends WebhookEndpoint {
   /** null: an endpoint of the operators. */
   readonly userName: string | null;
-  /** Deliveries that wait, at most 1000 are counted. */
+  /** Deliveries whose next attempt waits, counted up to 1000. */
   readonly waiting: number;
 }
 
 const knownColumns = sql`${columns}, (SELECT name FROM users u WHERE u.id = user_id) AS "userName", (
       SELECT count(*)::integer FROM (
-        SELECT FROM webhook_deliveries d WHERE d.endpoint_id = webhook_endpoints.id AND d.ended_at IS NULL LIMIT 1000
+        SELECT FROM task_executions e WHERE e.kind = 'webhook' AND e.status = 'PENDING'
+          AND coalesce(e.user_id, e.endpoint_id) = coalesce(webhook_endpoints.user_id, webhook_endpoints.id) AND e.endpoint_id = webhook_endpoints.id LIMIT 1000
       ) AS counted) AS waiting`;
 
 /** @returns null: there is no such endpoint */

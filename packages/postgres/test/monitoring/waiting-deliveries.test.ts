@@ -1,7 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
-import { createWebhook, findStuck, pauseKind, readStateFigures, resumeKind } from '../../src/index.ts';
+import { sql } from 'kysely';
+import {
+  createWebhook,
+  findKnownWebhook,
+  findStuck,
+  pauseKind,
+  readStateFigures,
+  resumeKind,
+} from '../../src/index.ts';
 import { makeDeliveries, makeUsers, type ExecutionShape } from '../../src/testing/index.ts';
 import { useDatabase } from '../support/database.ts';
+import { explain } from '../support/explain.ts';
 
 const current = useDatabase();
 
@@ -54,4 +63,14 @@ describe('a delivery that is due and that nobody sends', () => {
     await make(await endpointOf(null), due(100), 1);
     expect(await oldestSeconds()).toBeGreaterThanOrEqual(100);
   });
+});
+
+it('is counted at little cost for an endpoint that has thousands of others', async () => {
+  const endpointId = await endpointOf(null);
+  await makeDeliveries(current.db, endpointId, 3000, { status: 'DELIVERED' });
+  await makeDeliveries(current.db, await endpointOf(null), 3000, { status: 'WAITING', execution: due(-60) });
+  await make(endpointId, due(-60), 2);
+  await sql`ANALYZE webhook_deliveries, task_executions`.execute(current.db);
+  expect(await findKnownWebhook(current.db, endpointId)).toMatchObject({ waiting: 2 });
+  expect((await explain(current.url, (db) => findKnownWebhook(db, endpointId))).buffers).toBeLessThan(30);
 });
