@@ -56,7 +56,7 @@ export function myWebhooksPage(
 ${secret !== null && shownOnce(site.words, { title: text.made, label: text.secret, secret, hint: text.secretHint })}
 <p>${text.intro}</p>
 ${!areOn && html`<p class="notice attention">${text.off}</p>`}
-${areOn && (onlyReads(site) || (isFull ? html`<p class="notice">${text.full(MAX_WEBHOOKS)}</p>` : form(site, refused)))}
+${areOn && (onlyReads(site) || (isFull ? html`<p class="notice attention">${text.full(MAX_WEBHOOKS)}</p>` : form(site, refused)))}
 ${(areOn || webhooks.length > 0) && list(site, webhooks)}</div>`,
   });
 }

@@ -1,4 +1,5 @@
 import type { Request } from 'express';
+import { MAX_WEBHOOKS } from '@pasteflow/domain';
 import { listDeliveriesTo, listWebhooks, type Database, type WebhookEndpoint } from '@pasteflow/postgres';
 import { readEndpointUrl, webhookSecret } from '@pasteflow/service-kit';
 import { myWebhookPage, myWebhooksPage } from '@pasteflow/web';
@@ -64,6 +65,8 @@ export function addMyWebhook(api: ApiContext): Endpoint {
     const userId = requireUser(req);
     const before = await listWebhooks(api.db, userId);
     contextOf(req).refusedForm = ({ code }) => {
+      if (code === 'webhook_limit_reached' && before.length >= MAX_WEBHOOKS)
+        return listPage(api, req, before);
       if (code !== 'validation_failed') return null;
       const read = readEndpointUrl(sent.url, origins);
       const urlProblem = typeof read === 'string' ? read : null;
