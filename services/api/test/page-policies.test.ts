@@ -57,7 +57,7 @@ const POLICIES: Readonly<Record<string, Policy>> = {
   'GET /my/webhooks': user,
   'POST /my/webhooks': user,
   'GET /my/webhooks/:id': user,
-  'POST /my/webhooks/:id/rotate': user,
+  'POST /my/webhooks/:id': user,
   'POST /my/webhooks/:id/switch-on': user,
   'POST /my/webhooks/:id/remove': user,
   'POST /my/webhooks/:id/deliveries/:delivery/retry': user,

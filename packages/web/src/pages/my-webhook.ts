@@ -68,7 +68,7 @@ ${trouble(site, webhook, canSend)}
 <p id="ended" role="status" class="visually-hidden"></p>
 ${list(site, shown, canSend && webhook.switched_off_for === null)}
 ${pageLinks(site, action, {}, shown)}
-${canSend && confirmed(site, { action: `${action}/rotate`, look: '', hasKey: true, title: text.change, hint: text.changeHint, button: text.changeButton })}
+${canSend && confirmed(site, { action, look: '', hasKey: true, title: text.change, hint: text.changeHint, button: text.changeButton })}
 ${reads === false && confirmed(site, { action: `${action}/remove`, look: 'danger', title: text.remove, hint: text.removeHint, button: text.removeButton })}
 <p><a class="button" href="${base}/my/webhooks">${words.back(text.title)}</a></p></div>`,
   });
@@ -89,10 +89,10 @@ function trouble(site: Site, webhook: OwnWebhook, canSend: boolean): Html | fals
   }</div>`;
 }
 
-function list(site: Site, { webhook, deliveries, secret = null }: MyWebhook, canSend: boolean): Html {
+function list(site: Site, { webhook, deliveries }: MyWebhook, canSend: boolean): Html {
   if (deliveries.length === 0) return html`<p>${site.words.webhooks.noDeliveries}</p>`;
   const path = canSend ? `${site.base}/my/webhooks/${webhook.id}/deliveries` : null;
-  const now = secret === null ? Date.now() : null;
+  const now = Date.now();
   const rows = html`<ul class="rows">\n${deliveries.map((each) => row(site, each, { path, now }))}</ul>`;
   if (!canSend) return rows;
   return html`<form method="post">${formUser(site)}
@@ -109,20 +109,19 @@ const SOON_MS = 60_000;
 
 /**
  * @param path of the deliveries of the webhook; null: nothing can be sent
- * @param now null: the page is the answer to a form, which the browser can't ask for again
  */
 export function row(
   site: Site,
   delivery: OwnDelivery,
-  { path, now }: { readonly path: string | null; readonly now: number | null },
+  { path, now }: { readonly path: string | null; readonly now: number },
 ): Html {
   const { words } = site;
   const { webhooks: text } = words;
   const { id, type, status, attempts, answered, happened_at: at, next_attempt_at: next } = delivery;
   const name = eventName(words, type);
   const reason = status === 'DELIVERED' ? null : reasonOfDelivery(site, delivery);
-  const waitMs = next === null ? 0 : Date.parse(next) - (now ?? 0);
-  const isOpen = status === 'WAITING' && now !== null && waitMs < SOON_MS;
+  const waitMs = next === null ? 0 : Date.parse(next) - now;
+  const isOpen = status === 'WAITING' && waitMs < SOON_MS;
   const button = html`<button type="submit" formaction="${path}/${id}/retry"
 aria-label="${text.sendOneAgain(name, timeText(at, words))}">${text.sendAgain}</button>`;
   return html`<li${isOpen && html` data-open`} id="delivery-${id}"><div><p><strong>${name}</strong> <span data-part><span

@@ -89,7 +89,7 @@ export function styleguidePage(site: Site): string {
     ['List of webhooks', html`<ul class="rows">${webhooks().map((each) => webhookRow(site, each))}</ul>`],
     [
       'List of deliveries',
-      html`<ul class="rows">${deliveries().map((each) => deliveryRow(site, each, { path: '/x', now: null }))}</ul>`,
+      html`<ul class="rows">${deliveries().map((each) => deliveryRow(site, each, { path: '/x', now: 0 }))}</ul>`,
     ],
     ['Progress', progress(site, JOB)],
     ['Table', table('Attempts', ['State', 'Error'], rows())],

@@ -119,7 +119,10 @@ async function onePage(
 
 const keyForm = z.strictObject({ form_key: formKey });
 
-/** POST /my/webhooks/:id/rotate: changes the secret, and shows the new one; when the answer is reloaded, again. */
+/**
+ * POST /my/webhooks/:id: changes the secret, and shows the new one; when the answer is reloaded, again. It has the address
+ * of the page, so that the address bar and bookmarks lead back.
+ */
 export function rotateMyWebhook(api: ApiContext): Endpoint {
   return pageEndpoint({ access: 'user' }, async (req, res) => {
     const { form_key: key = null } = validate(keyForm, await readUrlForm(req, res, api.bodies));

@@ -14,10 +14,10 @@ function ofWebhook(method: string, rest: string, owner: number): AccessCase[] {
 }
 
 /** A page of an endpoint of the owner, or one of its forms. */
-function pageOfWebhook(rest: string, owner: number): AccessCase[] {
+function pageOfWebhook(method: 'GET' | 'POST', rest: string, owner: number): AccessCase[] {
   const prepare: AccessCase['prepare'] = async ({ api }, user) => {
     const { id } = await newOne(api.url, user);
-    return { path: `/my/webhooks/${id}${rest}`, init: rest === '' ? {} : ownForm(api.url, {}) };
+    return { path: `/my/webhooks/${id}${rest}`, init: method === 'GET' ? {} : ownForm(api.url, {}) };
   };
   return [{ prepare, none: 401, other: 404, owner }];
 }
@@ -77,10 +77,10 @@ export const accessToWebhooks: Readonly<Record<string, readonly AccessCase[]>> =
       owner: 422,
     },
   ],
-  'GET /my/webhooks/:id': pageOfWebhook('', 200),
-  'POST /my/webhooks/:id/rotate': pageOfWebhook('/rotate', 200),
-  'POST /my/webhooks/:id/switch-on': pageOfWebhook('/switch-on', 303),
-  'POST /my/webhooks/:id/remove': pageOfWebhook('/remove', 303),
+  'GET /my/webhooks/:id': pageOfWebhook('GET', '', 200),
+  'POST /my/webhooks/:id': pageOfWebhook('POST', '', 200),
+  'POST /my/webhooks/:id/switch-on': pageOfWebhook('POST', '/switch-on', 303),
+  'POST /my/webhooks/:id/remove': pageOfWebhook('POST', '/remove', 303),
   'POST /my/webhooks/:id/deliveries/:delivery/retry': [
     {
       prepare: async (bed, owner) => ({
