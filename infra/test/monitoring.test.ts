@@ -46,6 +46,7 @@ const standsFor: Readonly<Record<string, string | null>> = {
   PasteflowJobsFailed: null,
   PasteflowJobRunsLong: null,
   PasteflowQueueOld: 'UploadsQueueAge',
+  PasteflowWebhooksOld: null,
   PasteflowDeadLetters: 'UploadsDeadLetters',
   PasteflowSweepOverdue: null,
   PasteflowSweepNeverDone: null,
