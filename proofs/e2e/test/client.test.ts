@@ -212,6 +212,23 @@ describe('the first walk of docs/http-api.md', () => {
   });
 });
 
+describe('the webhook of docs/http-api.md', () => {
+  it('is made by its command', async () => {
+    const guide = await readFile(new URL('../../../docs/http-api.md', import.meta.url), 'utf8');
+    const [, command = ''] = /^## Webhooks\n[^]*?^```sh\n([^]*?)^```/m.exec(guide) ?? [];
+    const { token } = await cluster.user('told');
+    const env = {
+      URL: cluster.http().url,
+      AUTH: `Authorization: Bearer ${token}`,
+      JSON: 'Content-Type: application/json',
+    };
+    const { stdout } = await promisify(execFile)('bash', ['-c', command], {
+      env: { ...process.env, ...env },
+    });
+    expect(JSON.parse(stdout)).toMatchObject({ status: 'on', secret: expect.stringMatching(/^whsec_/) });
+  });
+});
+
 describe('the examples in the README of the client', () => {
   let folder: string;
   beforeAll(async () => {
