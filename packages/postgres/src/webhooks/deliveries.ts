@@ -2,6 +2,7 @@ import {
   isTerminal,
   statesOf,
   webhookDelivery,
+  webhookEvents,
   type WebhookDeliveryState,
   type WebhookEventType,
 } from '@pasteflow/domain';
@@ -31,7 +32,10 @@ export interface WebhookDelivery {
   readonly retryOf: string | null;
 }
 
-/** The deliveries to an endpoint, newest first. The caller knows that the endpoint is the user's. */
+/**
+ * The deliveries to an endpoint, newest first, without those of events that only a later release knows: a rollback leaves
+ * some. The caller knows that the endpoint is the user's.
+ */
 export async function listDeliveriesTo(
   db: Database,
   endpointId: string,
@@ -49,7 +53,7 @@ export async function listDeliveriesTo(
       SELECT error FROM task_executions e WHERE e.subject_id = d.id AND e.kind = 'webhook' AND e.error IS NOT NULL
       ORDER BY e.created_at DESC, e.id DESC LIMIT 1
     ) AS failed ON d.status = 'WAITING'
-    WHERE d.endpoint_id = ${endpointId}::uuid ${older ?? sql``} ORDER BY d.created_at DESC, d.id DESC LIMIT ${limit + 1}`.execute(
+    WHERE d.endpoint_id = ${endpointId}::uuid AND d.type = ANY (${Object.keys(webhookEvents)}::text[]) ${older ?? sql``} ORDER BY d.created_at DESC, d.id DESC LIMIT ${limit + 1}`.execute(
     db,
   );
   return toPage(rows, limit);
