@@ -92,7 +92,8 @@ export function readEndpointUrl(
   if (url.href.length > MAX_WEBHOOK_URL_CHARACTERS) return 'is too long';
   if (url.username !== '' || url.password !== '') return 'has a user name or a password';
   if (url.hash !== '') return 'has a fragment';
-  if (listedOrigins.has(url.origin)) return { url, isListed: true };
+  // The origin of a blob: URL is that of the URL in it.
+  if (url.protocol !== 'blob:' && listedOrigins.has(url.origin)) return { url, isListed: true };
   if (url.protocol !== 'https:' || url.port !== '') return 'is not https on port 443';
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
   if (isIP(host) !== 0) return isPublicAddress(host) ? { url, isListed: false } : 'is not public';

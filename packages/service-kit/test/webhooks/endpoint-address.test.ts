@@ -107,6 +107,7 @@ describe('the URL of an endpoint', () => {
     expect(readEndpointUrl('https://hooks.internal:443/a', listed)).toMatchObject({ isListed: true });
     expect(readEndpointUrl('http://127.0.0.1:9998/a', listed)).toBe('is not https on port 443');
     expect(readEndpointUrl('http://hooks.internal/', listed)).toBe('is not https on port 443');
+    expect(readEndpointUrl('blob:http://127.0.0.1:9999/a', listed)).toBe('is not https on port 443');
     expect(readEndpointUrl('https://hooks.internal.evil.example/', listed)).toMatchObject({
       isListed: false,
     });
