@@ -60,7 +60,7 @@ export function myWebhookPage(site: Site, shown: MyWebhook): string {
     scripts: ['my-webhook.js'],
     main: html`<div class="card"><h1>${text.one} <bdi dir="ltr">${new URL(webhook.url).host}</bdi> ${webhookBadge(words, webhook)}</h1>
 ${secret !== null && shownOnce(words, { title: text.changed, label: text.secret, secret, hint })}
-<p class="hint"><code dir="ltr">${webhook.url}</code></p>
+<p class="line"><code dir="ltr">${webhook.url}</code></p>
 ${webhookFacts(words, webhook)}
 ${reads}${!areOn && html`<p class="notice attention">${text.off}</p>`}
 ${trouble(site, webhook, canSend)}

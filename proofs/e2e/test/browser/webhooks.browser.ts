@@ -65,6 +65,9 @@ describeInBrowser.each([
     await page.getByRole('link', { name: `${receiverUrl()}/hook` }).click();
     await page.getByRole('link', { name: `Paste ${code}` }).waitFor();
     await page.locator('.rows .badge', { hasText: 'delivered' }).waitFor();
+    await page.emulateMedia({ media: 'print' });
+    await page.locator('code', { hasText: `${receiverUrl()}/hook` }).waitFor();
+    await page.emulateMedia({ media: 'screen' });
     await page.getByRole('button', { name: 'Send again' }).click();
     const again = page.locator('.rows > li', { hasText: 'sent again' });
     await again.waitFor();
