@@ -59,8 +59,10 @@ describe('the page of all webhooks', () => {
       200,
       'private, no-store, no-transform',
     ]);
-    const secret = secretIn(await answer.text());
+    const added = await answer.text();
+    const secret = secretIn(added);
     expect(secret).toMatch(/^whsec_[\w+/]{43}=$/);
+    expect(added).toContain('a library of Standard Webhooks (standardwebhooks.com)');
     const again = await browse('/my/webhooks');
     expect(again.headers.get('cache-control')).toBe('private, no-store, no-transform');
     const markup = await again.text();

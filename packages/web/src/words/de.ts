@@ -704,7 +704,7 @@ export const de: Translation = {
     changed: 'Der Signaturschlüssel ist geändert',
     secret: 'Signaturschlüssel',
     secretHint:
-      'Kopieren Sie ihn jetzt: Er wird nicht noch einmal angezeigt. Mit ihm prüft Ihr Programm, ob eine Zustellung von diesem Dienst kommt.',
+      'Kopieren Sie ihn jetzt: Er wird nicht noch einmal angezeigt. Mit ihm und einer Bibliothek für Standard Webhooks (standardwebhooks.com) prüft Ihr Programm, ob eine Zustellung von diesem Dienst kommt.',
     changedHint: '24 Stunden lang sind Zustellungen auch mit dem vorigen Schlüssel signiert.',
 
     one: 'Webhook',

@@ -696,7 +696,7 @@ export const en = {
     changed: 'The signing secret is changed',
     secret: 'Signing secret',
     secretHint:
-      'Copy it now: it is not shown again. With it, your program checks that a delivery comes from this service.',
+      'Copy it now: it is not shown again. With it and a library of Standard Webhooks (standardwebhooks.com), your program checks that a delivery comes from this service.',
     changedHint: 'For 24 hours, deliveries are signed with the secret before as well.',
 
     one: 'Webhook',

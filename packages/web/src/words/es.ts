@@ -712,7 +712,7 @@ export const es: Translation = {
     changed: 'La clave de firma se ha cambiado',
     secret: 'Clave de firma',
     secretHint:
-      'Cópiela ahora: no se volverá a mostrar. Con ella, su programa comprueba que una entrega procede de este servicio.',
+      'Cópiela ahora: no se volverá a mostrar. Con ella y una biblioteca de Standard Webhooks (standardwebhooks.com), su programa comprueba que una entrega procede de este servicio.',
     changedHint: 'Durante 24 horas, las entregas se firman también con la clave anterior.',
 
     one: 'Webhook',

@@ -721,7 +721,7 @@ export const fr: Translation = {
     changed: 'La clé de signature est changée',
     secret: 'Clé de signature',
     secretHint:
-      'Copiez-la maintenant : elle ne sera plus affichée. Avec elle, votre programme vérifie qu’une livraison vient de ce service.',
+      'Copiez-la maintenant : elle ne sera plus affichée. Avec elle et une bibliothèque de Standard Webhooks (standardwebhooks.com), votre programme vérifie qu’une livraison vient de ce service.',
     changedHint: 'Pendant 24 heures, les livraisons sont aussi signées avec la clé précédente.',
 
     one: 'Webhook',

@@ -684,7 +684,7 @@ export const ja: Translation = {
     changed: '署名シークレットを変更しました',
     secret: '署名シークレット',
     secretHint:
-      '再表示できないため、今すぐコピーしてください。あなたのプログラムは、これを使って、配信がこのサービスからのものであることを確認します。',
+      '再表示できないため、今すぐコピーしてください。あなたのプログラムは、これと Standard Webhooks（standardwebhooks.com）のライブラリを使って、配信がこのサービスからのものであることを確認します。',
     changedHint: '24 時間は、1 つ前のシークレットでも配信に署名します。',
 
     one: 'Webhook',
