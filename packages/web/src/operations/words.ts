@@ -5,7 +5,8 @@ export const operationsWords = {
   overview: 'Overview',
   search: 'Find',
   searchHint: 'Code, id or SHA-256',
-  searchLabel: 'Short code, or id of a job, an execution or a user, or SHA-256',
+  searchLabel:
+    'Short code, id (of a request, a job, a delivery, an endpoint, an execution or a user), or SHA-256',
   footer: 'What you do here is recorded with your name and your reason.',
   readOnly: 'You may read here and change nothing.',
   signedInAs: 'Signed in as',
