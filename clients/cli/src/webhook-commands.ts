@@ -17,7 +17,12 @@ const ID = ['<webhook>', 'its id'] as const;
 export function addWebhookCommands(program: Command, inSession: InSession): void {
   const command = program
     .command('webhooks')
-    .description('lists your webhooks, the addresses that are told what happens, or changes them');
+    .description('lists your webhooks, the addresses that are told what happens, or changes them')
+    .hook('preSubcommand', ({ args: [name = '-'] }, chosen) => {
+      // The default command would complain of one argument too many, and name a command that nobody has typed.
+      if (chosen.name() === 'list' && name !== 'list' && !name.startsWith('-'))
+        chosen.error(`error: unknown command '${name}'. To see the commands: pasteflow webhooks --help`);
+    });
   command
     .command('list', { isDefault: true })
     .description('lists your webhooks, oldest first, as does the command alone')

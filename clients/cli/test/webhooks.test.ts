@@ -74,7 +74,12 @@ describe('pasteflow webhooks', () => {
   });
 
   it.each([
-    [['webhooks', 'every'], 'too many arguments'],
+    [
+      ['webhooks', 'delivery', ID],
+      "error: unknown command 'delivery'. To see the commands: pasteflow webhooks --help\n",
+    ],
+    [['webhooks', 'list', 'every'], "too many arguments for 'list'"],
+    [['webhooks', '--every'], "unknown option '--every'"],
     [['webhooks', 'add', URL], "missing required argument 'events'"],
     [['webhooks', 'add', URL, 'paste.stored', 'upload.failed'], 'Allowed choices are paste.stored,'],
     [['webhooks', 'remove'], "missing required argument 'webhook'"],
@@ -184,11 +189,16 @@ describe('pasteflow webhooks deliveries', () => {
   it.each([
     [{}, 'DELIVERED', 'answered 204'],
     [{ status: 'WAITING', answered: null, next_attempt_at: ago(1) }, 'WAITING', 'attempt 1 is due'],
+    [
+      { status: 'WAITING', answered: null, attempts: 2, next_attempt_at: ago(-0.01) },
+      'WAITING',
+      'attempt 2 within a minute',
+    ],
     [{ status: 'WAITING', answered: null }, 'WAITING', 'attempt 1 runs'],
     [
       { status: 'WAITING', answered: 503, attempts: 4, next_attempt_at: ago(-5), reason: failed },
       'WAITING',
-      'attempt 4 in 5 hours: answered 503',
+      'attempt 4 in 5 hours; the one before: answered 503',
     ],
     [{ status: 'FAILED', answered: 503, attempts: 8, reason: failed }, 'FAILED', '8 attempts: answered 503'],
     [

@@ -118,7 +118,7 @@ function outcomeOf(
   const why = reason === null ? '' : `: ${reason.text ?? reason.class.replaceAll('_', ' ')}`;
   switch (status) {
     case 'WAITING':
-      return `attempt ${attempts} ${next === null ? 'runs' : dueText(now, next)}${why}`;
+      return `attempt ${attempts} ${next === null ? 'runs' : dueText(now, next)}${why === '' ? '' : `; the one before${why}`}`;
     case 'DELIVERED':
       return `answered ${answered}`;
     case 'FAILED':
@@ -130,7 +130,9 @@ function outcomeOf(
 
 /** Deliveries that an operator has paused stay due. */
 function dueText(now: number, at: string): string {
-  return Date.parse(at) <= now ? 'is due' : timeFrom(now, at);
+  const ms = Date.parse(at) - now;
+  if (ms <= 0) return 'is due';
+  return ms < 60_000 ? 'within a minute' : timeFrom(now, at);
 }
 
 /** `pasteflow webhooks resend ID DELIVERY`: sends its event once more, and prints the id of the new delivery. */
