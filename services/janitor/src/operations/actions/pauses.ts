@@ -3,14 +3,14 @@ import { counted } from '../reports/counted.ts';
 import { NO_REASON, Refused, type Action, type Meant } from './action.ts';
 import { kindOfWork } from './subjects.ts';
 
-/** The subject is a kind of work: `uploads`, or a type of jobs. */
+/** The subject is a kind of work: `uploads`, `webhooks`, or a type of jobs. */
 export const pause: Action = {
   name: 'pause',
   title: 'Pause',
   command: {
     name: 'pause',
     subjects: [kindOfWork],
-    help: 'begins nothing more of this kind: uploads, or a type of jobs such as export',
+    help: 'begins nothing more of this kind: uploads, webhooks, or a type of jobs such as export',
     reason: 'needed',
   },
   check: async ({ db }, kind) => {
