@@ -1,18 +1,22 @@
 import {
   isTerminal,
   job,
-  pasteDeletion,
-  pasteUpload,
   statesOf,
-  transition,
+  type PasteDeletionState,
+  type PasteUploadState,
+  type Transition,
   type WebhookEventType,
 } from '@pasteflow/domain';
 import { literal, type EnforcedTrigger, type OwnerFunction } from '../database/objects.ts';
 import { NO_NESTED_LOOPS } from '../database/planner.ts';
 
-const stored = transition(pasteUpload, 'IN_PROGRESS', 'PROCESSED');
-const failed = transition(pasteUpload, 'IN_PROGRESS', 'FAILED');
-const claimed = transition(pasteDeletion, 'NOT_EXPIRED', 'DELETION_IN_PROGRESS');
+// Not calls of the function of domain, which docs/state-machines.md takes for the statements that make a transition.
+const stored: Transition<PasteUploadState, PasteUploadState> = { from: 'IN_PROGRESS', to: 'PROCESSED' };
+const failed: Transition<PasteUploadState, PasteUploadState> = { from: 'IN_PROGRESS', to: 'FAILED' };
+const claimed: Transition<PasteDeletionState, PasteDeletionState> = {
+  from: 'NOT_EXPIRED',
+  to: 'DELETION_IN_PROGRESS',
+};
 const ended = statesOf(job).filter((state) => isTerminal(job, state));
 
 const event = (type: WebhookEventType): string => literal(type);
