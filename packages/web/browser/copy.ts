@@ -59,6 +59,6 @@ export function startCopyButtons(): void {
   // A field shows as much as fits. Paper gets the whole of it.
   addEventListener('beforeprint', () => {
     for (const input of document.querySelectorAll<HTMLInputElement>('.copyable > input'))
-      input.parentElement!.dataset['paper'] = input.value;
+      if (input.parentElement) input.parentElement.dataset['paper'] = input.value;
   });
 }
