@@ -118,11 +118,11 @@ export interface DeliveryStep {
 
 const OUTCOMES = {
   accepted: { kind: 'succeeded' },
-  refused: { kind: 'failed', error: '' },
-  gone: { kind: 'failed', error: '', isFinal: true },
-  off: { kind: 'failed', error: '', isFinal: true },
+  refused: { kind: 'failed', error: 'endpoint failed: answered 500' },
+  gone: { kind: 'failed', error: 'endpoint failed: answered 410', isFinal: true },
+  off: { kind: 'failed', error: 'endpoint off', isFinal: true },
   interrupted: { kind: 'interrupted' },
-  lost: { kind: 'lost', error: '' },
+  lost: { kind: 'lost', error: 'worker lost' },
 } as const satisfies Record<string, AttemptOutcome>;
 
 export type EndKind = keyof typeof OUTCOMES;

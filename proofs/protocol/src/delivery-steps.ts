@@ -57,8 +57,8 @@ const progress = {
     );
   },
   'what a removed endpoint left is removed': once((state) =>
-    state.endpoint === 'removed' && state.delivery !== null
-      ? { ...state, delivery: null, open: [], stranded: null }
+    state.endpoint === 'removed' && state.delivery !== null && state.stranded === null
+      ? { ...state, delivery: null, open: [] }
       : null,
   ),
   'the event happens': once((state, { records }) => {

@@ -9,6 +9,7 @@ export {
   type DeliveryRules,
   type DeliveryState,
   type DeliveryStep,
+  type Sender,
 } from './deliveries.ts';
 export { deliveryActions, deliveryStepsFrom, nextDeliveryInCalm } from './delivery-steps.ts';
 export { violationsAtRest, violationsInCalm, violationsOf } from './invariants.ts';

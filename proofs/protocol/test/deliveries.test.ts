@@ -21,7 +21,11 @@ describe('breaks an invariant', () => {
       { records: false },
       /was not told/,
     ],
-    ['when an event that happens again is recorded again', { recordsAgain: true }, /from DELIVERED to WAITING/],
+    [
+      'when an event that happens again is recorded again',
+      { recordsAgain: true },
+      /from DELIVERED to WAITING/,
+    ],
     ['when a worker does not look at the endpoint', { sends: () => true }, /was off/],
     [
       'when each attempt counts as the first',

@@ -14,7 +14,6 @@ import {
   type ActionName,
   type Bounds,
   type Rules,
-  type State,
   type Step,
 } from '../src/index.ts';
 
