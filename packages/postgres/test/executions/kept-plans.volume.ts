@@ -5,11 +5,14 @@ import { INTERRUPTED } from '@pasteflow/domain';
 import { sql } from 'kysely';
 import {
   answerIdempotencyKey,
+  claimDeliveries,
   claimExecutions,
   claimIdempotencyKey,
   claimJob as claimDueJob,
   createPaste,
   createPastes,
+  createWebhook,
+  deliverySubject,
   ensureUser,
   findPaste,
   findPasteBySlug,
@@ -21,15 +24,18 @@ import {
   stampUnlocked,
   uploadSubject,
   useApiToken,
+  type ClaimedDelivery,
   type ClaimedJob,
   type Database,
   type UploadSettlement,
 } from '../../src/index.ts';
 import { prepared } from '../../src/database/prepared.ts';
+import { makeDeliveries } from '../../src/testing/index.ts';
 import { newPaste, openToFill, pasteToCreate } from '../support/database.ts';
 import { explain } from '../support/explain.ts';
 import { KeptPlans } from '../support/explain-kept.ts';
 import { addBacklog, keepStatistics } from '../support/fill.ts';
+import { failed, succeeded } from '../support/webhooks.ts';
 import { completed, failure, newJob, runningJob, settlementOf } from '../support/jobs.ts';
 
 /**
@@ -57,6 +63,7 @@ let waitingUploads: readonly string[] = [randomUUID()];
 let runningUploads: readonly string[] = [randomUUID()];
 let waitingJob: string = randomUUID();
 let running = { executionId: randomUUID(), attempt: 1, losses: 0 } as ClaimedJob;
+let sent = { executionId: randomUUID() } as ClaimedDelivery;
 
 beforeAll(async () => {
   stack = await startTestPostgres();
@@ -83,6 +90,10 @@ async function addWork(): Promise<void> {
   runningUploads = pastes.slice(10).map(({ executionId }) => executionId);
   waitingJob = (await newJob(filling)).id;
   running = await runningJob(filling);
+  const listening = { userId, url: 'https://hooks.example.com/', events: ['paste.stored'] } as const;
+  const endpoint = await createWebhook(filling, listening);
+  await makeDeliveries(filling, endpoint!.id, BACKLOG, { status: 'WAITING' });
+  sent = (await claimToSend(filling)).deliveries[0]!;
 }
 
 afterAll(async () => {
@@ -106,6 +117,22 @@ const settle = (db: Database, settlements: readonly UploadSettlement[], onlyPast
   settleExecutions(db, uploadSubject, settlements, { actor: 'w', dispatched: true, onlyPastLease });
 const settleJob = (db: Database, settlement: Parameters<typeof settlementOf>) =>
   settleExecutions(db, jobSubject, [settlementOf(...settlement)], { actor: 'w', dispatched: true });
+
+const claimToSend = (db: Database) =>
+  claimDeliveries(db, {
+    actor: 'w',
+    leaseSeconds: 0,
+    after: null,
+    running: [],
+    limit: 10,
+    perUser: 10,
+    perEndpoint: 10,
+  });
+const settleSent = (db: Database, ending: typeof succeeded | typeof failed) =>
+  settleExecutions(db, deliverySubject, [{ executionId: sent.executionId, ...ending }], {
+    actor: 'w',
+    dispatched: false,
+  });
 
 const stored = (executionId: string): UploadSettlement => ({
   executionId,
@@ -171,6 +198,9 @@ const hot: Record<string, (db: Database) => Promise<unknown>> = {
   'claiming the job whose turn it is': (db) =>
     claimDueJob(db, { jobId: waitingJob, actor: 'w', leaseSeconds: 600 }).catch(() => undefined),
   'settling a job as completed': (db) => settleJob(db, [running, { kind: 'succeeded' }, completed]),
+  'claiming ten deliveries': (db) => claimToSend(db).catch(() => undefined), // under EXPLAIN it returns no place
+  'settling a delivery as delivered': (db) => settleSent(db, succeeded),
+  'settling a delivery that is tried again': (db) => settleSent(db, failed),
   'settling a job that failed': (db) => settleJob(db, [running, failure]),
 };
 
