@@ -28,6 +28,10 @@ const nobodyListens =
 /**
  * Tells the endpoints of the users, and for a NULL among them those of the operators, what has happened: a delivery and its first
  * execution for each endpoint that is to be told. A claim for deletion that is made again has been told: `webhook_deliveries_once`.
+ *
+ * An event that Postgres refuses, because of a damaged block for example, is told to nobody, and its statement goes on: a settlement
+ * that fails is repeated for ever, and keeps the place of an upload. A conflict, a lock, a full disk or a timeout fails the
+ * statement, whose repetition tells the event.
  */
 export const recordEventsFunction: OwnerFunction = {
   name: 'record_events',
@@ -53,6 +57,15 @@ export const recordEventsFunction: OwnerFunction = {
       )
       INSERT INTO task_executions (kind, subject_id, user_id, endpoint_id, attempt)
       SELECT 'webhook', id, user_id, endpoint_id, 1 FROM delivery;
+    EXCEPTION WHEN OTHERS THEN
+      IF left(SQLSTATE, 2) IN ('40', '53', '55', '57') THEN RAISE; END IF;
+      IF cardinality(types) = 1 THEN
+        RAISE WARNING 'No endpoint is told of % of %: %', types[1], occurrences[1], SQLERRM;
+        RETURN;
+      END IF;
+      FOR i IN 1..cardinality(types) LOOP
+        PERFORM record_events(types[i:i], users[i:i], abouts[i:i], occurrences[i:i]);
+      END LOOP;
     END`,
 };
 

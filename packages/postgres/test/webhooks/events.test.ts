@@ -5,12 +5,15 @@ import {
   claimExpired,
   createJob,
   ensureUser,
+  findPaste,
+  isTimeout,
   listDeliveriesTo,
   removeWebhook,
   reportPaste,
   resetStuckDeletions,
   revealPaste,
   switchOffWebhook,
+  type Database,
 } from '../../src/index.ts';
 import { makePastes } from '../../src/testing/index.ts';
 import { useDatabase } from '../support/database.ts';
@@ -118,4 +121,45 @@ it('keeps the words of a paste out of every row', async () => {
     text: string;
   }>`SELECT webhook_deliveries::text AS text FROM webhook_deliveries`.execute(current.db);
   expect(JSON.stringify(rows)).not.toContain('secret title');
+});
+
+describe('an event that cannot be recorded', () => {
+  it('stops neither what has happened, nor the events of others', async () => {
+    const bob = await ensureUser(current.db, 'bob');
+    const [ofAlice, ofBob] = [
+      await bed.listen(['paste.stored', 'paste.expired']),
+      await bed.listen(['paste.expired'], bob),
+    ];
+    const expired = { status: 'PROCESSED', expiresInSeconds: -60 } as const;
+    await makePastes(current.db, 2, { ...expired, userId: bed.userId });
+    const [paste] = await makePastes(current.db, 1, { ...expired, userId: bob });
+    await sql`ALTER TABLE webhook_deliveries ADD CONSTRAINT refused CHECK (user_id <> ${sql.lit(bed.userId)})`.execute(
+      current.db,
+    );
+    try {
+      const code = await bed.upload(bed.userId, 'stored');
+      expect((await findPaste(current.db, code))?.status).toBe('PROCESSED');
+      expect(await claimExpired(current.db, { actor: 'janitor/test', limit: 10 })).toHaveLength(3);
+    } finally {
+      await sql`ALTER TABLE webhook_deliveries DROP CONSTRAINT refused`.execute(current.db);
+    }
+    expect(await bed.told(ofAlice)).toEqual([]);
+    expect(await bed.told(ofBob)).toEqual([['paste.expired', paste!.shortCode]]);
+  });
+
+  it('fails the statement while it has to wait, and is told when that is repeated', async () => {
+    const endpoint = await bed.listen(['job.ended']);
+    const { id } = await createJob(current.db, { userId: bed.userId, jobType: 'import', parameters: {} });
+    const cancel = (tx: Database) => cancelJob(tx, { jobId: id, actor: 'api/test', by: 'its owner' });
+    await current.db.transaction().execute(async (locking) => {
+      await sql`LOCK TABLE webhook_deliveries IN EXCLUSIVE MODE`.execute(locking);
+      const waiting = current.db.transaction().execute(async (tx) => {
+        await sql`SET LOCAL lock_timeout = '50ms'`.execute(tx);
+        await cancel(tx);
+      });
+      expect(await waiting.catch(isTimeout)).toBe(true);
+    });
+    await cancel(current.db);
+    expect(await bed.told(endpoint)).toEqual([['job.ended', id]]);
+  });
 });
