@@ -69,11 +69,20 @@ export const recordEventsFunction: OwnerFunction = {
     END`,
 };
 
-/** The body of a trigger that calls `record_events` with what `happened`, a SELECT of type, owner, about and occurrence, says. */
+/** Whether an endpoint of the owner, or for a NULL of the operators, listens: one look at the index for each event. */
+const somebodyListens = `CASE WHEN owner IS NULL
+          THEN EXISTS (SELECT FROM webhook_endpoints e WHERE e.user_id IS NULL AND e.switched_off_at IS NULL AND e.removed_at IS NULL AND happened.type = ANY (e.events))
+          ELSE EXISTS (SELECT FROM webhook_endpoints e WHERE e.user_id = owner AND e.switched_off_at IS NULL AND e.removed_at IS NULL AND happened.type = ANY (e.events)) END`;
+
+/**
+ * The body of a trigger that calls `record_events` with what `happened`, a SELECT of type, owner, about and occurrence, says. It
+ * looks first whether anybody is to be told: most statements are about pastes of users without an endpoint.
+ */
 const recordWhat = (happened: string): string => `
     BEGIN
       IF ${nobodyListens} THEN RETURN NULL; END IF;
       PERFORM record_events(array_agg(type), array_agg(owner), array_agg(about), array_agg(occurrence)) FROM (${happened}) AS happened
+        WHERE ${somebodyListens}
         HAVING count(*) > 0;
       RETURN NULL;
     END`;
