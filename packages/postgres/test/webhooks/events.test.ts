@@ -15,7 +15,7 @@ import {
   switchOffWebhook,
   type Database,
 } from '../../src/index.ts';
-import { makePastes } from '../../src/testing/index.ts';
+import { lockRow, makePastes } from '../../src/testing/index.ts';
 import { useDatabase } from '../support/database.ts';
 import { useWebhooks } from '../support/webhooks.ts';
 
@@ -100,6 +100,21 @@ describe('what happens', () => {
     await reportPaste(current.db, paste!.id, { ...report, reporter: '192.0.2.1' }, null);
     await reportPaste(current.db, paste!.id, { ...report, reporter: '192.0.2.1' }, null);
     expect(await bed.told(endpoint)).toEqual([['report.opened', paste!.shortCode]]);
+  });
+
+  it('waits for nobody who has locked an endpoint', async () => {
+    const endpoint = await bed.listen(['paste.stored', 'job.ended']);
+    const release = await lockRow(current.db, 'webhook_endpoints', endpoint);
+    try {
+      const code = await bed.upload(bed.userId, 'stored');
+      const jobId = await bed.endJob();
+      expect(await bed.told(endpoint)).toEqual([
+        ['paste.stored', code],
+        ['job.ended', jobId],
+      ]);
+    } finally {
+      await release();
+    }
   });
 
   it('is not told when the transaction fails', async () => {
