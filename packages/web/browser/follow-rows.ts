@@ -8,10 +8,13 @@ let isFollowing = false;
 export function followRows(): void {
   if (isFollowing || openRows().length === 0) return;
   isFollowing = true;
-  followPage((next) => {
-    openRows().forEach((row) => update(row, next));
-    return (isFollowing = openRows().length > 0);
-  });
+  followPage((next) => (isFollowing = updateOpenRows(next)));
+}
+
+/** @returns whether one is still open */
+export function updateOpenRows(next: Document): boolean {
+  openRows().forEach((row) => update(row, next));
+  return openRows().length > 0;
 }
 
 const openRows = (): readonly HTMLElement[] => [
@@ -30,6 +33,11 @@ function update(row: HTMLElement, next: Document): void {
   showRelativeTimes(`#${row.id} time`);
   if (newer.hasAttribute('data-open')) return;
   row.removeAttribute('data-open');
+  announce(row);
+}
+
+/** Says to who hears the page what a row is about, and how far it is. */
+export function announce(row: Element): void {
   const ended = optional('ended', HTMLElement);
   if (ended !== null)
     ended.textContent = [row.querySelector('a'), row.querySelector('.badge')]

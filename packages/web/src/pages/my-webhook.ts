@@ -53,21 +53,23 @@ export function myWebhookPage(site: Site, shown: MyWebhook): string {
   const action = `${base}/my/webhooks/${webhook.id}`;
   const reads = onlyReads(site);
   const canSend = areOn && reads === false;
+  /** New ones come to the first page, and the browser module shows them. */
+  const isLive = shown.isFirst && areOn && webhook.switched_off_for === null;
   const title = `${text.one} ${new URL(webhook.url).host}`;
   const hint = html`${text.secretHint} ${text.changedHint}`;
   return page(site, {
     title,
     scripts: ['my-webhook.js'],
-    main: html`<div class="card"><h1>${text.one} <bdi dir="ltr">${new URL(webhook.url).host}</bdi> ${webhookBadge(words, webhook)}</h1>
+    main: html`<div class="card"><h1>${text.one} <bdi dir="ltr">${new URL(webhook.url).host}</bdi> <span id="state">${webhookBadge(words, webhook)}</span></h1>
 ${secret !== null && shownOnce(words, { title: text.changed, label: text.secret, secret, hint })}
 <p class="line"><code dir="ltr">${webhook.url}</code></p>
 ${webhookFacts(words, webhook)}
 ${reads}${!areOn && html`<p class="notice attention">${text.off}</p>`}
-${trouble(site, webhook, canSend)}
+<div id="trouble">${trouble(site, webhook, canSend)}</div>
 <h2>${text.deliveries}</h2>
 <p id="ended" role="status" class="visually-hidden"></p>
-${list(site, shown, canSend && webhook.switched_off_for === null)}
-${pageLinks(site, action, {}, shown)}
+<div id="deliveries"${isLive && html` data-open`}>${list(site, shown, canSend && webhook.switched_off_for === null)}
+${pageLinks(site, action, {}, shown)}</div>
 ${canSend && confirmed(site, { action, look: '', hasKey: true, title: text.change, hint: text.changeHint, button: text.changeButton })}
 ${reads === false && confirmed(site, { action: `${action}/remove`, look: 'danger', title: text.remove, hint: text.removeHint, button: text.removeButton })}
 <p><a class="button" href="${base}/my/webhooks">${words.back(text.title)}</a></p></div>`,

@@ -60,9 +60,11 @@ describeInBrowser.each([
       expect(await violationsOf(page)).toEqual([]);
     }
 
+    await page.getByRole('link', { name: `${receiverUrl()}/hook` }).click();
+    await page.getByText('There are no deliveries yet.').waitFor();
     const { short_code: code } = await pastes.create(Buffer.from('told'));
     await delivered(1);
-    await page.getByRole('link', { name: `${receiverUrl()}/hook` }).click();
+    if (!javaScriptEnabled) await page.reload();
     await page.getByRole('link', { name: `Paste ${code}` }).waitFor();
     await page.locator('.rows .badge', { hasText: 'delivered' }).waitFor();
     await page.emulateMedia({ media: 'print' });
