@@ -287,6 +287,7 @@ describe('a service without a key', () => {
     const one = await markupOf(path, { api });
     expect(one).toContain(off);
     expect(formsIn(one)).toEqual(['/my/webhooks/ID/remove']);
+    for (const each of [markup, one]) expect(each).not.toContain('class="badge');
     const sendTo = (to: string) => browse(to, ownForm(api.url, newForm), { api });
     expect((await sendTo('/my/webhooks')).status).toBe(403);
     expect((await browse(`${path}/remove`, ownForm(api.url, {}), { api })).status).toBe(303);

@@ -60,12 +60,12 @@ export function myWebhookPage(site: Site, shown: MyWebhook): string {
   return page(site, {
     title,
     scripts: ['my-webhook.js'],
-    main: html`<div class="card"><h1>${text.one} <bdi dir="ltr">${new URL(webhook.url).host}</bdi> <span id="state">${webhookBadge(words, webhook)}</span></h1>
+    main: html`<div class="card"><h1>${text.one} <bdi dir="ltr">${new URL(webhook.url).host}</bdi> <span id="state">${areOn && webhookBadge(words, webhook)}</span></h1>
 ${secret !== null && shownOnce(words, { title: text.changed, label: text.secret, secret, hint })}
 <p class="line"><code dir="ltr">${webhook.url}</code></p>
 ${webhookFacts(words, webhook)}
 ${reads}${!areOn && html`<p class="notice attention">${text.off}</p>`}
-<div id="trouble">${trouble(site, webhook, canSend)}</div>
+<div id="trouble">${areOn && trouble(site, webhook, canSend)}</div>
 <h2>${text.deliveries}</h2>
 <p id="ended" role="status" class="visually-hidden"></p>
 <div id="deliveries"${isLive && html` data-open`}>${list(site, shown, canSend && webhook.switched_off_for === null)}

@@ -57,7 +57,7 @@ ${secret !== null && shownOnce(site.words, { title: text.made, label: text.secre
 <p>${text.intro}</p>
 ${!areOn && html`<p class="notice attention">${text.off}</p>`}
 ${areOn && (onlyReads(site) || (isFull ? html`<p class="notice attention">${text.full(MAX_WEBHOOKS)}</p>` : form(site, refused)))}
-${(areOn || webhooks.length > 0) && list(site, webhooks)}</div>`,
+${(areOn || webhooks.length > 0) && list(site, webhooks, areOn)}</div>`,
   });
 }
 
@@ -91,18 +91,19 @@ function eventBox(words: Words, type: WebhookEventType, isChosen: boolean): Html
   }><span>${eventName(words, type)} <small>${hint}</small></span></label></p>\n`;
 }
 
-function list(site: Site, webhooks: readonly OwnWebhook[]): Html {
+function list(site: Site, webhooks: readonly OwnWebhook[], areOn: boolean): Html {
   const { webhooks: text } = site.words;
   return html`<h2>${text.listTitle}</h2>
 ${
   webhooks.length === 0
     ? html`<p>${text.none}</p>`
-    : html`<ul class="rows">\n${webhooks.map((each) => row(site, each))}</ul>`
+    : html`<ul class="rows">\n${webhooks.map((each) => row(site, each, areOn))}</ul>`
 }`;
 }
 
-export function row(site: Site, webhook: OwnWebhook): Html {
-  return html`<li><div><p><a href="${site.base}/my/webhooks/${webhook.id}"><bdi dir="ltr">${webhook.url}</bdi></a> ${webhookBadge(site.words, webhook)}</p>
+/** @param areOn otherwise nothing is sent, and none is on */
+export function row(site: Site, webhook: OwnWebhook, areOn: boolean): Html {
+  return html`<li><div><p><a href="${site.base}/my/webhooks/${webhook.id}"><bdi dir="ltr">${webhook.url}</bdi></a> ${areOn && webhookBadge(site.words, webhook)}</p>
 ${webhookFacts(site.words, webhook)}</div></li>\n`;
 }
 

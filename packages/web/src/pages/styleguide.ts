@@ -86,7 +86,10 @@ export function styleguidePage(site: Site): string {
     ['List of pastes', pastesForm(site, listed())],
     ['List of jobs', html`<ul class="rows">${jobs().map((job) => jobRow(site, job))}</ul>`],
     ['List of tokens', html`<ul class="rows">${tokens(site)}</ul>`],
-    ['List of webhooks', html`<ul class="rows">${webhooks().map((each) => webhookRow(site, each))}</ul>`],
+    [
+      'List of webhooks',
+      html`<ul class="rows">${webhooks().map((each) => webhookRow(site, each, true))}</ul>`,
+    ],
     [
       'List of deliveries',
       html`<ul class="rows">${deliveries().map((each) => deliveryRow(site, each, { path: '/x', now: 0 }))}</ul>`,
