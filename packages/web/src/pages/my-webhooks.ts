@@ -77,18 +77,27 @@ aria-describedby="url-error url-hint"${problem}><p id="url-error" class="field-e
 <p id="url-hint" class="hint">${text.urlHint}</p></div>
 <fieldset class="kept field" aria-describedby="events-error"><legend>${text.events}</legend>
 <p id="events-error" class="field-error" role="alert">${hasNoEvents && text.noEvents}</p>
-${ownEvents.map((type) => eventBox(site.words, type, events.includes(type)))}</fieldset>
+${ownEvents.map((type, index) =>
+  eventBox(site.words, type, {
+    isChosen: events.includes(type),
+    hasFocus: hasNoEvents && urlProblem === null && index === 0,
+  }),
+)}</fieldset>
 <p><button class="primary" type="submit">${text.submit}</button></p>
 </form>`;
 }
 
 const ownEvents = webhookEventsFor('owner');
 
-function eventBox(words: Words, type: WebhookEventType, isChosen: boolean): Html {
+function eventBox(
+  words: Words,
+  type: WebhookEventType,
+  { isChosen, hasFocus }: { readonly isChosen: boolean; readonly hasFocus: boolean },
+): Html {
   const hint = (words.webhooks.eventHints as Readonly<Record<string, string>>)[type];
   return html`<p><label class="check"><input type="checkbox" name="events" value="${type}"${
     isChosen && html` checked`
-  }><span>${eventName(words, type)} <small>${hint}</small></span></label></p>\n`;
+  }${hasFocus && html` autofocus`}><span>${eventName(words, type)} <small>${hint}</small></span></label></p>\n`;
 }
 
 function list(site: Site, webhooks: readonly OwnWebhook[], areOn: boolean): Html {
