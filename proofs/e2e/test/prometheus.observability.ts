@@ -17,6 +17,9 @@ import { alerts, file, panels } from './support/shipped-alerts.ts';
 /** Their label names what is wrong, so that a healthy system has no series of them. */
 const ABSENT = ['pasteflow_refused_uploads', 'janitor_refused_rows'];
 
+/** Refuses each connection. */
+const NOBODY = 'http://127.0.0.1:1';
+
 interface Status {
   readonly sweeps: readonly { readonly sweep: string; readonly outcome: string; readonly overdue: boolean }[];
   readonly stuck: readonly object[];
@@ -52,6 +55,8 @@ describeWithPrometheus('on running services', () => {
       janitors: 2, // each exports the figures of the whole database
       env: {
         MAX_STORED_BYTES: '1000000000', // the rules of quotas need their series
+        WEBHOOK_KEY: 'the key of webhooks in this test',
+        WEBHOOK_ORIGINS: NOBODY,
         SWEEP_INTERVALS: 'state-metrics=0.5,measure=0.5,failed-pastes=5,jobs=5,tombstones=5,reconcile=5',
         // By default the daily sweeps run a day after the migration.
       },
@@ -145,6 +150,7 @@ describeWithPrometheus('on running services', () => {
         async (_, n) => (await cluster.client().pastes.create(`paste ${n}`)).short_code,
       ),
     );
+    await user.webhooks.create({ url: `${NOBODY}/`, events: ['job.ended'] });
     const job = await user.jobs.create({
       job_type: 'import',
       parameters: { items: [{ content: 'imported' }] },
