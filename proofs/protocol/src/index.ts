@@ -8,7 +8,6 @@ export {
   type DeliveryBounds,
   type DeliveryRules,
   type DeliveryState,
-  type DeliveryStep,
   type Sender,
 } from './deliveries.ts';
 export { deliveryActions, deliveryStepsFrom, nextDeliveryInCalm } from './delivery-steps.ts';
