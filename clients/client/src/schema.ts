@@ -477,7 +477,7 @@ export interface components {
     };
     /** @description An endpoint that its user makes. */
     NewWebhook: {
-      /** @description Where events are sent by POST: https on port 443, with a public address, and at most 2000 characters. It is a secret: nobody else is shown it. */
+      /** @description Where events are sent by POST: https on port 443 with a public address, or an origin that the operator has listed, and at most 2000 characters. It is a secret: nobody else is shown it. */
       url: string;
       /** @description What the endpoint is told. The order has no meaning. */
       events: components['schemas']['WebhookEventType'][];

@@ -29,7 +29,7 @@ import {
 export const newWebhookSchema = z
   .strictObject({
     url: z.string('must be a text').meta({
-      description: `Where events are sent by POST: https on port 443, with a public address, and at most ${MAX_WEBHOOK_URL_CHARACTERS} characters. It is a secret: nobody else is shown it.`,
+      description: `Where events are sent by POST: https on port 443 with a public address, or an origin that the operator has listed, and at most ${MAX_WEBHOOK_URL_CHARACTERS} characters. It is a secret: nobody else is shown it.`,
     }),
     events: z
       .array(eventType, 'must be a list')
