@@ -32,7 +32,7 @@ export async function countSlowUpdates(db: Database): Promise<number> {
  */
 export async function lockRow(
   db: Database,
-  table: 'pastes' | 'jobs' | 'task_executions',
+  table: 'pastes' | 'jobs' | 'task_executions' | 'webhook_endpoints',
   id: string,
 ): Promise<() => Promise<void>> {
   const transaction = await db.startTransaction().execute();
