@@ -71,7 +71,10 @@ export async function attempt(
   }: AttemptOptions = {},
 ): Promise<Attempt> {
   const { db, store } = world;
-  await sql`UPDATE task_executions SET run_at = now() WHERE status = 'PENDING'`.execute(db);
+  // A second ago: at the same moment, another attempt makes the execution due after the snapshot of this one's claim.
+  await sql`UPDATE task_executions SET run_at = now() - interval '1 second' WHERE status = 'PENDING'`.execute(
+    db,
+  );
   const claim = (await claimExecutions(db, jobSubject, { keys: [jobId], actor: 'w', leaseSeconds: 600 })).get(
     jobId,
   );

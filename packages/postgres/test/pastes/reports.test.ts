@@ -44,7 +44,7 @@ const reject = (paste: MadePaste) => rejectReports(current.db, paste.shortCode, 
 const isHeld = async (paste: MadePaste) => (await findPaste(current.db, paste.shortCode))!.held_at !== null;
 
 async function states(): Promise<readonly string[]> {
-  const rows = await current.db.selectFrom('paste_reports').select('status').orderBy('id').execute();
+  const rows = await current.db.selectFrom('paste_reports').select('status').orderBy('created_at').execute();
   return rows.map(({ status }) => status);
 }
 

@@ -22,7 +22,7 @@ describe('a paused type of jobs', () => {
     const first = await bench.start(types);
     await until(
       () => listWorkKinds(bench.db),
-      (kinds) => kinds.map(({ kind }) => kind).join(' ') === 'fast slow uploads',
+      (kinds) => kinds.map(({ kind }) => kind).join(' ') === 'fast slow uploads webhooks',
     );
     await pauseKind(bench.db, 'slow', by);
     const waiting = [await bench.submit('slow'), await bench.submit('slow')];
