@@ -27,7 +27,7 @@ const columns = sql`id, user_id AS "userId", url, events, generation, created_at
 
 /** Whose endpoints: those of a user, or of the operators (null). */
 const ownedBy = (userId: string | null) =>
-  sql`user_id IS NOT DISTINCT FROM ${userId}::uuid AND (user_id = ${userId}::uuid OR ${userId}::uuid IS NULL) AND removed_at IS NULL`;
+  sql`${userId === null ? sql`user_id IS NULL` : sql`user_id = ${userId}::uuid`} AND removed_at IS NULL`;
 
 /**
  * The lock makes two of one user at the same moment wait for each other, so that there are never more than `MAX_WEBHOOKS`.

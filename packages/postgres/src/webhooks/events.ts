@@ -21,9 +21,15 @@ const ended = statesOf(job).filter((state) => isTerminal(job, state));
 
 const event = (type: WebhookEventType): string => literal(type);
 
+const endpointsThatAreOn =
+  'FROM webhook_endpoints e WHERE e.switched_off_at IS NULL AND e.removed_at IS NULL';
+
+/** The endpoints of a user, or of the operators, that are to be told an event of this type. */
+const listening = (whose: string, type: string): string =>
+  `${endpointsThatAreOn} AND ${whose} AND ${type} = ANY (e.events)`;
+
 /** Whether anybody is to be told anything: one look at an index that is mostly empty. */
-const nobodyListens =
-  'NOT EXISTS (SELECT FROM webhook_endpoints WHERE switched_off_at IS NULL AND removed_at IS NULL)';
+const nobodyListens = `NOT EXISTS (SELECT ${endpointsThatAreOn})`;
 
 /**
  * Tells the endpoints of the users, and for a NULL among them those of the operators, what has happened: a delivery and its first
@@ -43,11 +49,9 @@ export const recordEventsFunction: OwnerFunction = {
         SELECT uuid_v7() AS id, t.* FROM unnest(types, users, abouts, occurrences) AS t (type, owner, about, occurrence)
       ), told AS (
         SELECT event.*, endpoint.id AS endpoint_id, endpoint.user_id FROM event CROSS JOIN LATERAL (
-          SELECT e.id, e.user_id FROM webhook_endpoints e
-            WHERE e.user_id = event.owner AND e.switched_off_at IS NULL AND e.removed_at IS NULL AND event.type = ANY (e.events)
+          SELECT e.id, e.user_id ${listening('e.user_id = event.owner', 'event.type')}
           UNION ALL
-          SELECT e.id, e.user_id FROM webhook_endpoints e
-            WHERE event.owner IS NULL AND e.user_id IS NULL AND e.switched_off_at IS NULL AND e.removed_at IS NULL AND event.type = ANY (e.events)
+          SELECT e.id, e.user_id ${listening('event.owner IS NULL AND e.user_id IS NULL', 'event.type')}
         ) AS endpoint
       ), delivery AS (
         INSERT INTO webhook_deliveries (endpoint_id, user_id, event_id, type, about, occurrence)
@@ -71,8 +75,8 @@ export const recordEventsFunction: OwnerFunction = {
 
 /** Whether an endpoint of the owner, or for a NULL of the operators, listens: one look at the index for each event. */
 const somebodyListens = `CASE WHEN owner IS NULL
-          THEN EXISTS (SELECT FROM webhook_endpoints e WHERE e.user_id IS NULL AND e.switched_off_at IS NULL AND e.removed_at IS NULL AND happened.type = ANY (e.events))
-          ELSE EXISTS (SELECT FROM webhook_endpoints e WHERE e.user_id = owner AND e.switched_off_at IS NULL AND e.removed_at IS NULL AND happened.type = ANY (e.events)) END`;
+          THEN EXISTS (SELECT ${listening('e.user_id IS NULL', 'happened.type')})
+          ELSE EXISTS (SELECT ${listening('e.user_id = owner', 'happened.type')}) END`;
 
 /**
  * The body of a trigger that calls `record_events` with what `happened`, a SELECT of type, owner, about and occurrence, says. It
