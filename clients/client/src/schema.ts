@@ -28,7 +28,7 @@ export interface paths {
   '/.well-known/security.txt': {
     /**
      * Names whom to tell of a vulnerability.
-     * @description RFC 9116. 404 without ABUSE_CONTACT.
+     * @description RFC 9116. 404 where the house has no `links.abuse`.
      */
     get: operations['readSecurityTxt'];
   };

@@ -195,3 +195,12 @@ export {
   textForOwner,
   wordsOf,
 } from './reason.ts';
+export {
+  defaultHouse,
+  expiryUnlessChosen,
+  type House,
+  type Logo,
+  longestExpiry,
+  MAX_TOKEN_DAYS,
+  mayStayForEver,
+} from './house.ts';

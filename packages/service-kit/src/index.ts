@@ -34,6 +34,7 @@ export {
   toOneLine,
 } from './command-line/formats.ts';
 export { canRead, isHeldFrom } from './readers.ts';
+export { houseEnv, houseErrors } from './house.ts';
 export { toFiles } from './new-files.ts';
 export {
   changeFields,

@@ -6,6 +6,7 @@ import {
   spawnService,
   until,
   type UntilOptions,
+  writeHouseFile,
 } from '@pasteflow/dev-stack/testing';
 import { CREDENTIALS } from './aws.ts';
 import { Bucket } from './bucket.ts';
@@ -25,6 +26,8 @@ export interface ClusterOptions<S extends Stack = RestartableStack> {
   readonly janitors?: number;
   /** Added to the default environment of every service. */
   readonly env?: Readonly<Record<string, string>>;
+  /** What the services' house.json says. Default: there is none. */
+  readonly house?: object;
   /** The folder of another version, whose services are started. Default: this one. */
   readonly checkout?: string;
   /** Stopped with the cluster. Default: a new stack. */
@@ -57,12 +60,14 @@ export class Cluster<S extends Stack = RestartableStack> {
   readonly bucket: Bucket;
   readonly queues: Queues;
   readonly #env: Readonly<Record<string, string>>;
+  readonly #removeHouse: () => Promise<void>;
   readonly #loads: Load<unknown>[] = [];
 
   constructor(
     stack: S,
     proxies: { s3: FaultProxy; sqs: FaultProxy; postgres: TcpProxy },
     env: Readonly<Record<string, string>>,
+    removeHouse: () => Promise<void>,
   ) {
     this.stack = stack;
     this.s3 = proxies.s3;
@@ -72,6 +77,7 @@ export class Cluster<S extends Stack = RestartableStack> {
     this.bucket = new Bucket(stack.aws);
     this.queues = new Queues(stack.aws);
     this.#env = env;
+    this.#removeHouse = removeHouse;
   }
 
   get apis(): Service[] {
@@ -226,7 +232,7 @@ export class Cluster<S extends Stack = RestartableStack> {
     await this.rows.close();
     this.bucket.close();
     this.queues.close();
-    await Promise.all([this.s3.stop(), this.sqs.stop(), this.postgres.stop()]);
+    await Promise.all([this.s3.stop(), this.sqs.stop(), this.postgres.stop(), this.#removeHouse()]);
     await this.stack.stop();
   }
 }
@@ -241,6 +247,7 @@ export async function startCluster({
   workers = 1,
   janitors = 1,
   env = {},
+  house,
   checkout = ROOT,
   stack: given,
   keepRequests = true,
@@ -251,7 +258,13 @@ export async function startCluster({
     FaultProxy.start(stack.aws.sqs, { keepRequests }),
     TcpProxy.start(Number(new URL(stack.databaseUrl).port)),
   ]);
-  const cluster = new Cluster(stack, { s3, sqs, postgres }, env);
+  const houseFile = house && (await writeHouseFile(house));
+  const cluster = new Cluster(
+    stack,
+    { s3, sqs, postgres },
+    { ...(houseFile && { HOUSE: houseFile.path }), ...env },
+    async () => await houseFile?.remove(),
+  );
   try {
     const names: ServiceName[] = [
       ...Array<ServiceName>(apis).fill('api'),

@@ -61,7 +61,7 @@ const secretSettings: Readonly<Record<string, WrongValues>> = {
 const rolePasswords = ['PASTEFLOW_API_PASSWORD', 'PASTEFLOW_WORKER_PASSWORD', 'PASTEFLOW_JANITOR_PASSWORD'];
 
 /** Settings whose names look like those of secrets. */
-const notSecret = ['ASSET_URL_SECONDS', 'MAX_TOKEN_DAYS', 'STACK_POSTGRES_PORT'];
+const notSecret = ['ASSET_URL_SECONDS', 'MAX_SLUGS_PER_USER', 'STACK_POSTGRES_PORT'];
 
 /** Shorter than the shortest token that is accepted. */
 const newMark = () => `m${randomBytes(6).toString('hex')}`;

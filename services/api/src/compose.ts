@@ -202,7 +202,7 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
     corsOrigins: http.corsOrigins,
     pages: composePages({
       publicUrl,
-      abuseContact: http.abuseContact,
+      abuseContact: config.house.links.abuse,
       provider: oidc.provider?.issuer ?? null,
       hasWebhooks: config.webhooks !== null,
       cookies: sessions,
@@ -235,7 +235,7 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
     quotas: config.quotas,
     jobLimits: { ...config.jobLimits, maxBytesPerHour: config.limits.bytes || null },
     anonymousPastes: config.identity.anonymousPastes,
-    maxTokenSeconds: config.ownTokens.maxSeconds,
+    house: config.house,
     webhooks: config.webhooks,
     assetUrlSeconds: http.assetUrlSeconds,
     reportsHoldAfter: config.reports.holdAfter,

@@ -17,6 +17,7 @@ import {
   awsEnv,
   bucketEnv,
   databaseEnv,
+  houseEnv,
   idempotencyRetentionEnv,
   maxPasteBytesEnv,
   queueEnv,
@@ -27,7 +28,6 @@ import { z } from 'zod';
 import { corsOrigins } from './http/answers/cross-origin.ts';
 import { trustedProxies } from './http/request/client-address.ts';
 import { identityEnv } from './sessions/identity-env.ts';
-import { MAX_TOKEN_DAYS } from './tokens/make-token.ts';
 
 /** A week, the longest for which S3 signs. */
 const MAX_ASSET_URL_SECONDS = 604_800;
@@ -56,17 +56,6 @@ const httpSettings = groups({
   s3PublicEndpoint: setting('S3_PUBLIC_ENDPOINT', httpUrl('https://s3.example.org').optional()),
   /** The sites whose pages may create and read pastes without credentials. */
   corsOrigins: setting('CORS_ORIGINS', corsOrigins().default('*')),
-  /** Where readers report abuse: a URL or an email address, which every page shows; null: not shown. */
-  abuseContact: setting(
-    'ABUSE_CONTACT',
-    text('a URL or an email address')
-      .refine(
-        (contact) => /^https?:\/\/\S+$|^[^\s@:/]+@[^\s@:/]+$/.test(contact),
-        'must be a URL that begins with https:// or http://, or an email address',
-      )
-      .nullable()
-      .default(null),
-  ),
 });
 
 /** The counters are 32-bit integers, and refused requests still count until the window ends. */
@@ -160,16 +149,8 @@ export const configSchema = groups({
   jobLimits: groups({ maxOpen: setting('MAX_OPEN_JOBS_PER_USER', mostPerUser(100)) }),
   quotas: quotaEnv,
   slugLimit: groups({ maxSlugs: setting('MAX_SLUGS_PER_USER', mostPerUser(1000)) }),
-  /** Of the tokens that users make; 0: they make none. */
-  ownTokens: groups({
-    maxSeconds: setting(
-      'MAX_TOKEN_DAYS',
-      nonNegativeInteger()
-        .pipe(z.number().max(MAX_TOKEN_DAYS, `is too large; set it to at most ${MAX_TOKEN_DAYS}`))
-        .default(365)
-        .transform((days) => days * 86_400),
-    ),
-  }),
+  /** Who runs the service, and what new pastes may be. */
+  house: houseEnv,
   webhooks: webhookEnv,
   idempotencyRetentionSeconds: idempotencyRetentionEnv,
   identity: identityEnv,

@@ -1,3 +1,4 @@
+import type { House } from '@pasteflow/domain';
 import type { Actor, ApiTokenUse, Database, PasteRow, Quotas } from '@pasteflow/postgres';
 import type { Logger, Readiness } from '@pasteflow/runtime';
 import type { ObjectStore } from '@pasteflow/s3';
@@ -77,8 +78,8 @@ export interface ApiContext {
   readonly jobLimits: JobLimits;
   /** Whether a paste can be created without a token. */
   readonly anonymousPastes: 'allow' | 'deny';
-  /** How long a token that a user makes may last; 0: users make none. */
-  readonly maxTokenSeconds: number;
+  /** Who runs the service, and what new pastes may be. */
+  readonly house: House;
   /** null: there is no key, and nothing is sent. */
   readonly webhooks: WebhookSettings | null;
   /** How long a presigned URL is valid. */

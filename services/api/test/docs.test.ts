@@ -71,7 +71,7 @@ describe('GET /docs', () => {
 
 it('names whom to tell of a vulnerability, where the operator has named somebody', async () => {
   expect((await get('/.well-known/security.txt')).status).toBe(404);
-  const api = await bed.start({ env: { ABUSE_CONTACT: 'abuse@example.org' } });
+  const api = await bed.start({ house: { links: { abuse: 'abuse@example.org' } } });
   const response = await fetch(`${api.url}/.well-known/security.txt`);
   expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
   const [, contact, expires] = /^Contact: (\S+)\nExpires: (\S+)\n$/.exec(await response.text())!;

@@ -22,7 +22,7 @@ import { OPERATIONS } from './support/operations.ts';
 import { undocumentedIn } from './support/undocumented.ts';
 import { newUser, type TestUser } from './support/users.ts';
 
-const bed = useApi({ env: { ABUSE_CONTACT: 'abuse@example.org' } });
+const bed = useApi({ house: { links: { abuse: 'abuse@example.org' } } });
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
 async function served(url: string): Promise<Document> {

@@ -69,7 +69,7 @@ describe('POST /v1/tokens', () => {
   it('lets a token last for 90 days unless asked otherwise, and as long as the operator allows', async () => {
     expect(daysUntil((await made({})).expires_at)).toBe(90);
     expect(daysUntil((await made({ expires_in: 3650 * 86_400 })).expires_at)).toBe(365);
-    const { url } = await bed.start({ env: { MAX_TOKEN_DAYS: '7' } });
+    const { url } = await bed.start({ house: { max_token_days: 7 } });
     const response = await fetch(`${url}/v1/tokens`, {
       method: 'POST',
       headers: { ...user.headers, 'content-type': 'application/json' },
@@ -100,7 +100,7 @@ describe('POST /v1/tokens', () => {
   });
 
   it('is refused to everybody where the operator makes all tokens', async () => {
-    const { url } = await bed.start({ env: { MAX_TOKEN_DAYS: '0' } });
+    const { url } = await bed.start({ house: { max_token_days: 0 } });
     const cookie = await signedInWith(bed.db, user.token);
     const page = await (await browseAs({ url }, cookie, '/my/tokens')).text();
     expect(page).toContain('The operator of this service makes all tokens.');

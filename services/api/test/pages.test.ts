@@ -5,7 +5,7 @@ import { postRaw, problemOf } from './support/http.ts';
 import { deletedPaste, failedPaste, newPaste, processedPaste } from './support/pastes.ts';
 import { rawGet } from './support/raw-get.ts';
 
-const bed = useApi({ env: { ABUSE_CONTACT: 'https://abuse.example.org/report' } });
+const bed = useApi({ house: { links: { abuse: 'https://abuse.example.org/report' } } });
 const BROWSER = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
 const hostile = `<script>alert("x")</script>&amp;\n<img src=x onerror=alert(1)>\n`;
 

@@ -13,6 +13,7 @@ import {
   awsEnv,
   bucketEnv,
   databaseEnv,
+  houseEnv,
   jobRetryEnv,
   leaseSeconds,
   maxPasteBytesEnv,
@@ -51,6 +52,8 @@ export const configSchema = groups({
   upload: uploadSettings,
   /** Jobs at a time in this process. */
   job: groups({ consumers: setting('JOB_CONCURRENCY', positiveInteger({ max: 100 }).default(2)) }),
+  /** The rules of new pastes. */
+  house: houseEnv,
   webhooks: webhookEnv,
   tracing: tracingEnv,
 }).transform((config, context) => {

@@ -1,5 +1,6 @@
 export { FaultProxy } from './fault-proxy.ts';
 export { type HeldRequest, type RequestMatch, withHeader } from './fault-rules.ts';
+export { writeHouseFile } from './house-file.ts';
 export { hostileFileNames } from './hostile-file-names.ts';
 export { urlOfService } from '../postgres/service-roles.ts';
 export { expectedSignature, sentSignature, startRecordingServer } from './recording-server.ts';

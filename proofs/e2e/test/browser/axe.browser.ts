@@ -6,7 +6,7 @@ import { isBrowserWanted, useBrowser, violationsOf } from './browser.ts';
 
 const describeInBrowser = isBrowserWanted() ? describe : describe.skip;
 const bed = useBrowser({
-  start: () => startCluster({ env: { ABUSE_CONTACT: 'abuse@example.com' } }),
+  start: () => startCluster({ house: { links: { abuse: 'abuse@example.com' } } }),
   originOf: (cluster) => cluster.http().url,
 });
 

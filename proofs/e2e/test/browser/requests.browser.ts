@@ -9,7 +9,7 @@ import { ask, pathOf, receiptOf, send } from './requests.ts';
 const describeInBrowser = isBrowserWanted() ? describe : describe.skip;
 
 const bed = useBrowser({
-  start: () => startCluster({ env: { ABUSE_CONTACT: 'abuse@paste.example.org' } }),
+  start: () => startCluster({ house: { links: { abuse: 'abuse@paste.example.org' } } }),
   originOf: (cluster) => cluster.http().url,
 });
 const { open } = bed;

@@ -50,7 +50,7 @@ export function securityTxt({ pages }: ApiContext): Endpoint {
       tag: 'operation',
       access: 'open',
       summary: 'Names whom to tell of a vulnerability.',
-      description: 'RFC 9116. 404 without ABUSE_CONTACT.',
+      description: 'RFC 9116. 404 where the house has no `links.abuse`.',
       answers: { 200: { description: 'The contact.', content: { 'text/plain': { schema: z.string() } } } },
       errors: ['route_not_found'],
     },

@@ -1,5 +1,11 @@
 import type { Request } from 'express';
-import { isVisibleName, MAX_OWN_TOKENS, MAX_TOKEN_NAME_CHARACTERS, ownTokenScopes } from '@pasteflow/domain';
+import {
+  isVisibleName,
+  MAX_OWN_TOKENS,
+  MAX_TOKEN_DAYS,
+  MAX_TOKEN_NAME_CHARACTERS,
+  ownTokenScopes,
+} from '@pasteflow/domain';
 import { createOwnToken, type OwnToken } from '@pasteflow/postgres';
 import { mustBeOneOf } from '@pasteflow/service-kit';
 import { z } from 'zod';
@@ -15,10 +21,7 @@ const DAY = 86_400;
 export const DEFAULT_TOKEN_SECONDS = 90 * DAY;
 
 const MIN_TOKEN_SECONDS = 60;
-const MAX_TOKEN_SECONDS = 3650 * DAY;
-
-/** Of the setting. */
-export const MAX_TOKEN_DAYS = MAX_TOKEN_SECONDS / DAY;
+const MAX_TOKEN_SECONDS = MAX_TOKEN_DAYS * DAY;
 
 export const tokenName = z
   .string('must be a text')
@@ -55,14 +58,14 @@ export const newTokenSchema = z
  * @throws RequestError when the caller may make none, or has too many, and when the token of the form has ended
  */
 export async function makeToken(
-  { db, maxTokenSeconds }: ApiContext,
+  { db, house }: ApiContext,
   req: Request,
   { name, scope, expires_in: wanted = DEFAULT_TOKEN_SECONDS }: z.output<typeof newTokenSchema>,
   formKey: string | null = null,
 ): Promise<{ readonly token: string; readonly made: OwnToken }> {
   const userId = requireUser(req);
   requireFull(req);
-  if (maxTokenSeconds === 0)
+  if (house.maxTokenSeconds === 0)
     throw insufficientScope('The operator of this service makes all tokens. Ask the operator for one.');
   const token = formKey === null ? newApiToken() : apiTokenOf(formKey, { userId, name, scope, wanted });
   const made = await createOwnToken(db, {
@@ -71,7 +74,7 @@ export async function makeToken(
     name,
     scope,
     tokenHash: hashOfSecret(token),
-    expiresInSeconds: Math.min(wanted, maxTokenSeconds),
+    expiresInSeconds: Math.min(wanted, house.maxTokenSeconds),
   });
   if (made === 'refused') throw invalidToken(); // it was revoked meanwhile
   if (made === 'ended')

@@ -14,7 +14,7 @@ import { revokeNamed } from './own-tokens.ts';
 import { goTo } from '../http/pages/page-answers.ts';
 
 async function sendTokens(
-  { db, pages, maxTokenSeconds }: ApiContext,
+  { db, pages, house }: ApiContext,
   req: Request,
   res: Response,
   { name = '', made = null }: { name?: string | undefined; made?: { token: string; name: string } | null },
@@ -31,8 +31,8 @@ async function sendTokens(
     name,
     made,
     canRevoke,
-    canMake: canRevoke && maxTokenSeconds > 0,
-    maxSeconds: maxTokenSeconds,
+    canMake: canRevoke && house.maxTokenSeconds > 0,
+    maxSeconds: house.maxTokenSeconds,
     usualSeconds: DEFAULT_TOKEN_SECONDS,
   };
   sendPage(

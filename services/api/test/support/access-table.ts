@@ -35,7 +35,7 @@ export const accessTable: Readonly<Record<string, readonly AccessCase[]>> = {
   'GET /healthz': open('/healthz'),
   'GET /readyz': open('/readyz'),
   'GET /openapi.json': open('/openapi.json'),
-  'GET /.well-known/security.txt': missing('/.well-known/security.txt'), // without ABUSE_CONTACT
+  'GET /.well-known/security.txt': missing('/.well-known/security.txt'), // without links.abuse
   // Only a build has the package.
   'GET /cli.tgz': open('/cli.tgz'),
   'GET /docs': open('/docs'),

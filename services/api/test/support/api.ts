@@ -6,6 +6,7 @@ import {
   urlOfService,
   type SharedTestStack,
   UNSAFE_POSTGRES,
+  writeHouseFile,
 } from '@pasteflow/dev-stack/testing';
 import { createDatabase, type Database } from '@pasteflow/postgres';
 import { createLogger, Lifecycle, loadConfig, Metrics, Readiness, tracingOff } from '@pasteflow/runtime';
@@ -43,6 +44,8 @@ export interface RunningApi {
 
 export interface ApiOptions extends Overrides {
   readonly env?: Readonly<Record<string, string>>;
+  /** What house.json says. Default: there is none. */
+  readonly house?: object;
 }
 
 export interface ApiBed<S extends SharedTestStack = SharedTestStack> {
@@ -106,7 +109,7 @@ export function useApiOn<S extends SharedTestStack>(
 
 async function startApi(
   { stack, databaseUrl }: Pick<ApiBed, 'stack' | 'databaseUrl'>,
-  { env = {}, ...overrides }: ApiOptions,
+  { env = {}, house, ...overrides }: ApiOptions,
 ): Promise<RunningApi> {
   const logs: LogLine[] = [];
   const statements: string[] = [];
@@ -123,6 +126,7 @@ async function startApi(
     },
   });
   const logger = createLogger({ level: 'debug', format: 'json', service: 'api', stream });
+  const houseFile = house && (await writeHouseFile(house));
   const config = loadConfig(configSchema, {
     ...UNSAFE_POSTGRES,
     AWS_ENDPOINT_URL: stack.aws.endpoint,
@@ -130,9 +134,11 @@ async function startApi(
     API_PORT: '0',
     METRICS_PORT: '0',
     WEBHOOK_KEY: 'the key of webhooks in these tests',
+    ...(houseFile && { HOUSE: houseFile.path }),
     ...env,
     DATABASE_URL: urlOfService(env.DATABASE_URL ?? databaseUrl, 'api'),
   });
+  await houseFile?.remove(); // it is read once
   const readiness = new Readiness();
   const composed = composeApi(
     {
