@@ -36,14 +36,11 @@ const BUSY = [
   'a stranded paste',
   'a paste claimed for deletion',
   'a stored paste to read once',
-  'a revealed paste',
   'an abandoned job',
   'an Idempotency-Key',
-  'a paste with a newer version',
   'a request with one place left',
   'an abandoned delivery',
   'an expired paste whose owner is told',
-  'a paste claimed for deletion whose owner was told',
 ];
 const busy = scenarios.filter(({ name }) => BUSY.includes(name));
 
