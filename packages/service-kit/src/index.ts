@@ -61,7 +61,7 @@ export {
   type EndpointUrl,
   type EndpointUrlProblem,
 } from './webhooks/endpoint-address.ts';
-export { signatureHeaders, webhookSecret } from './webhooks/signature.ts';
+export { showWebhookKey, signatureHeaders, webhookSecret } from './webhooks/signature.ts';
 export { settingNames } from './setting-names.ts';
 export {
   awsEnv,

@@ -1,5 +1,5 @@
 import { Connections } from '@pasteflow/http-kit';
-import { randomShortCode, watchPostgres, type ShortCodes } from '@pasteflow/service-kit';
+import { randomShortCode, showWebhookKey, watchPostgres, type ShortCodes } from '@pasteflow/service-kit';
 import { createDatabase, poolUse, rateLimitStore, type DatabaseOptions } from '@pasteflow/postgres';
 import {
   HealthServer,
@@ -130,6 +130,7 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
   });
   const dispatchers = composeDispatchers(config, { db, logger });
   const postgresChecks = watchPostgres(context, db);
+  showWebhookKey(metrics, config.webhooks);
   readiness.addCheck('postgres_writes', () => lastWrite.requireWritten(), { required: false });
   readiness.addCheck('s3', (signal) => store.ping(signal), { required: false });
   readiness.addCheck('sqs', () => dispatchers.ping(), { required: false });

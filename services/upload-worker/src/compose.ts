@@ -1,4 +1,4 @@
-import { BucketOwnership, watchPostgres } from '@pasteflow/service-kit';
+import { BucketOwnership, showWebhookKey, watchPostgres } from '@pasteflow/service-kit';
 import { heartbeatIntervalMs } from '@pasteflow/domain';
 import { jobTypes, type JobType } from '@pasteflow/jobs';
 import {
@@ -158,6 +158,7 @@ export function compose(context: ServiceContext<Config>, overrides: Overrides = 
   };
 
   const postgresChecks = watchPostgres(context, db);
+  showWebhookKey(metrics, config.webhooks);
   readiness.addCheck('bucket_owner', () => bucket.requireVerified());
   readiness.addCheck('sqs', () => onEach(({ queue }) => queueDepth(sqs, queue)), { required: false });
   readiness.addCheck(

@@ -1,5 +1,7 @@
 import { createHmac, hkdfSync } from 'node:crypto';
 import { WEBHOOK_ROTATION_SECONDS } from '@pasteflow/domain';
+import type { Metrics } from '@pasteflow/runtime';
+import type { WebhookSettings } from '../settings.ts';
 
 const SECRET_BYTES = 32;
 
@@ -10,6 +12,23 @@ const SECRET_BYTES = 32;
  */
 export function webhookSecret(key: string, endpointId: string, generation: number): string {
   return `whsec_${secretBytes(key, endpointId, generation).toString('base64')}`;
+}
+
+/**
+ * Shows by which key this process signs, without showing the key: a number from 0 to 2^48, the same for the same key.
+ * Nothing is shown where webhooks are off.
+ */
+export function showWebhookKey(metrics: Metrics, webhooks: WebhookSettings | null): void {
+  if (webhooks === null) return;
+  const check = Buffer.from(
+    hkdfSync('sha256', webhooks.key, Buffer.alloc(0), 'pasteflow webhook key check', 6),
+  );
+  metrics
+    .gauge({
+      name: 'pasteflow_webhook_key',
+      help: 'A number that is the same in all processes with the same WEBHOOK_KEY.',
+    })
+    .set(check.readUIntBE(0, 6));
 }
 
 function secretBytes(key: string, endpointId: string, generation: number): Buffer {
