@@ -72,9 +72,9 @@ export class ContentBlockedError extends PasteflowError {
   }
 }
 
-/** A quota that a new paste would exceed: of the pastes or bytes of its user, or of the bytes of all pastes. */
+/** A quota that a new paste would exceed: of the pastes or bytes of its user, or of all together. */
 export interface UsedUpQuota {
-  readonly quota: 'pastes' | 'bytes' | 'stored_bytes';
+  readonly quota: 'pastes' | 'bytes' | 'stored_pastes' | 'stored_bytes';
   readonly used: number;
   readonly allowed: number;
 }
@@ -82,10 +82,10 @@ export interface UsedUpQuota {
 /** A quota does not allow the paste. Nothing was created. */
 export class QuotaExceededError extends PasteflowError {
   constructor({ quota, used, allowed }: UsedUpQuota) {
-    if (quota === 'stored_bytes')
+    if (quota === 'stored_pastes' || quota === 'stored_bytes')
       super(
         'storage_full',
-        `This service stores ${used} of ${allowed} bytes, and has no room for this paste. Ask its operator, or try again later.`,
+        `This service stores ${used} of ${allowed} ${quota.slice('stored_'.length)}, and has no room for this paste. Ask its operator, or try again later.`,
       );
     else
       super(

@@ -6,13 +6,14 @@ import { useWorld } from './support/world.ts';
 
 const world = useWorld();
 
-const none: Quotas = { maxPastes: null, maxBytes: null, maxStoredBytes: null };
+const none: Quotas = { maxPastes: null, maxBytes: null, maxStoredPastes: null, maxStoredBytes: null };
 const itemsOf = (count: number) => Array.from({ length: count }, (_, n) => ({ content: `item ${n % 10}` }));
 const services = (quotas: Quotas) => ({ services: { quotas } });
 
 it.each([
   ['pastes', { ...none, maxPastes: 130 }, 'You store 130 of 130 pastes, '],
   ['bytes', { ...none, maxBytes: 6 * 130 + 5 }, 'You store 780 of 785 bytes, '],
+  ['all pastes', { ...none, maxStoredPastes: 130 }, 'This service stores 130 of 130 pastes, '],
   ['all bytes', { ...none, maxStoredBytes: 6 * 130 + 5 }, 'This service stores 780 of 785 bytes, '],
 ])('an import that uses up the quota of %s ends partial, and says so', async (_, quotas, used) => {
   const userId = await newUser(world);

@@ -179,6 +179,7 @@ const quota = () =>
 export const quotaEnv = groups({
   maxPastes: setting('MAX_PASTES_PER_USER', quota()),
   maxBytes: setting('MAX_STORED_BYTES_PER_USER', quota()),
+  maxStoredPastes: setting('MAX_PASTES', quota()),
   maxStoredBytes: setting('MAX_STORED_BYTES', quota()),
 }).transform((quotas) => (Object.values(quotas).every((each) => each === null) ? null : quotas));
 

@@ -99,9 +99,10 @@ describe('the other shared variables', () => {
     expect(loadConfig(quotaEnv, {})).toBeNull();
     expect(loadConfig(quotaEnv, { MAX_PASTES_PER_USER: '0', MAX_STORED_BYTES: '0' })).toBeNull();
     const set = (env: Record<string, string>) => loadConfig(quotaEnv, env);
-    const none = { maxPastes: null, maxBytes: null, maxStoredBytes: null };
+    const none = { maxPastes: null, maxBytes: null, maxStoredPastes: null, maxStoredBytes: null };
     expect(set({ MAX_PASTES_PER_USER: '5' })).toEqual({ ...none, maxPastes: 5 });
     expect(set({ MAX_STORED_BYTES_PER_USER: '6' })).toEqual({ ...none, maxBytes: 6 });
+    expect(set({ MAX_PASTES: '8' })).toEqual({ ...none, maxStoredPastes: 8 });
     expect(set({ MAX_STORED_BYTES: '7' })).toEqual({ ...none, maxStoredBytes: 7 });
     expect(() => set({ MAX_STORED_BYTES: '-1' })).toThrow('MAX_STORED_BYTES');
   });

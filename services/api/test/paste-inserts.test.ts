@@ -112,7 +112,13 @@ it.each(['maxBytes', 'maxStoredBytes'] as const)(
   async (quota) => {
     const user = await newUser(bed.db);
     const used = quota === 'maxBytes' ? 0 : (await readStoredUsage(bed.db, null)).bytes;
-    const quotas = { maxPastes: null, maxBytes: null, maxStoredBytes: null, [quota]: used + 100 };
+    const quotas = {
+      maxPastes: null,
+      maxBytes: null,
+      maxStoredPastes: null,
+      maxStoredBytes: null,
+      [quota]: used + 100,
+    };
     const large = Array.from({ length: 2 }, () => newPaste('x'.repeat(200), user.id));
     const refused: Promise<PromiseSettledResult<unknown>[]>[] = [];
     let isCrowding = false;

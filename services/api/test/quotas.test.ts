@@ -116,29 +116,35 @@ describe('a quota of a user', () => {
 });
 
 describe('the quota of all pastes', () => {
-  it('answers 507 to everybody, in whatever way a paste is created, and logs no error', async () => {
-    const { bytes } = await readStoredUsage(bed.db, null);
-    const api = await bed.start({ env: { MAX_STORED_BYTES: String(bytes + 15) } });
-    expect((await create(api)).status).toBe(201);
-    const user = await newUser(bed.db);
-    const post = { method: 'POST', body: 'xxxxxx' };
-    const answers = [
-      await create(api),
-      await create(api, user.headers),
-      await fetch(api.url, post),
-      await fetch(`${api.url}/v1/pastes`, post),
-      await postKeyed(api.url, { key: newKey() }),
-    ];
-    for (const answer of answers)
-      expect(await problemOf(answer)).toMatchObject({
-        status: 507,
-        code: 'storage_full',
-        detail: `This service stores ${bytes + 10} of ${bytes + 15} bytes, and has no room for this paste. Ask its operator, or try again later.`,
-      });
-    expect(await readStoredUsage(bed.db, null)).toMatchObject({ bytes: bytes + 10 });
-    expect(api.logs.filter(({ level }) => level === 'error')).toEqual([]);
-    expect((await create(api, {}, 5)).status).toBe(201);
-  });
+  it.each([
+    ['bytes', 'MAX_STORED_BYTES', 15, 10],
+    ['pastes', 'MAX_PASTES', 1, 1],
+  ] as const)(
+    'of %s answers 507 to everybody, in whatever way a paste is created, and logs no error',
+    async (of, setting, more, used) => {
+      const { [of]: before } = await readStoredUsage(bed.db, null);
+      const api = await bed.start({ env: { [setting]: String(before + more) } });
+      expect((await create(api)).status).toBe(201);
+      const user = await newUser(bed.db);
+      const post = { method: 'POST', body: 'xxxxxx' };
+      const answers = [
+        await create(api),
+        await create(api, user.headers),
+        await fetch(api.url, post),
+        await fetch(`${api.url}/v1/pastes`, post),
+        await postKeyed(api.url, { key: newKey() }),
+      ];
+      for (const answer of answers)
+        expect(await problemOf(answer)).toMatchObject({
+          status: 507,
+          code: 'storage_full',
+          detail: `This service stores ${before + used} of ${before + more} ${of}, and has no room for this paste. Ask its operator, or try again later.`,
+        });
+      expect(await readStoredUsage(bed.db, null)).toMatchObject({ [of]: before + used });
+      expect(api.logs.filter(({ level }) => level === 'error')).toEqual([]);
+      expect((await create(api, {}, 5)).status).toBe(of === 'bytes' ? 201 : 507);
+    },
+  );
 });
 
 describe('the bytes of an address in a day', () => {

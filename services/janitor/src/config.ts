@@ -181,7 +181,7 @@ const configSchema = groups({
   uploadRetry: uploadRetryEnv,
   jobRetry: jobRetryEnv,
   idempotencyRetentionSeconds: idempotencyRetentionEnv,
-  /** Only MAX_STORED_BYTES is shown; each quota lets rescue-stranded count older pastes. */
+  /** Only MAX_PASTES and MAX_STORED_BYTES are shown; each quota lets rescue-stranded count older pastes. */
   quotas: quotaEnv,
   sweeps: sweepSettings,
   sweepIntervalSeconds: sweepIntervals,

@@ -27,7 +27,9 @@ const rescuer = (actor = 'janitor/test', countsOlder = false) =>
     db: world.janitorDb,
     actor,
     random: () => 0.5,
-    quotas: countsOlder ? { maxPastes: 1, maxBytes: null, maxStoredBytes: null } : null,
+    quotas: countsOlder
+      ? { maxPastes: 1, maxBytes: null, maxStoredPastes: null, maxStoredBytes: null }
+      : null,
     bounds: defaultTimeBounds,
     logger: world.log,
   });

@@ -9,7 +9,8 @@ export interface Quotas {
   readonly maxPastes: number | null;
   /** Of each user. */
   readonly maxBytes: number | null;
-  /** Of all pastes together. Creations at the same moment may exceed it by their own bytes. */
+  /** Of all users and anonymous creators together, as `maxStoredBytes`. Creations at the same moment may exceed both. */
+  readonly maxStoredPastes: number | null;
   readonly maxStoredBytes: number | null;
 }
 
@@ -24,7 +25,7 @@ export interface StoredUsage {
  * @param after a CTE that is executed before, so that its locks come first; null: none
  */
 export function affordableEntries(
-  { maxPastes, maxBytes, maxStoredBytes }: Quotas,
+  { maxPastes, maxBytes, maxStoredPastes, maxStoredBytes }: Quotas,
   after: string | null,
 ): RawBuilder<unknown> {
   return sql`used AS MATERIALIZED (
@@ -34,12 +35,17 @@ export function affordableEntries(
     ), affordable AS MATERIALIZED (
       SELECT short_code FROM (
         SELECT short_code, used[1] + row_number() OVER own AS pastes, used[2] + sum(size_bytes) OVER own AS bytes,
-          sum(size_bytes) OVER (ORDER BY n) AS stored
+          row_number() OVER (ORDER BY n) AS new_pastes, sum(size_bytes) OVER (ORDER BY n) AS new_bytes
         FROM entry LEFT JOIN used USING (user_id) WINDOW own AS (PARTITION BY user_id ORDER BY n)) AS summed
       WHERE coalesce(pastes <= ${maxPastes}::bigint, true) AND coalesce(bytes <= ${maxBytes}::bigint, true)
-        AND coalesce(stored + (SELECT sum(bytes) FROM stored_usage WHERE owner = ${sql.lit(ALL_PASTES)}) <= ${maxStoredBytes}::bigint,
-          stored <= ${maxStoredBytes}::bigint, true)
+        AND ${fits('pastes', maxStoredPastes)} AND ${fits('bytes', maxStoredBytes)}
     )`;
+}
+
+/** A condition: what all pastes have, and the entries up to this one, is within the quota. Nothing may be stored yet. */
+function fits(of: 'pastes' | 'bytes', most: number | null): RawBuilder<unknown> {
+  if (most === null) return sql`true`;
+  return sql`${sql.ref(`new_${of}`)} + coalesce((SELECT sum(${sql.ref(of)}) FROM stored_usage WHERE owner = ${sql.lit(ALL_PASTES)}), 0) <= ${most}::bigint`;
 }
 
 /** A condition that goes with `affordableEntries`. */
@@ -59,9 +65,11 @@ export async function readStoredUsage(db: Database, userId: string | null): Prom
 export async function findQuotaRefusal(
   db: Database,
   { userId, sizeBytes }: { readonly userId: string | null; readonly sizeBytes: number },
-  { maxPastes, maxBytes, maxStoredBytes }: Quotas,
+  { maxPastes, maxBytes, maxStoredPastes, maxStoredBytes }: Quotas,
 ): Promise<UsedUpQuota | null> {
   const all = await readStoredUsage(db, null);
+  if (maxStoredPastes !== null && all.pastes + 1 > maxStoredPastes)
+    return { quota: 'stored_pastes', used: all.pastes, allowed: maxStoredPastes };
   if (maxStoredBytes !== null && all.bytes + sizeBytes > maxStoredBytes)
     return { quota: 'stored_bytes', used: all.bytes, allowed: maxStoredBytes };
   if (userId === null) return null;

@@ -167,7 +167,7 @@ const hot: Record<string, (db: Database) => Promise<unknown>> = {
     createPastes(
       db,
       Array.from({ length: 20 }, () => pasteToCreate({ userId })),
-      { quotas: { maxPastes: 1e9, maxBytes: 1e12, maxStoredBytes: 1e12 } },
+      { quotas: { maxPastes: 1e9, maxBytes: 1e12, maxStoredPastes: 1e9, maxStoredBytes: 1e12 } },
     ),
   'creating a paste from another': (db) => createPaste(db, pasteToCreate({ parent: paste.shortCode })),
   'creating 20 pastes from others in a group': (db) =>

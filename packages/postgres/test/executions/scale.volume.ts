@@ -168,7 +168,7 @@ const hot: Record<string, (db: Database, scene: Scene) => Promise<unknown>> = {
     ),
   'creating a paste under quotas': (db, { named: { userId } }) =>
     createPaste(db, pasteToCreate({ userId }), {
-      quotas: { maxPastes: 1e9, maxBytes: 1e12, maxStoredBytes: 1e12 },
+      quotas: { maxPastes: 1e9, maxBytes: 1e12, maxStoredPastes: 1e9, maxStoredBytes: 1e12 },
     }).catch(() => undefined),
   'reading a paste': (db, { codes }) => findPaste(db, codes[0]!),
   'reading 4 pastes together': (db, { codes }) => findPastes(db, codes.slice(0, 4)),

@@ -22,7 +22,7 @@ import { open, pasteToCreate, useDatabase } from '../support/database.ts';
 
 const current = useDatabase({ fresh: 'database' });
 
-const none: Quotas = { maxPastes: null, maxBytes: null, maxStoredBytes: null };
+const none: Quotas = { maxPastes: null, maxBytes: null, maxStoredPastes: null, maxStoredBytes: null };
 
 async function newUser(): Promise<string> {
   const [user] = await makeUsers(current.db, 1);
@@ -110,29 +110,43 @@ describe('a quota of a user', () => {
 });
 
 describe('the quota of all pastes', () => {
-  it('refuses users and anonymous creators, and does not make creations wait for each other', async () => {
-    const quotas = { ...none, maxStoredBytes: 100 };
-    const others = open(current.url);
-    try {
-      await current.db.transaction().execute(async (tx) => {
-        expect(await createPaste(tx, pastesOf(null, 1, 40)[0]!, { quotas })).not.toBeNull();
-        // In another session, while the first one has not committed.
-        for (const userId of [null, await newUser()])
-          expect(await createPaste(others, pastesOf(userId, 1, 30)[0]!, { quotas })).not.toBeNull();
-      });
-    } finally {
-      await others.destroy();
-    }
-    expect(await readStoredUsage(current.db, null)).toEqual({ pastes: 3, bytes: 100 });
-    for (const userId of [null, await newUser()]) {
-      expect(await createPaste(current.db, pastesOf(userId, 1, 1)[0]!, { quotas })).toBeNull();
-      expect(await findQuotaRefusal(current.db, { userId, sizeBytes: 1 }, quotas)).toEqual({
-        quota: 'stored_bytes',
-        used: 100,
-        allowed: 100,
-      });
-    }
-  });
+  it.each([
+    ['stored_bytes', 100, { ...none, maxStoredBytes: 100 }],
+    ['stored_pastes', 3, { ...none, maxStoredPastes: 3 }],
+  ] as const)(
+    'of %s refuses users and anonymous creators, and makes no creation wait',
+    async (quota, allowed, quotas) => {
+      const others = open(current.url);
+      try {
+        await current.db.transaction().execute(async (tx) => {
+          expect(await createPaste(tx, pastesOf(null, 1, 40)[0]!, { quotas })).not.toBeNull();
+          // In another session, while the first one has not committed.
+          for (const userId of [null, await newUser()])
+            expect(await createPaste(others, pastesOf(userId, 1, 30)[0]!, { quotas })).not.toBeNull();
+        });
+      } finally {
+        await others.destroy();
+      }
+      expect(await readStoredUsage(current.db, null)).toEqual({ pastes: 3, bytes: 100 });
+      for (const userId of [null, await newUser()]) {
+        expect(await createPaste(current.db, pastesOf(userId, 1, 1)[0]!, { quotas })).toBeNull();
+        expect(await findQuotaRefusal(current.db, { userId, sizeBytes: 1 }, quotas)).toEqual({
+          quota,
+          used: allowed,
+          allowed,
+        });
+      }
+    },
+  );
+
+  it.each([{ maxStoredPastes: 2 }, { maxStoredBytes: 20 }])(
+    'counts the others of a group, also where nothing is stored yet: %j',
+    async (most) => {
+      const group = pastesOf(null, 3);
+      const created = await createPastes(current.db, group, { quotas: { ...none, ...most } });
+      expect(created.map((paste) => paste !== null)).toEqual([true, true, false]);
+    },
+  );
 });
 
 describe('what is stored', () => {

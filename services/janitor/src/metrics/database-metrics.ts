@@ -55,7 +55,7 @@ export async function readDatabase(
     heldSnapshots: await unlessAborted(readHeldSnapshots()),
     stored: quotas && {
       ...(await unlessAborted(readStoredUsage(db, null))),
-      allowedBytes: quotas.maxStoredBytes,
+      allowed: { pastes: quotas.maxStoredPastes, bytes: quotas.maxStoredBytes },
     },
     sweepRuns: await unlessAborted(readSweepRuns(db)),
     kinds: await unlessAborted(listWorkKinds(db)),
@@ -202,6 +202,18 @@ export const databaseMetrics: readonly DatabaseMetric[] = [
   },
   {
     type: 'gauge',
+    name: 'pasteflow_stored_pastes',
+    help: 'Pastes that are not deleted, as the quotas count them. Only with quotas.',
+    samplesOf: ({ stored }) => (stored === null ? [] : [{ value: stored.pastes }]),
+  },
+  {
+    type: 'gauge',
+    name: 'pasteflow_stored_pastes_limit',
+    help: 'MAX_PASTES. Beyond it new pastes are answered 507.',
+    samplesOf: allowed('pastes'),
+  },
+  {
+    type: 'gauge',
     name: 'pasteflow_stored_bytes',
     help: 'Bytes of the content of all pastes that are not deleted, as the quotas count them. Only with quotas.',
     samplesOf: ({ stored }) => (stored === null ? [] : [{ value: stored.bytes }]),
@@ -210,10 +222,14 @@ export const databaseMetrics: readonly DatabaseMetric[] = [
     type: 'gauge',
     name: 'pasteflow_stored_bytes_limit',
     help: 'MAX_STORED_BYTES. Beyond it new pastes are answered 507.',
-    samplesOf: ({ stored }) =>
-      stored === null || stored.allowedBytes === null ? [] : [{ value: stored.allowedBytes }],
+    samplesOf: allowed('bytes'),
   },
 ];
+
+/** The quota of all pastes together, if there is one. */
+function allowed(of: 'pastes' | 'bytes'): DatabaseMetric['samplesOf'] {
+  return ({ stored }) => [stored?.allowed[of] ?? []].flat().map((value) => ({ value }));
+}
 
 /** A sample for each of uploads, jobs and deliveries of webhooks. */
 function ofKinds(

@@ -29,7 +29,7 @@ async function shownWith(quotas: Quotas | null): Promise<readonly string[]> {
     { intervalSeconds: 15, mayLoseDataBy: [], onSweepRuns: () => {} },
   );
   await state.read(running());
-  return (await metrics.text()).split('\n').filter((line) => line.startsWith('pasteflow_stored_bytes'));
+  return (await metrics.text()).split('\n').filter((line) => line.startsWith('pasteflow_stored_'));
 }
 
 it('the metrics say what is stored and what may be, where there are quotas', async () => {
@@ -39,11 +39,17 @@ it('the metrics say what is stored and what may be, where there are quotas', asy
     made.map(({ id }) => id),
   );
   const others = { maxPastes: 5, maxBytes: null };
-  const stored = 'pasteflow_stored_bytes{service="janitor"} 100';
-  expect(await shownWith({ ...others, maxStoredBytes: 1000 })).toEqual([
-    stored,
+  const pastes = 'pasteflow_stored_pastes{service="janitor"} 4';
+  const bytes = 'pasteflow_stored_bytes{service="janitor"} 100';
+  expect(await shownWith({ ...others, maxStoredPastes: 9, maxStoredBytes: 1000 })).toEqual([
+    pastes,
+    'pasteflow_stored_pastes_limit{service="janitor"} 9',
+    bytes,
     'pasteflow_stored_bytes_limit{service="janitor"} 1000',
   ]);
-  expect(await shownWith({ ...others, maxStoredBytes: null })).toEqual([stored]);
+  expect(await shownWith({ ...others, maxStoredPastes: null, maxStoredBytes: null })).toEqual([
+    pastes,
+    bytes,
+  ]);
   expect(await shownWith(null)).toEqual([]);
 });
