@@ -23,6 +23,7 @@ export const retiredSettings: Readonly<Record<string, string>> = {
   MAX_DOWNLOADS_PER_CALLER: 'has no effect: it is 20',
   MAX_TOKEN_DAYS: 'has no effect: write max_token_days into the file that HOUSE names',
   MAX_IMPORTED_BYTES_PER_HOUR: 'has no effect: imports count for RATE_LIMIT_BYTES_PER_HOUR',
+  MAX_WAITERS_PER_CALLER: 'has no effect: it is a fiftieth of MAX_WAITERS',
   OIDC_SCOPES: 'has no effect: the service asks for openid and, unless OIDC_NAME_CLAIM is off, profile',
   RECONCILE_ORPHAN_GRACE_SECONDS: 'has no effect: it is a day',
   RELAY_GRACE_SECONDS: 'has no effect: it is a second',

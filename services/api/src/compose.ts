@@ -148,7 +148,7 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
   const live = composeLive({
     db,
     maxWaiters: config.clients.maxWaiters,
-    places: new WaitingPlaces(config.clients.maxWaitersPerCaller, metrics),
+    places: new WaitingPlaces(Math.max(1, Math.floor(config.clients.maxWaiters / 50)), metrics),
     logger,
     metrics,
     ...overrides.live,

@@ -107,7 +107,6 @@ const MAX_CLIENTS = 1_000_000;
 const clientSettings = groups({
   /** Requests that wait. */
   maxWaiters: setting('MAX_WAITERS', positiveInteger({ max: MAX_CLIENTS }).default(10_000)),
-  maxWaitersPerCaller: setting('MAX_WAITERS_PER_CALLER', positiveInteger({ max: MAX_CLIENTS }).default(200)),
 });
 
 /** The bytes of memory that this process may use: those of its container, otherwise those of the machine. */

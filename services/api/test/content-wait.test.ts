@@ -189,7 +189,7 @@ describe('the number of reads that wait', () => {
   });
 
   it('is limited for each caller, who is answered 503 and not 429', async () => {
-    const api = await bed.start({ contentWaitMs, env: { ...env, MAX_WAITERS_PER_CALLER: '2' } });
+    const api = await bed.start({ contentWaitMs, env: { ...env, MAX_WAITERS: '100' } });
     const code = await newPaste(bed.db, 'x');
     const from = (address: string) => read(code, { api, headers: { 'x-forwarded-for': address } });
     const waits = [from('192.0.2.1'), from('192.0.2.1')];

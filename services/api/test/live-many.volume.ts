@@ -6,7 +6,7 @@ import { makePastes } from '@pasteflow/postgres/testing';
 import { useApi } from './support/api.ts';
 import { until, waiting } from './support/until.ts';
 
-const bed = useApi({ env: { MAX_WAITERS_PER_CALLER: '1000' } });
+const bed = useApi({ env: { MAX_WAITERS: '50000' } });
 const CLIENTS = 1000;
 const agent = new Agent({ keepAlive: false });
 afterEach(() => agent.destroy());

@@ -28,7 +28,7 @@ async function send(
   return socket;
 }
 
-const env = { TRUST_PROXY: '1', MAX_WAITERS: '10', MAX_WAITERS_PER_CALLER: '3' };
+const env = { TRUST_PROXY: '1', MAX_WAITERS: '150' };
 const wait = { prefer: 'wait=60' };
 const from = (address: string) => ({ 'x-forwarded-for': address });
 
