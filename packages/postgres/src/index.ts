@@ -203,6 +203,7 @@ export {
   type ApiToken,
   type ApiTokenUse,
 } from './identity/api-tokens.ts';
+export { acceptInvitation, findInvitation, invite } from './identity/invitations.ts';
 export * from './identity/sessions.ts';
 export * from './identity/own-tokens.ts';
 export {

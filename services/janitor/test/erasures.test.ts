@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { urlOfService } from '@pasteflow/dev-stack/testing';
 import { jobKeyPrefix, objectKeyOf } from '@pasteflow/domain';
-import { beginBrowserSession, createApiToken, eraseUser, type Database } from '@pasteflow/postgres';
+import { beginBrowserSession, createApiToken, eraseUser, invite, type Database } from '@pasteflow/postgres';
 import { lockRow, makeJobs, makePastes, makeUsers } from '@pasteflow/postgres/testing';
 import { sql, type KyselyPlugin } from 'kysely';
 import { createCleanup } from '../src/sweeps/cleanup.ts';
@@ -63,6 +63,7 @@ async function makeOwner() {
   await createApiToken(db, { ...token, userName: user!.name });
   const secretHash = Buffer.from(userId.replaceAll('-', '')).reverse();
   await beginBrowserSession(db, { userId, signedInBy: null, secretHash, lastsSeconds: 60 });
+  await invite(db, { userId, secretHash, lastsSeconds: 60 });
   await sql`
     INSERT INTO idempotency_keys (caller, key_hash, fingerprint, claim_id, claimed_until)
     VALUES (${`user:${userId}`}, 'k', 'f', gen_random_uuid(), now())`.execute(db);
@@ -78,6 +79,7 @@ async function left(userId: string): Promise<Record<string, number>> {
       (SELECT count(*) FROM jobs WHERE user_id = ${userId})::integer AS jobs,
       (SELECT count(*) FROM assets WHERE user_id = ${userId})::integer AS assets,
       (SELECT count(*) FROM api_tokens WHERE user_id = ${userId})::integer AS tokens,
+      (SELECT count(*) FROM invitations WHERE user_id = ${userId})::integer AS invitations,
       (SELECT count(*) FROM idempotency_keys WHERE caller = 'user:' || ${userId}::text)::integer AS keys,
       (SELECT count(*) FROM users WHERE id = ${userId} AND name NOT LIKE 'erased %')::integer AS users`.execute(
     world.db,
@@ -85,7 +87,17 @@ async function left(userId: string): Promise<Record<string, number>> {
   return rows[0]!;
 }
 
-const nothing = { pastes: 0, names: 0, reports: 0, jobs: 0, assets: 0, tokens: 0, keys: 0, users: 0 };
+const nothing = {
+  pastes: 0,
+  names: 0,
+  reports: 0,
+  jobs: 0,
+  assets: 0,
+  tokens: 0,
+  invitations: 0,
+  keys: 0,
+  users: 0,
+};
 
 describe('erasures', () => {
   it('leaves nothing of the user but ids, and everything of others', async () => {

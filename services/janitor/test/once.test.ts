@@ -71,7 +71,15 @@ const countsOf: Record<SweepName, readonly string[]> = {
   'failed-pastes': ['removed', 'refused'],
   'dead-letters': ['unreadable', 'alive', 'ended', 'failed', 'given_up', 'left_to_relay'],
   jobs: ['removed', 'refused', 'objects', 'aborted'],
-  tombstones: ['removed', 'reports', 'requests', 'deliveries', 'partitions_made', 'partitions_dropped'],
+  tombstones: [
+    'removed',
+    'reports',
+    'requests',
+    'invitations',
+    'deliveries',
+    'partitions_made',
+    'partitions_dropped',
+  ],
   reconcile: ['listed', 'orphans', 'removed', 'refused', 'held', 'foreign', 'missing', 'aborted'],
   erasures: [
     'pastes',

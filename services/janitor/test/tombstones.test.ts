@@ -1,5 +1,10 @@
-import { dropOldTransitions, findEnforcementGaps, FORBIDDEN_CHANGE_SQLSTATE } from '@pasteflow/postgres';
-import { makePastes, rewriteTrail } from '@pasteflow/postgres/testing';
+import {
+  dropOldTransitions,
+  findEnforcementGaps,
+  FORBIDDEN_CHANGE_SQLSTATE,
+  invite,
+} from '@pasteflow/postgres';
+import { makePastes, makeUsers, rewriteTrail } from '@pasteflow/postgres/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { createTombstones } from '../src/sweeps/tombstones.ts';
@@ -24,6 +29,7 @@ const nothing = {
   removed: 0,
   reports: 0,
   requests: 0,
+  invitations: 0,
   deliveries: 0,
   partitions_made: 0,
   partitions_dropped: 0,
@@ -78,6 +84,19 @@ describe('tombstones', () => {
     const left = await world.db.selectFrom('pastes').select('id').execute();
     expect(new Set(left.map(({ id }) => id))).toEqual(new Set([young?.id, stored?.id]));
     expect(await world.db.selectFrom('task_executions').select('id').execute()).toHaveLength(2);
+  });
+
+  it('removes invitations that expired more than 30 days ago, and no others', async () => {
+    const users = await makeUsers(world.db, 2);
+    for (const [index, lastsSeconds] of [-30 * DAY - 60, -30 * DAY + 60].entries())
+      await invite(world.db, {
+        userId: users[index]!.id,
+        secretHash: Buffer.alloc(32, index),
+        lastsSeconds,
+      });
+    expect(await sweep().runOnce(running())).toEqual({ ...nothing, invitations: 1 });
+    const left = await world.db.selectFrom('invitations').select('user_id').execute();
+    expect(left).toEqual([{ user_id: users[1]!.id }]);
   });
 
   it('removes more than a batch in one run', async () => {

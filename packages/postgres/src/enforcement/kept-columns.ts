@@ -64,6 +64,7 @@ export const keptColumns: readonly KeptColumns[] = [
   { table: 'erasures', onceSet: ['done_at'] },
   { table: 'failed_payloads', always: ['paste_id'] },
   { table: 'api_tokens', onceSet: ['revoked_at'] },
+  { table: 'invitations', onceSet: ['accepted_at', 'ended_at'] },
   { table: 'content_blocks', onceSet: ['unblocked_at', 'unblocked_by', 'unblock_reason'] },
   { table: 'operator_actions', onceSet: ['outcome'] },
 ];

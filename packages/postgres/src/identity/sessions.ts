@@ -3,48 +3,17 @@ import { affectedRows, type Database } from '../database/database.ts';
 import { good, revokeEach } from './api-tokens.ts';
 import type { Actor } from '../database/actor.ts';
 import type { OperatorMay } from '../schema/users.ts';
+import { insertedSession, type SessionToInsert } from './inserted-session.ts';
 
-/**
- * Of those that one token, or the identity provider, has begun: far more than the browsers of a person. A
- * further one ends the oldest of these, so that a token that only reads ends no session of another one.
- */
-const MAX_SESSIONS_OF_TOKEN = 100;
+type NewBrowserSession = Omit<SessionToInsert, 'byInvitation'> & { readonly userId: string };
 
-interface NewBrowserSession {
-  readonly userId: string;
-  /** The id of the token that signs the browser in; null: the identity provider does. */
-  readonly signedInBy: string | null;
-  /** SHA-256 of the secret in the cookie. */
-  readonly secretHash: Buffer;
-  /** The session ends earlier when the token expires earlier. */
-  readonly lastsSeconds: number;
-}
-
-/**
- * Inserts the session of a browser, and removes the user's sessions that have ended, so that the rows of a
- * user stay few. A session that another statement has locked is left to the next call.
- */
+/** Inserts the session of a browser, unless the user is erased. */
 export async function beginBrowserSession(db: Database, session: NewBrowserSession): Promise<void> {
-  const { userId, signedInBy, secretHash, lastsSeconds } = session;
+  const { userId, ...inserted } = session;
   await sql`
     WITH owner AS MATERIALIZED (
       SELECT ${userId}::uuid AS id WHERE user_stands(${userId}::uuid)
-    ), sessions AS (
-      SELECT t.id, ${good} AS good, t.signed_in_by IS NOT DISTINCT FROM ${signedInBy}::uuid AS is_alike,
-        row_number() OVER (PARTITION BY t.signed_in_by ORDER BY ${good} DESC, t.created_at DESC, t.id DESC) AS place
-      FROM owner JOIN api_tokens t ON t.user_id = owner.id WHERE is_session
-    ), spare AS MATERIALIZED (
-      SELECT id FROM api_tokens
-      WHERE id IN (SELECT id FROM sessions WHERE NOT good OR is_alike AND place >= ${MAX_SESSIONS_OF_TOKEN})
-      FOR UPDATE SKIP LOCKED
-    ), removed AS (
-      DELETE FROM api_tokens t USING spare WHERE t.id = spare.id
-    )
-    INSERT INTO api_tokens (user_id, name, token_hash, is_session, signed_in_by, expires_at)
-    SELECT owner.id, 'browser session', ${secretHash}::bytea, true, ${signedInBy}::uuid,
-      least(now() + make_interval(secs => ${lastsSeconds}),
-        (SELECT expires_at FROM api_tokens WHERE id = ${signedInBy}::uuid))
-    FROM owner`.execute(db);
+    ), ${insertedSession({ ...inserted, byInvitation: false })}`.execute(db);
 }
 
 interface BrowserSession {
@@ -53,8 +22,10 @@ interface BrowserSession {
   /** To the minute; null: never. */
   readonly lastUsedAt: Date | null;
   readonly expiresAt: Date;
-  /** The name of the token that signed the browser in; null: the identity provider did. */
+  /** The name of the token that signed the browser in; null: none did. */
   readonly tokenName: string | null;
+  /** An invitation signed the browser in. Without one and without a token the identity provider did. */
+  readonly byInvitation: boolean;
   /** It is the session with the given secret. */
   readonly isThis: boolean;
 }
@@ -69,7 +40,7 @@ export async function listBrowserSessions(
 ): Promise<readonly BrowserSession[]> {
   const { rows } = await sql<BrowserSession>`
     SELECT t.id, t.created_at AS "createdAt", t.last_used_at AS "lastUsedAt", t.expires_at AS "expiresAt",
-      signer.name AS "tokenName", t.token_hash IS NOT DISTINCT FROM ${secretHash}::bytea AS "isThis"
+      signer.name AS "tokenName", t.by_invitation AS "byInvitation", t.token_hash IS NOT DISTINCT FROM ${secretHash}::bytea AS "isThis"
     FROM api_tokens t LEFT JOIN api_tokens signer ON signer.id = t.signed_in_by
     WHERE t.user_id = ${userId} AND t.is_session AND ${good}
     ORDER BY t.created_at DESC, t.id DESC`.execute(db);

@@ -8,10 +8,21 @@ export const apiRights: RoleRights = {
   // `npm run token` runs with the api's rights.
   api_tokens: {
     select: 'all',
-    insert: ['user_id', 'name', 'token_hash', 'expires_at', 'is_session', 'signed_in_by', 'scope', 'made_by'],
+    insert: [
+      'user_id',
+      'name',
+      'token_hash',
+      'expires_at',
+      'is_session',
+      'signed_in_by',
+      'by_invitation',
+      'scope',
+      'made_by',
+    ],
     update: ['last_used_at', 'revoked_at'],
     delete: true, // sessions and tokens that have ended
   },
+  invitations: { select: 'all', update: ['accepted_at'] },
   pastes: {
     select: 'all',
     insert: insertedPasteColumns,

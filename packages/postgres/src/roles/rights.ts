@@ -12,6 +12,7 @@ import { apiRights } from './api-rights.ts';
 const workerRights: RoleRights = {
   users: 'none',
   api_tokens: 'none',
+  invitations: 'none',
   pastes: {
     select: 'all',
     insert: insertedPasteColumns,
@@ -119,9 +120,20 @@ const ofWorker = {
 
 /** Settles for crashed workers, sweeps, measures. `npm run ops` runs with the janitor's rights. */
 const janitorRights: RoleRights = {
-  users: { select: 'all' }, // `ops erase`
-  // `ops uphold --end-tokens`, and the sweep `erasures`
-  api_tokens: { select: ['id', 'user_id', 'revoked_at'], update: ['revoked_at'], delete: true },
+  users: { select: 'all', insert: ['name'], update: ['name'] }, // `ops invite`, and `ops erase`
+  // `ops uphold --end-tokens`, `ops invite`, and the sweep `erasures`
+  api_tokens: {
+    select: ['id', 'user_id', 'revoked_at', 'by_invitation'],
+    update: ['revoked_at'],
+    delete: true,
+  },
+  // `ops invite`, and the sweeps `erasures` and `tombstones`
+  invitations: {
+    select: ['id', 'user_id', 'created_at', 'expires_at', 'accepted_at', 'ended_at'],
+    insert: ['user_id', 'secret_hash', 'expires_at'],
+    update: ['ended_at'],
+    delete: true,
+  },
   pastes: {
     ...ofWorker.pastes, // `ops retry` of the release before inserts
     update: [

@@ -1,4 +1,4 @@
-import type { ApiTokensTable, OperatorSessionsTable, UsersTable } from './users.ts';
+import type { ApiTokensTable, InvitationsTable, OperatorSessionsTable, UsersTable } from './users.ts';
 import type { AssetsTable, JobsTable } from './jobs.ts';
 import type {
   BucketAdoptionsTable,
@@ -32,6 +32,7 @@ import type { ErasureState } from '@pasteflow/domain';
 export interface Schema {
   users: UsersTable;
   api_tokens: ApiTokensTable;
+  invitations: InvitationsTable;
   pastes: PastesTable;
   paste_payloads: PastePayloadsTable;
   failed_payloads: FailedPayloadsTable;

@@ -26,12 +26,28 @@ export interface ApiTokensTable {
   revoked_at: Date | null;
   /** The session of one browser; no program can use it. */
   is_session: Generated<boolean>;
-  /** The token that signed the browser in; NULL: the identity provider did, or this is no session. */
+  /** The token that signed the browser in; NULL: an invitation or the identity provider did, or this is no session. */
   signed_in_by: string | null;
+  /** An invitation signed the browser in. */
+  by_invitation: Generated<boolean>;
   /** Of a session, that of `signed_in_by` counts. */
   scope: Generated<TokenScope>;
-  /** The token with which its user made this one; NULL: an operator did, or the identity provider signed the user in. */
+  /** The token with which its user made this one; NULL: an operator did, or the user was signed in without a token. */
   made_by: string | null;
+}
+
+/** A link with which an operator lets a member in, once. */
+export interface InvitationsTable {
+  id: Generated<string>;
+  user_id: string;
+  /** SHA-256 of the secret in the link. */
+  secret_hash: Buffer;
+  created_at: Generated<Date>;
+  expires_at: Date;
+  /** NULL: not accepted. */
+  accepted_at: Date | null;
+  /** When the next invitation of the same user took its place. */
+  ended_at: Date | null;
 }
 
 /** What the groups of an operator allow. Who may act may read. */

@@ -18,6 +18,7 @@ type OfUser = (userId: string) => RawBuilder<unknown>;
  */
 const ownedRows: readonly (readonly [table: string, ofUser: OfUser])[] = [
   ['api_tokens', (userId) => sql`user_id = ${userId}::uuid`],
+  ['invitations', (userId) => sql`user_id = ${userId}::uuid`],
   ['idempotency_keys', (userId) => sql`caller = ${`user:${userId}`}`],
   ['secret_requests', (userId) => sql`user_id = ${userId}::uuid`],
 ];

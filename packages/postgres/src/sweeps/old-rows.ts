@@ -129,6 +129,32 @@ export async function removeOldRequests(
   return affectedRows(result);
 }
 
+export function searchOldInvitations({
+  retentionSeconds,
+  ...portion
+}: { retentionSeconds: number } & Portion): RawBuilder<unknown> {
+  return sql`
+      SELECT id, id::text AS name FROM invitations
+      WHERE expires_at < now() - make_interval(secs => ${retentionSeconds}) AND ${within(sql`id::text`, portion)}
+      ORDER BY expires_at LIMIT ${portion.limit}`;
+}
+
+/**
+ * Removes up to `limit` invitations that expired more than `retentionSeconds` ago. Until then their links say that they
+ * are used up. @returns how many it removed
+ */
+export async function removeOldInvitations(
+  db: Database,
+  old: { retentionSeconds: number } & Portion,
+): Promise<number> {
+  const result = await sql`
+    WITH old AS MATERIALIZED (
+      ${searchOldInvitations(old)} FOR UPDATE SKIP LOCKED
+    )
+    DELETE FROM invitations i USING old WHERE i.id = old.id`.execute(db);
+  return affectedRows(result);
+}
+
 const terminal = statesOf(job).filter((state) => isTerminal(job, state));
 
 /** A job to remove. */

@@ -44,6 +44,7 @@ it('three processes that migrate an empty database at once apply each migration 
     '0022-files',
     '0023-secrets-between-people',
     '0024-webhooks',
+    '0025-invitations',
   ]);
 });
 

@@ -22,6 +22,7 @@ erasures                .....    .....    S.u..
 failed_payloads         .....    .i...    SiuD.
 idempotency_keys        SiuD.    .....    s.uD.
 installation            .....    s....    s....
+invitations             S.u..    .....    siuD.
 jobs                    siu..    S.u..    siuD.
 kysely_migration        .....    .....    .....
 kysely_migration_lock   .....    .....    .....
@@ -43,7 +44,7 @@ takedowns               .....    .....    Si...
 task_executions         Siu..    Siu..    SiuD.
 transition_statistics   .....    .....    Siu..
 uncounted_transitions   .....    .....    S..D.
-users                   Siu..    .....    S....
+users                   Siu..    .....    Siu..
 webhook_deliveries      Si...    S.u..    S.uD.
 webhook_endpoints       Siu..    S.u..    SiuD.
 work_kinds              s....    si...    S.u..

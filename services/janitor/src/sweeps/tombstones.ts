@@ -3,10 +3,12 @@ import {
   ensureTransitionPartitions,
   removeJudgedReports,
   removeOldDeliveries,
+  removeOldInvitations,
   removeOldRequests,
   removeTombstones,
   searchJudgedReports,
   searchOldDeliveries,
+  searchOldInvitations,
   searchOldRequests,
   searchTombstones,
   type Portion,
@@ -22,8 +24,8 @@ const BATCH = 1000;
 const MONTHS_AHEAD = 2;
 
 /**
- * Removes tombstones (DELETED rows), judged reports, requests for secrets, deliveries of webhooks and transitions
- * after their retention, and makes the partitions of the coming months. Transitions are removed a month at a time, by
+ * Removes tombstones (DELETED rows), judged reports, requests for secrets, invitations, deliveries of webhooks and
+ * transitions after their retention, and makes the partitions of the coming months. Transitions are removed a month at a time, by
  * dropping their partition.
  */
 export function createTombstones({
@@ -39,6 +41,7 @@ export function createTombstones({
     removed: 0,
     reports: 0,
     requests: 0,
+    invitations: 0,
     deliveries: 0,
     partitions_made: 0,
     partitions_dropped: 0,
@@ -62,6 +65,10 @@ export function createTombstones({
     await remove('secret_requests', 'requests', {
       search: (portion: Portion) => searchOldRequests({ retentionSeconds, ...portion }),
       run: (portion: Portion) => removeOldRequests(db, { retentionSeconds, ...portion }),
+    });
+    await remove('invitations', 'invitations', {
+      search: (portion: Portion) => searchOldInvitations({ retentionSeconds, ...portion }),
+      run: (portion: Portion) => removeOldInvitations(db, { retentionSeconds, ...portion }),
     });
     const ended = { retentionSeconds: jobRetentionSeconds };
     await remove('webhook_deliveries', 'deliveries', {

@@ -1,0 +1,87 @@
+import { sql } from 'kysely';
+import { affectedRows, type Database } from '../database/database.ts';
+import { revokeEach } from './api-tokens.ts';
+import { insertedSession } from './inserted-session.ts';
+
+interface NewInvitation {
+  readonly userId: string;
+  /** SHA-256 of the secret in the link. */
+  readonly secretHash: Buffer;
+  readonly lastsSeconds: number;
+}
+
+interface Invited {
+  readonly expiresAt: Date;
+  /** How many sessions ended that earlier invitations had begun. */
+  readonly endedSessions: number;
+}
+
+/**
+ * Invites a user. The user's invitations before, and the sessions that they have begun, are good for nothing from the
+ * commit on. The sessions are the second statement: it sees the one of an acceptance for which the first has waited.
+ * @returns null: there is no such user, or the user is erased
+ */
+export async function invite(db: Database, invitation: NewInvitation): Promise<Invited | null> {
+  const { userId, secretHash, lastsSeconds } = invitation;
+  return await db.transaction().execute(async (tx) => {
+    await sql`SELECT pg_advisory_xact_lock(hashtext('pasteflow.invitations'), hashtext(${userId}::text))`.execute(
+      tx,
+    );
+    const { rows: users } = await sql`
+      SELECT FROM users WHERE id = ${userId}::uuid AND user_stands(${userId}::uuid)`.execute(tx);
+    if (users.length === 0) return null;
+    await sql`
+      UPDATE invitations SET ended_at = now()
+      WHERE user_id = ${userId}::uuid AND accepted_at IS NULL AND ended_at IS NULL`.execute(tx);
+    const ended = await revokeEach(sql`user_id = ${userId}::uuid AND by_invitation`).execute(tx);
+    const { rows } = await sql<{ expiresAt: Date }>`
+      INSERT INTO invitations (user_id, secret_hash, expires_at)
+      VALUES (${userId}::uuid, ${secretHash}, now() + make_interval(secs => ${lastsSeconds}))
+      RETURNING expires_at AS "expiresAt"`.execute(tx);
+    const [{ expiresAt }] = rows as [{ expiresAt: Date }];
+    return { expiresAt, endedSessions: affectedRows(ended) };
+  });
+}
+
+interface Invitation {
+  readonly userId: string;
+  readonly userName: string;
+  /** It is neither used, nor ended, nor expired, and its user stands. */
+  readonly isOpen: boolean;
+}
+
+/** The invitation with this secret; null: there is none. */
+export async function findInvitation(db: Database, secretHash: Buffer): Promise<Invitation | null> {
+  const { rows } = await sql<Invitation>`
+    SELECT u.id AS "userId", u.name AS "userName", ${open} AND u.erased_at IS NULL AS "isOpen"
+    FROM invitations i JOIN users u ON u.id = i.user_id WHERE i.secret_hash = ${secretHash}`.execute(db);
+  return rows[0] ?? null;
+}
+
+const open = sql`(i.accepted_at IS NULL AND i.ended_at IS NULL AND i.expires_at > now())`;
+
+/**
+ * Accepts an invitation, and begins the session of a browser. Of several acceptances at once one is the first, and the
+ * others wait for its row and find it used. The user is locked before, as by an erasure.
+ * @returns the id of the user; null: the invitation is not open
+ */
+export async function acceptInvitation(
+  db: Database,
+  accepted: {
+    readonly secretHash: Buffer;
+    /** SHA-256 of the secret in the cookie. */
+    readonly sessionHash: Buffer;
+    readonly lastsSeconds: number;
+  },
+): Promise<string | null> {
+  const { secretHash, sessionHash, lastsSeconds } = accepted;
+  const session = { signedInBy: null, byInvitation: true, secretHash: sessionHash, lastsSeconds };
+  const { rows } = await sql<{ userId: string }>`
+    WITH invited AS MATERIALIZED (
+      SELECT id FROM invitations WHERE secret_hash = ${secretHash} AND user_stands(user_id)
+    ), owner AS MATERIALIZED (
+      UPDATE invitations i SET accepted_at = now() FROM invited WHERE i.id = invited.id AND ${open}
+      RETURNING i.user_id AS id
+    ), ${insertedSession(session)} RETURNING user_id AS "userId"`.execute(db);
+  return rows[0]?.userId ?? null;
+}
