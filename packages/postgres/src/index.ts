@@ -242,6 +242,7 @@ export * from './timeline/read-changes.ts';
 export { type Page, type PageRequest, type Place } from './database/page.ts';
 export * from './monitoring/measure-transitions.ts';
 export * from './monitoring/for-operators.ts';
+export { readInventory, type Counted, type Inventory } from './monitoring/inventory.ts';
 export { estimateLivePastes, readStateFigures, type StateFigures } from './monitoring/state-figures.ts';
 export {
   holdLeaderLock,

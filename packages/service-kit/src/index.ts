@@ -27,6 +27,7 @@ export {
 export { commandName } from './command-name.ts';
 export { isMisused, misused, parseArguments, quote, type Misused } from './command-line/arguments.ts';
 export {
+  formatBytes,
   formatDuration,
   formatMillisecond,
   formatSecond,

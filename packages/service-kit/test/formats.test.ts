@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { formatDuration, formatMillisecond, formatSecond, formatTable } from '../src/index.ts';
+import { formatBytes, formatDuration, formatMillisecond, formatSecond, formatTable } from '../src/index.ts';
 
 describe('formatTable', () => {
   it('aligns the columns, those of numbers to the right', () => {
@@ -20,6 +20,17 @@ describe('formatTable', () => {
   it('replaces characters that move the cursor of a terminal', () => {
     expect(formatTable(['WHY'], [['\u001b[2J\r\nfine\u202e']])).toBe('WHY\n [2J fine\n');
   });
+});
+
+it('writes bytes in the largest unit of which there is one', () => {
+  expect([0, 1023, 1024, 1.25 * 1024 ** 2, 34.4 * 1024 ** 3, 9999 * 1024 ** 4].map(formatBytes)).toEqual([
+    '0 B',
+    '1023 B',
+    '1.0 KiB',
+    '1.3 MiB',
+    '34 GiB',
+    '9999 TiB',
+  ]);
 });
 
 describe('formatDuration', () => {

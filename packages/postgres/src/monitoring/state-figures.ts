@@ -44,6 +44,8 @@ interface KindFigures {
    * `waitingDeliveries`; null: there is none.
    */
   readonly oldestDueSeconds: number | null;
+  /** How long the oldest has been due, with a message or without one; null: there is none. */
+  readonly oldestWaitingSeconds: number | null;
 }
 
 export interface StateFigures {
@@ -150,7 +152,7 @@ export async function readStateFigures(
       sql`SELECT 'state', ${sql.lit(machine)}, ${sql.lit(state)}, state.* FROM (${gauge(limit)}) AS state`,
   );
   const { rows } = await sql<{
-    figure: 'state' | 'zombies' | 'unsent' | 'stranded' | 'ahead' | 'oldest';
+    figure: 'state' | 'zombies' | 'unsent' | 'stranded' | 'ahead' | 'oldest' | 'waiting';
     name: string;
     state: string;
     count: number;
@@ -181,6 +183,10 @@ export async function readStateFigures(
       SELECT 'ahead', kinds.kind, '', count(subject_id), NULL FROM kinds LEFT JOIN (${workAhead(bounds, limit)}) AS too_late USING (kind) GROUP BY kinds.kind
       UNION ALL
       SELECT 'oldest', kinds.kind, '', 0, since FROM kinds LEFT JOIN oldest USING (kind)
+      UNION ALL
+      SELECT 'waiting', kind, '', 0, min(since) FROM (
+        SELECT kind, since FROM oldest UNION ALL SELECT kind, run_at FROM pending WHERE message = 'unsent' AND run_at <= now()) AS due
+      GROUP BY kind
     )
     SELECT figure, name, state, least(count, ${limit})::integer AS count,
       CASE WHEN since IS NOT NULL THEN greatest(0, extract(epoch FROM now() - since))::float8 END AS age FROM figures`.execute(
@@ -200,6 +206,7 @@ export async function readStateFigures(
       stranded: ofKind('stranded', kind)?.count ?? 0,
       ahead: ofKind('ahead', kind)?.count ?? 0,
       oldestDueSeconds: ofKind('oldest', kind)?.age ?? null,
+      oldestWaitingSeconds: ofKind('waiting', kind)?.age ?? null,
     })),
   };
 }

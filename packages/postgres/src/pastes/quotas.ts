@@ -98,7 +98,7 @@ export async function countOlderPastes(db: Database, ids: readonly string[]): Pr
 }
 
 /** The owner of the parts that count all pastes. */
-const ALL_PASTES = '00000000-0000-0000-0000-000000000000';
+export const ALL_PASTES = '00000000-0000-0000-0000-000000000000';
 
 /** Of all pastes. Few creations commit at the same time. */
 const PARTS = 16;

@@ -36,6 +36,18 @@ export function formatMillisecond(time: Date | null): string {
   return time?.toISOString() ?? '-';
 }
 
+/** `517 B`, `1.2 KiB`, `34 GiB` */
+export function formatBytes(bytes: number): string {
+  let value = bytes;
+  let unit = 'B';
+  for (const next of ['KiB', 'MiB', 'GiB', 'TiB']) {
+    if (value < 1024) break;
+    value /= 1024;
+    unit = next;
+  }
+  return `${unit === 'B' || value >= 10 ? Math.round(value) : value.toFixed(1)} ${unit}`;
+}
+
 /** `0.4 s`, `12 s`, `3 m 20 s`, `4 h`, `2 d 3 h`; `-` for null. */
 export function formatDuration(seconds: number | null): string {
   if (seconds === null) return '-';

@@ -9,6 +9,8 @@ export interface ShownOverview {
   readonly at: string;
   /** The last reading failed, and these figures are of an earlier one. */
   readonly isStale: boolean;
+  /** What is going on: names and values. */
+  readonly glance: readonly (readonly [name: string, value: string])[];
   /** What goes on until a person settles it. */
   readonly needs: readonly {
     readonly text: string;
@@ -87,7 +89,7 @@ export interface ShownOverview {
 }
 
 /**
- * How the system is: first what needs a person. The part `live` is replaced by the browser module every few
+ * How the system is: first what is going on, and what needs a person. The part `live` is replaced by the browser module every few
  * seconds while the page is in view.
  */
 export function overviewPage(site: OperationsSite, overview: ShownOverview): string {
@@ -97,6 +99,7 @@ export function overviewPage(site: OperationsSite, overview: ShownOverview): str
     scripts: ['operations.js'],
     main: html`<h1>${words.overview}</h1>
 <div id="live">
+<dl class="facts">${overview.glance.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
 ${needsPart(site, overview)}
 <p class="toolbar"><a class="button" href="${site.base}/reports">${words.reports}</a> <a class="button" href="${site.base}/failed">${words.failedPastes}</a></p>
 <div class="charts">${smallChart(words.stored, 'good', stored)}${smallChart(words.failed, 'bad', failed)}${smallChart(words.jobs, 'busy', jobs)}</div>

@@ -6,23 +6,25 @@ import {
   succeeded,
   toOneLine,
 } from '@pasteflow/service-kit';
+import { glanceOf } from '../reports/glance.ts';
 import { needsOf } from '../reports/needs.ts';
 import { readStatus, type Status } from '../reports/read-status.ts';
 import type { OwnCommand } from './command.ts';
 
 export const status: OwnCommand = {
   name: 'status',
-  help: 'shows what needs a person, states, ages, stuck work, queues and sweeps',
+  help: 'shows what there is and what failed, what needs a person, states, ages, stuck work, queues and sweeps',
   run: async (operations, { json }) => {
     const read = await readStatus(operations);
     return succeeded(json ? asJson({ needs: needsOf(read), ...read }) : statusText(read));
   },
 };
 
-/** First what needs a person, then tables: FAILED uploads, stuck work, work that was lost often, and figures. */
+/** First what is going on, then what needs a person, and tables: FAILED uploads, stuck work, work that was lost often, and figures. */
 function statusText(shown: Status): string {
   const sections = [
     `Pasteflow at ${formatMillisecond(shown.at)}\n`,
+    glanceText(shown),
     needsText(shown),
     ...(shown.failed.length === 0 ? [] : [failedText(shown)]),
     ...(shown.stuck.length === 0 ? [] : [stuckText(shown)]),
@@ -34,6 +36,12 @@ function statusText(shown: Status): string {
     sweepsText(shown),
   ];
   return sections.join('\n');
+}
+
+function glanceText(shown: Status): string {
+  const lines = glanceOf(shown);
+  const width = Math.max(...lines.map(([name]) => name.length));
+  return lines.map(([name, value]) => `${name.padEnd(width)}  ${value}\n`).join('');
 }
 
 function needsText(shown: Status): string {

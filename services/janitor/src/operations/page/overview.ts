@@ -7,6 +7,7 @@ import {
   type WorkKind,
 } from '@pasteflow/postgres';
 import type { ShownOverview } from '@pasteflow/web';
+import { glanceOf } from '../reports/glance.ts';
 import { needsOf } from '../reports/needs.ts';
 import type { Operations } from '../operations.ts';
 import { readStatus, type Status } from '../reports/read-status.ts';
@@ -72,6 +73,7 @@ export function showOverview(
   return {
     at: at.toISOString(),
     isStale,
+    glance: glanceOf(status),
     needs: needsOf(status),
     states,
     stuck,

@@ -7,9 +7,11 @@ import {
   listFailedCauses,
   listWorkKinds,
   readInstallation,
+  readInventory,
   readStateFigures,
   readSweepRuns,
   type Database,
+  type Inventory,
   type RefusedUploads,
   type StateFigures,
 } from '@pasteflow/postgres';
@@ -53,11 +55,23 @@ export async function readStatus({
   }
 }
 
+/** The numbers of the lists, as JSON has them. */
+export const countsOf = ({ users, pastes, jobs, workers, erasures, reported, retryable }: Inventory) => ({
+  users,
+  pastes,
+  jobs,
+  workers,
+  erasures,
+  reports: reported,
+  failed: retryable,
+});
+
 async function readDatabase(db: Database, config: JanitorConfig) {
-  const { sweepIntervalSeconds } = config;
+  const { sweepIntervalSeconds, quotas } = config;
   const bounds = timeBoundsOf(config);
   const { createdAt, now: at } = await readInstallation(db);
   const figures = await readStateFigures(db, MAX_COUNTED, bounds);
+  const inventory = await readInventory(db, { hasQuotas: quotas !== null });
   const livePastes = await estimateLivePastes(db);
   const stuck = await findStuck(db, {
     limit: MAX_STUCK_OF_EACH_KIND,
@@ -75,6 +89,16 @@ async function readDatabase(db: Database, config: JanitorConfig) {
   return {
     /** By the database's clock. */
     at,
+    /** What is going on, in a few numbers. */
+    glance: {
+      pastes: inventory.pastes,
+      bytes: inventory.bytes,
+      created_per_minute: inventory.createdPerMinute,
+      oldest_waiting: oldestWaiting(figures),
+      /** In the last day. */
+      failed: inventory.failed,
+    },
+    counts: countsOf(inventory),
     states: [
       ...figures.states.map(({ machine, state, count, oldestSeconds }) => ({
         machine,
@@ -128,6 +152,14 @@ async function readDatabase(db: Database, config: JanitorConfig) {
       };
     }),
   };
+}
+
+/** The work that has been due for longest, whatever it waits for. */
+function oldestWaiting({ kinds }: StateFigures): { readonly kind: string; readonly seconds: number } | null {
+  const waiting = kinds.flatMap(({ kind, oldestWaitingSeconds: seconds }) =>
+    seconds === null ? [] : [{ kind, seconds }],
+  );
+  return waiting.toSorted((a, b) => b.seconds - a.seconds)[0] ?? null;
 }
 
 /** SQS may be the part that fails, so the rest of the status is shown without it. */
