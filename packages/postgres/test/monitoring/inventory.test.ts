@@ -59,7 +59,7 @@ it('estimates what a larger database has, and the rate from the newest pastes al
 });
 
 it('takes the pastes and the bytes of a larger database from the quotas, when there are any', async () => {
-  const quotas = { maxPastes: null, maxBytes: null, maxStoredBytes: 1e9 };
+  const quotas = { maxPastes: null, maxStoredPastes: null, maxBytes: null, maxStoredBytes: 1e9 };
   for (let n = 0; n < 5; n++)
     await createPaste(current.db, pasteToCreate({ content: Buffer.alloc(7) }), { quotas });
   const { pastes, bytes } = await read(2, true);
