@@ -13,8 +13,10 @@ import {
   transitionsOf,
   type Machine,
 } from '../packages/domain/src/index.ts';
+import { jobTypes } from '../packages/jobs/src/index.ts';
 import { routesOf } from '../services/api/src/app.ts';
 import type { ApiContext } from '../services/api/src/context.ts';
+import { jobTypesOf } from '../services/api/src/job-types.ts';
 import { openApiDocument } from '../services/api/src/http/openapi/document.ts';
 import { findTransitionSources } from './transition-sources.ts';
 
@@ -36,6 +38,7 @@ async function keepApiTypes(): Promise<void> {
   const routes = routesOf({
     maxPasteBytes: DEFAULT_MAX_PASTE_BYTES,
     publicUrl: () => '',
+    jobTypes: jobTypesOf(jobTypes),
   } as unknown as ApiContext);
   const document = JSON.stringify(openApiDocument(routes, 'https://paste.example.org'));
   // Not `immutable`: openapi-fetch takes readonly arrays apart as if they were objects.

@@ -1,4 +1,5 @@
 import { Connections } from '@pasteflow/http-kit';
+import { jobTypes, type JobType } from '@pasteflow/jobs';
 import { randomShortCode, showWebhookKey, watchPostgres, type ShortCodes } from '@pasteflow/service-kit';
 import { createDatabase, poolUse, rateLimitStore, type DatabaseOptions } from '@pasteflow/postgres';
 import {
@@ -30,6 +31,7 @@ import { createFindUser } from './sessions/identify.ts';
 import { SessionCookie } from './http/callers/session-cookie.ts';
 import { ArrivalMisses } from './http/limits/arrival-misses.ts';
 import { Limits } from './http/limits/limits.ts';
+import { jobTypesOf } from './job-types.ts';
 import { composePages } from './http/pages/page.ts';
 import { composeLive, type LiveTimings } from './live/live.ts';
 import { PasteInserts } from './storage/paste-inserts.ts';
@@ -43,6 +45,7 @@ const CONTENT_WAIT_MS = 1000;
 
 /** What tests replace. */
 export interface Overrides {
+  readonly jobTypes?: ReadonlyMap<string, JobType>;
   readonly newShortCode?: ShortCodes;
   readonly onStatement?: NonNullable<DatabaseOptions['onStatement']>;
   readonly stopDeadlineMs?: number;
@@ -234,6 +237,7 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
     sending: { minBytesPerSecond: config.downloads.minBytesPerSecond, ...overrides.sending },
     maxPasteBytes: config.maxPasteBytes,
     quotas: config.quotas,
+    jobTypes: jobTypesOf(overrides.jobTypes ?? jobTypes),
     jobLimits: { ...config.jobLimits, maxBytesPerHour: config.limits.bytes || null },
     anonymousPastes: config.identity.anonymousPastes,
     house: config.house,

@@ -16,6 +16,7 @@ import type { ArrivalMisses } from './http/limits/arrival-misses.ts';
 import type { BodyBudget } from './http/limits/body-budget.ts';
 import type { DownloadBudget } from './http/limits/download-budget.ts';
 import type { Limits } from './http/limits/limits.ts';
+import type { JobTypes } from './job-types.ts';
 import type { Pages } from './http/pages/page.ts';
 import type { TrustedProxies } from './http/request/client-address.ts';
 import type { RequestEvents } from './http/server/request-events.ts';
@@ -75,6 +76,8 @@ export interface ApiContext {
   readonly maxPasteBytes: number;
   /** null: there are none. */
   readonly quotas: Quotas | null;
+  /** Which this process takes. */
+  readonly jobTypes: JobTypes;
   readonly jobLimits: JobLimits;
   /** Whether a paste can be created without a token. */
   readonly anonymousPastes: 'allow' | 'deny';

@@ -8,6 +8,7 @@ import { countPastes, processedPaste } from './support/pastes.ts';
 import { recordedBody } from './support/recorded-pastes.ts';
 import { BROWSER } from './support/sign-in.ts';
 import { newUser, type TestUser } from './support/users.ts';
+import { jobTypes } from './support/job-types.ts';
 
 const bed = useApi();
 let owner: TestUser;
@@ -45,7 +46,7 @@ function expectPolicyOfItsType(response: Response): void {
   expect([isPage(response), opener]).toEqual([isPage(response), isPage(response) ? 'same-origin' : null]);
 }
 
-const endpoints = Object.entries(routesOf({} as ApiContext)).flatMap(([path, methods]) =>
+const endpoints = Object.entries(routesOf({ jobTypes } as ApiContext)).flatMap(([path, methods]) =>
   Object.keys(methods).map((method) => [`${method} ${path}`, method] as const),
 );
 

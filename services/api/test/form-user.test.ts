@@ -7,6 +7,7 @@ import { ownPage } from './support/http.ts';
 import { countPastes } from './support/pastes.ts';
 import { browseAs } from './support/sign-in.ts';
 import { newUser, signedInWith, type TestUser } from './support/users.ts';
+import { jobTypes } from './support/job-types.ts';
 
 const bed = useApi();
 
@@ -40,7 +41,7 @@ async function send(
 
 describe('a form that is for another user', () => {
   it('is refused wherever there is a form of a page, before it does anything', async () => {
-    const forms = Object.entries(routesOf({} as ApiContext)).flatMap(([path, { POST: endpoint }]) =>
+    const forms = Object.entries(routesOf({ jobTypes } as ApiContext)).flatMap(([path, { POST: endpoint }]) =>
       endpoint !== undefined && 'policy' in endpoint && !FOR_ANYBODY.includes(path) ? [path] : [],
     );
     expect(forms.length).toBeGreaterThanOrEqual(11);

@@ -7,6 +7,7 @@ import { ownPage } from './support/http.ts';
 import { limited } from './support/limits.ts';
 import { BROWSER } from './support/sign-in.ts';
 import { newUser, type TestUser } from './support/users.ts';
+import { jobTypes } from './support/job-types.ts';
 
 const unlimited = { requests: 0, creations: 0, misses: 0, bytes: 0, reports: 0 };
 const bed = useApi({ env: { ...limited(unlimited), MAX_OPEN_JOBS_PER_USER: '100000' } });
@@ -16,7 +17,7 @@ beforeAll(async () => {
   user = await newUser(bed.db);
 });
 
-const routes = Object.entries(routesOf({} as ApiContext));
+const routes = Object.entries(routesOf({ jobTypes } as ApiContext));
 const forms = routes.flatMap(([path, { POST: form }]) => (form?.page === undefined ? [] : [path]));
 const shown = routes.flatMap(([path, { GET: page }]) =>
   page !== undefined && 'policy' in page && page.page !== undefined ? [path] : [],

@@ -9,6 +9,7 @@ import { type Ownership, processedPaste } from './support/pastes.ts';
 import { rawRequest } from './support/raw-get.ts';
 import { BROWSER } from './support/sign-in.ts';
 import { newUser, ownToken, revokeTokens, signedInWith, spentToken, type TestUser } from './support/users.ts';
+import { jobTypes } from './support/job-types.ts';
 
 const NO_LIMITS = {
   RATE_LIMIT_REQUESTS_PER_MINUTE: '0',
@@ -20,8 +21,7 @@ const bed = useApi({ env: NO_LIMITS, contentWaitMs: 1 });
 
 /** 204 pastes, one of each kind for a route and a stranger, each in its turn. */
 const OF_EACH_KIND = 17;
-const UNKNOWN = 'deadbeef00';
-const UNKNOWN_SLUG = '~sluggish-none';
+const [UNKNOWN, UNKNOWN_SLUG] = ['deadbeef00', '~sluggish-none'] as const;
 const TITLE = 'the title for members';
 
 interface Made {
@@ -148,7 +148,7 @@ beforeAll(async () => {
   openCode = await processedPaste(bed, 'for everybody');
 });
 
-const inPaths: readonly Asked[] = Object.entries(routesOf({ isDevelopment: true } as ApiContext))
+const inPaths: readonly Asked[] = Object.entries(routesOf({ isDevelopment: true, jobTypes } as ApiContext))
   .filter(([path]) => /:(?:short_code|slug)/.test(path))
   .flatMap(([path, methods]) =>
     Object.keys(methods)

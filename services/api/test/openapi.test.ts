@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { jobTypes } from '@pasteflow/jobs';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { problemCodes } from '../src/http/answers/problem-codes.ts';
 import { buildApp, routesOf } from '../src/app.ts';
@@ -21,6 +20,7 @@ import { ownPage } from './support/http.ts';
 import { OPERATIONS } from './support/operations.ts';
 import { undocumentedIn } from './support/undocumented.ts';
 import { newUser, type TestUser } from './support/users.ts';
+import { jobTypes } from './support/job-types.ts';
 
 const bed = useApi({ house: { links: { abuse: 'abuse@example.org' } } });
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
@@ -92,17 +92,17 @@ describe('GET /openapi.json', () => {
   });
 
   it('is of the routes of the Express app, each once', () => {
-    const { router } = buildApp({ headers: {} } as ApiContext);
+    const { router } = buildApp({ headers: {}, jobTypes } as ApiContext);
     const paths = router.stack.flatMap(({ route }) => (route === undefined ? [] : [route.path]));
-    expect(paths).toEqual(Object.keys(routesOf({} as ApiContext)));
-    const described = Object.entries(routesOf({} as ApiContext)).flatMap(([path, methods]) =>
+    expect(paths).toEqual(Object.keys(routesOf({ jobTypes } as ApiContext)));
+    const described = Object.entries(routesOf({ jobTypes } as ApiContext)).flatMap(([path, methods]) =>
       Object.values(methods).some((endpoint) => 'operation' in endpoint) ? [asTemplate(path)] : [],
     );
     expect(Object.keys(document.paths)).toEqual(described);
   });
 
   it('has exactly the methods that the api answers at each path', async () => {
-    for (const [path, methods] of Object.entries(routesOf({} as ApiContext))) {
+    for (const [path, methods] of Object.entries(routesOf({ jobTypes } as ApiContext))) {
       const url = bed.api.url + path.replace(':short_code', 'doesNotExist');
       const answers = await Promise.all(METHODS.map(async (method) => await fetch(url, { method })));
       const answered = METHODS.filter((_method, i) => answers[i]!.status !== 405);
@@ -168,17 +168,14 @@ describe('GET /openapi.json', () => {
   it('distinguishes jobs by their type', () => {
     const { schema } = document.paths['/v1/jobs']!.post!.requestBody!.content['application/json']!;
     const mapping = Object.fromEntries(
-      [...jobTypes.keys()].map((name) => [
-        name,
-        expect.stringMatching(/^#\/components\/schemas\/New\w+Job$/),
-      ]),
+      jobTypes.names.map((name) => [name, expect.stringMatching(/^#\/components\/schemas\/New\w+Job$/)]),
     );
     expect(schema).toMatchObject({ discriminator: { propertyName: 'job_type', mapping } });
-    expect([...jobTypes.keys()]).toEqual(['export', 'import']);
+    expect(jobTypes.names).toEqual(['export', 'import']);
   });
 
   it.each<[string, object, boolean]>([
-    ...[...jobTypes.values()].map(({ name, example }): [string, object, boolean] => [
+    ...[...jobTypes.byName.values()].map(({ name, example }): [string, object, boolean] => [
       name,
       { job_type: name, parameters: example },
       true,

@@ -8,16 +8,18 @@ import { ownPage } from './support/http.ts';
 import { fields, limited } from './support/limits.ts';
 import { BROWSER } from './support/sign-in.ts';
 import { newUser, type TestUser } from './support/users.ts';
+import { jobTypes } from './support/job-types.ts';
 
 const bed = useApi();
 
 /** The pages, which the OpenAPI document does not know. */
-const pages = Object.entries(routesOf({ isDevelopment: true } as ApiContext)).flatMap(([path, methods]) =>
-  Object.entries(methods).flatMap(([method, endpoint]) =>
-    'policy' in endpoint
-      ? [{ name: `${method} ${path}`, method, path, policy: endpoint.policy, page: endpoint.page }]
-      : [],
-  ),
+const pages = Object.entries(routesOf({ isDevelopment: true, jobTypes } as ApiContext)).flatMap(
+  ([path, methods]) =>
+    Object.entries(methods).flatMap(([method, endpoint]) =>
+      'policy' in endpoint
+        ? [{ name: `${method} ${path}`, method, path, policy: endpoint.policy, page: endpoint.page }]
+        : [],
+    ),
 );
 
 const user: Policy = { access: 'user' };

@@ -11,6 +11,7 @@ import { answerOn, dial, postRaw, problemOf, rawExchange } from './support/http.
 import { countPastes, newPaste } from './support/pastes.ts';
 import { until } from './support/until.ts';
 import { newUser, spentToken, type TestUser } from './support/users.ts';
+import { jobTypes } from './support/job-types.ts';
 
 const bed = useApi({
   env: {
@@ -217,7 +218,7 @@ function missingAt(path: string): string {
 describe('the access to each endpoint', () => {
   const bed = useApi();
 
-  const endpoints = Object.entries(routesOf({} as ApiContext)).flatMap(([path, methods]) =>
+  const endpoints = Object.entries(routesOf({ jobTypes } as ApiContext)).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, endpoint]) => ({
       method: method as Method,
       path,

@@ -1,5 +1,4 @@
 import type { Request, Response } from 'express';
-import { jobTypes } from '@pasteflow/jobs';
 import { findPaste } from '@pasteflow/postgres';
 import { canRead } from '@pasteflow/service-kit';
 import { z } from 'zod';
@@ -10,16 +9,9 @@ import { callerOf, requireUser } from '../http/callers/caller-of.ts';
 import * as headers from '../http/openapi/answer-headers.ts';
 import type { Endpoint, Operation } from '../http/openapi/endpoint.ts';
 import { jsonResponse, uuid } from '../http/openapi/formats.ts';
+import type { JobTypes, NewJob } from '../job-types.ts';
 import { example } from './job-view.ts';
-import {
-  dispatchJob,
-  insertJob,
-  MAX_JOB_BYTES,
-  type NewJob,
-  newJobSchema,
-  receiveJob,
-  refuseOverImportLimit,
-} from './new-job.ts';
+import { dispatchJob, insertJob, MAX_JOB_BYTES, receiveJob, refuseOverImportLimit } from './new-job.ts';
 
 export const queuedJobSchema = z.object({ job_id: uuid, status: z.literal('queued') }).meta({
   id: 'QueuedJob',
@@ -27,7 +19,7 @@ export const queuedJobSchema = z.object({ job_id: uuid, status: z.literal('queue
   examples: [{ job_id: example.id, status: 'queued' }],
 });
 
-const operation: Operation = {
+const operationOf = ({ byName, newJobSchema }: JobTypes): Operation => ({
   operationId: 'createJob',
   tag: 'jobs',
   access: 'user',
@@ -39,7 +31,7 @@ const operation: Operation = {
       'application/json': {
         schema: newJobSchema,
         examples: Object.fromEntries(
-          [...jobTypes.values()].map(({ name, summary, example: parameters }) => [
+          [...byName.values()].map(({ name, summary, example: parameters }) => [
             name,
             { summary, value: { job_type: name, parameters } },
           ]),
@@ -61,18 +53,18 @@ const operation: Operation = {
     'request_timeout',
     'dependency_unavailable',
   ],
-};
+});
 
 /** POST /v1/jobs. The commit is the promise behind the 202; the message follows it. */
 export function createJob(api: ApiContext): Endpoint {
-  return { operation, handle: (req, res) => create(api, req, res) };
+  return { operation: operationOf(api.jobTypes), handle: (req, res) => create(api, req, res) };
 }
 
 /** Receive, claim the Idempotency-Key, check the limits, insert, dispatch, answer. */
 async function create(api: ApiContext, req: Request, res: Response): Promise<void> {
   const caller = callerOf(req);
   const userId = requireUser(req);
-  const job = await receiveJob(req, res, api.bodies);
+  const job = await receiveJob(api, req, res);
   await countGuesses(api, res, caller, job);
 
   const { job_type: jobType, parameters } = job;
@@ -80,7 +72,7 @@ async function create(api: ApiContext, req: Request, res: Response): Promise<voi
   if (claim === null) return;
   const { answer, ...inserted } = await claim.commit(async (db) => {
     if (jobType === 'import') await refuseOverImportLimit(db, userId, api.jobLimits);
-    const inserted = await insertJob(db, userId, job, api.jobLimits);
+    const inserted = await insertJob(api, db, userId, job);
     const queued: z.output<typeof queuedJobSchema> = { job_id: inserted.id, status: 'queued' };
     const Location = `${api.publicUrl()}/v1/jobs/${inserted.id}`;
     return { ...inserted, answer: jsonAnswer(202, queued, { Location }) };
@@ -96,12 +88,12 @@ async function create(api: ApiContext, req: Request, res: Response): Promise<voi
  * @throws RequestError rate_limited for a caller with too many misses
  */
 export async function countGuesses(
-  { db, limits }: ApiContext,
+  { db, jobTypes, limits }: ApiContext,
   res: Response,
   caller: Caller,
   { job_type: jobType, parameters }: Pick<NewJob, 'job_type' | 'parameters'>,
 ): Promise<void> {
-  const shortCodes = jobTypes.get(jobType)?.readShortCodes(parameters) ?? [];
+  const shortCodes = jobTypes.byName.get(jobType)?.readShortCodes(parameters) ?? [];
   if (shortCodes.length === 0) return;
   limits.refuseUsedUp(res, 'misses', limitKeyOf(caller));
   const userId = caller.kind === 'user' ? caller.userId : null;

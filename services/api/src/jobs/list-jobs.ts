@@ -11,29 +11,31 @@ import { readQuery } from '../http/request/query.ts';
 import { type Endpoint, pageEndpoint } from '../http/openapi/endpoint.ts';
 import { jsonResponse } from '../http/openapi/formats.ts';
 import { listedJobSchema, viewOfListed, isCancelled } from './job-view.ts';
-import { jobTypeNames } from './new-job.ts';
+import type { JobTypes } from '../job-types.ts';
 import { sendPage } from '../http/pages/page.ts';
 
 const states = statesOf(job);
 
-const query = z.strictObject({
-  status: z
-    .enum(states, mustBeOneOf(states))
-    .optional()
-    .meta({ description: 'Only jobs in this state.', param: { example: 'completed' } }),
-  job_type: z
-    .enum(jobTypeNames, mustBeOneOf(jobTypeNames))
-    .optional()
-    .meta({ description: 'Only jobs of this type.', param: { example: jobTypeNames[0] } }),
-  ...pageFields,
-});
+const queryOf = ({ names }: JobTypes) =>
+  z.strictObject({
+    status: z
+      .enum(states, mustBeOneOf(states))
+      .optional()
+      .meta({ description: 'Only jobs in this state.', param: { example: 'completed' } }),
+    job_type: z
+      .enum(names, mustBeOneOf(names))
+      .optional()
+      .meta({ description: 'Only jobs of this type.', param: { example: names[0] } }),
+    ...pageFields,
+  });
 
 const listSchema = z
   .object({ jobs: z.array(listedJobSchema), next_cursor: nextCursor })
   .meta({ id: 'JobList', description: 'A page of jobs, newest first.' });
 
 /** GET /v1/jobs: the caller's jobs. */
-export function listJobs({ db }: ApiContext): Endpoint {
+export function listJobs({ db, jobTypes }: ApiContext): Endpoint {
+  const query = queryOf(jobTypes);
   return {
     operation: {
       operationId: 'listJobs',
@@ -58,14 +60,16 @@ export function listJobs({ db }: ApiContext): Endpoint {
 const PAGE_SIZE = 50;
 
 /** A form sends an empty text for a field that is not used. */
-const pageQuery = z.strictObject({
-  status: z.enum(['', ...states], mustBeOneOf(states)).optional(),
-  job_type: z.enum(['', ...jobTypeNames], mustBeOneOf(jobTypeNames)).optional(),
-  cursor: pageFields.cursor,
-});
+const pageQueryOf = ({ names }: JobTypes) =>
+  z.strictObject({
+    status: z.enum(['', ...states], mustBeOneOf(states)).optional(),
+    job_type: z.enum(['', ...names], mustBeOneOf(names)).optional(),
+    cursor: pageFields.cursor,
+  });
 
 /** GET /my/jobs: the user's jobs, newest first, and the forms that start one. */
-export function myJobs({ db, pages, maxPasteBytes }: ApiContext): Endpoint {
+export function myJobs({ db, pages, jobTypes, maxPasteBytes }: ApiContext): Endpoint {
+  const pageQuery = pageQueryOf(jobTypes);
   return pageEndpoint({ access: 'user' }, async (req, res) => {
     const { status: state, job_type: type, cursor } = readQuery(req, pageQuery);
     const status = state === undefined || state === '' ? null : state;
@@ -80,7 +84,7 @@ export function myJobs({ db, pages, maxPasteBytes }: ApiContext): Endpoint {
         jobType,
         isFirst: cursor === undefined,
         next: nextCursorOf(found),
-        jobTypes: jobTypeNames,
+        jobTypes: jobTypes.names,
         exportFormats,
         maxFileBytes: maxPasteBytes,
       }),

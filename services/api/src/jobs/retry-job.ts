@@ -57,14 +57,15 @@ async function findRetried(api: ApiContext, req: Request, res: Response): Promis
 }
 
 /** @throws JobNotRetryableError, RequestError rate_limited */
-async function retryIn(db: Database, old: JobRow, { jobLimits }: ApiContext): Promise<CreatedJob> {
+async function retryIn(db: Database, old: JobRow, api: ApiContext): Promise<CreatedJob> {
+  const { jobLimits } = api;
   if (old.job_type === 'import') await refuseOverImportLimit(db, old.user_id, jobLimits);
-  const retried = await retry(db, old.id, jobLimits.maxOpen, maxOpenOf(old.job_type));
+  const retried = await retry(db, old.id, jobLimits.maxOpen, maxOpenOf(api, old.job_type));
   switch (retried.kind) {
     case 'created':
       return retried.job;
     case 'too_many_open':
-      throw tooManyOpen(old.job_type, jobLimits);
+      throw tooManyOpen(api, old.job_type);
     case 'refused':
       throw new JobNotRetryableError(retried.why);
     case 'not_found':

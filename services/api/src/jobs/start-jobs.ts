@@ -7,7 +7,7 @@ import { MULTIPART_OVERHEAD_BYTES, readForm, type Form } from '../http/body/mult
 import { RequestError, validate, validationFailed } from '../http/answers/request-error.ts';
 import { contextOf, messageContextOf } from '../http/request/request-context.ts';
 import { callerOf, requireUser } from '../http/callers/caller-of.ts';
-import { dispatchJob, insertJob, newJobSchema, refuseOverImportLimit } from './new-job.ts';
+import { dispatchJob, insertJob, refuseOverImportLimit } from './new-job.ts';
 import { type Endpoint, pageEndpoint } from '../http/openapi/endpoint.ts';
 import { goTo } from '../http/pages/page-answers.ts';
 import { readUrlForm } from '../http/body/url-form.ts';
@@ -34,7 +34,7 @@ export function startImport(api: ApiContext): Endpoint {
     const giveBackBytes = await api.limits.spendBytes(res, callerOf(req), content.length);
     const creation = api.db.transaction().execute(async (db) => {
       const source = await api.inserts.insertWithin(db, sourcePaste(userId, content));
-      const job = await insertJob(db, userId, importOf(source.shortCode, received), api.jobLimits);
+      const job = await insertJob(api, db, userId, importOf(api, source.shortCode, received));
       return { source, job };
     });
     const { source, job } = await creation.catch((error: unknown) => {
@@ -82,12 +82,12 @@ function sourcePaste(userId: string, content: Buffer) {
 }
 
 /** @throws RequestError validation_failed */
-function importOf(shortCode: string, { files, fields }: Form) {
+function importOf({ jobTypes }: ApiContext, shortCode: string, { files, fields }: Form) {
   const fileName = files[0]?.name.split(/[\\/]/).at(-1);
   const { file: _, expires_in: expiry, as_one_paste: asOnePaste, ...others } = Object.fromEntries(fields);
   const isSeconds = expiry !== undefined && /^\d{1,10}$/.test(expiry);
   const expiresIn = isSeconds ? Number(expiry) : expiry;
-  return validate(newJobSchema, {
+  return validate(jobTypes.newJobSchema, {
     job_type: 'import',
     title: fileName?.replaceAll('\0', '').slice(0, 255) || undefined,
     parameters: {
@@ -108,7 +108,7 @@ export function startExport(api: ApiContext): Endpoint {
   return pageEndpoint({ access: 'user' }, async (req, res) => {
     const userId = requireUser(req);
     const parameters = validate(form, await readUrlForm(req, res, api.bodies));
-    const job = await insertJob(api.db, userId, { job_type: 'export', parameters }, api.jobLimits);
+    const job = await insertJob(api, api.db, userId, { job_type: 'export', parameters });
     dispatchJob(api, req, job);
     goTo(res, `${api.pages.site(req).base}/my/jobs/${job.id}`);
   });

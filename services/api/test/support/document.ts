@@ -2,6 +2,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { routesOf } from '../../src/app.ts';
 import type { ApiContext } from '../../src/context.ts';
 import { openApiDocument } from '../../src/http/openapi/document.ts';
+import { jobTypes } from './job-types.ts';
 
 /** The parts of an OpenAPI document that the tests read. */
 export interface Document {
@@ -58,7 +59,7 @@ export interface DocumentedAnswer {
 
 const text = JSON.stringify(
   openApiDocument(
-    routesOf({ maxPasteBytes: 1, publicUrl: () => '' } as ApiContext),
+    routesOf({ maxPasteBytes: 1, publicUrl: () => '', jobTypes } as ApiContext),
     'https://paste.example.org',
   ),
 );

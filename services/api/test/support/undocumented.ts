@@ -9,6 +9,7 @@ import { pageHeaders } from '../../src/http/pages/page.ts';
 import { headersOfEveryAnswer, robotsHeader } from '../../src/http/answers/response-headers.ts';
 import { isPrivateBin } from '../../src/private-bin/request.ts';
 import { document, type DocumentedAnswer, type DocumentedHeader, faultsOf } from './document.ts';
+import { jobTypes } from './job-types.ts';
 
 interface ObservedAnswer {
   readonly method: string;
@@ -92,7 +93,7 @@ export function undocumentedIn(answer: ObservedAnswer): readonly string[] {
   ];
 }
 
-const templates = Object.entries(routesOf({} as ApiContext))
+const templates = Object.entries(routesOf({ jobTypes } as ApiContext))
   .toSorted(([a], [b]) => a.split(':').length - b.split(':').length) // literal paths come first
   .map(([path, methods]) => ({
     template: asTemplate(path),
