@@ -31,7 +31,7 @@ const problems = exceptions.flatMap(({ advisory, reason, until }) => {
 });
 
 const unknown: string[] = [];
-for (const folder of ['.', 'infra']) {
+for (const folder of ['.', 'infra', 'site']) {
   const advisories = ask(folder);
   if (advisories === undefined) unknown.push(`${folder}/pnpm-lock.yaml`);
   for (const each of advisories ?? [])

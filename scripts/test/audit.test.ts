@@ -15,7 +15,8 @@ let registry: Server;
 let answer: { status: number; body: string };
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'pasteflow-audit-'));
-  for (const file of ['scripts/audit.ts', ...LOCKED, ...LOCKED.map((each) => `infra/${each}`)])
+  const folders = ['', 'infra/', 'site/'];
+  for (const file of ['scripts/audit.ts', ...folders.flatMap((each) => LOCKED.map((name) => each + name))])
     cpSync(root + file, join(folder, file));
   registry = createServer((request, response) => {
     request.resume();
