@@ -5,6 +5,7 @@ import { stages } from './configuration.ts';
 import { configurations } from './configurations.ts';
 import { deploy, featureFlags } from './deployment.ts';
 import { acknowledge, nagExceptions } from './nag-exceptions.ts';
+import { placeholders } from './placeholders.ts';
 
 /**
  * `npm run synth -- --stage production --image-tag 1.2.3`: writes dist/STAGE, for `cdk deploy --app
@@ -16,6 +17,13 @@ const imageTag = values['image-tag'];
 if (stage === undefined || imageTag === undefined) {
   process.stderr.write(`usage: npm run synth -- --stage ${stages.join('|')} --image-tag TAG\n`);
   process.exit(64);
+}
+const left = placeholders(configurations[stage]);
+if (left.length > 0) {
+  process.stderr.write(
+    `${stage} still has what the example has in ${left.join(', ')}: write your own into infra/aws/configurations.ts\n`,
+  );
+  process.exit(78);
 }
 const app = new App({ outdir: `dist/${stage}`, analyticsReporting: false, context: featureFlags });
 deploy(app, configurations[stage], imageTag);
