@@ -13,7 +13,10 @@ const NAMES_OF_VERSION = [
   { files: lines('ls-files', 'package.json', '*/package.json'), prefix: '\n  "version": "' },
   { files: ['clients/cli/src/program.ts'], prefix: "\n    .version('" },
   { files: ['services/api/src/http/openapi/document.ts'], prefix: "\n      version: '" },
-  { files: ['infra/kubernetes/example/kustomization.yaml'], prefix: ', newTag: ' },
+  { files: ['infra/kubernetes/chart/Chart.yaml'], prefix: '\nversion: ' },
+  { files: ['infra/kubernetes/chart/Chart.yaml'], prefix: '\nappVersion: ' },
+  { files: ['infra/kubernetes/manifests.yaml'], prefix: ' app.kubernetes.io/version: "' },
+  { files: ['infra/kubernetes/manifests.yaml'], prefix: ' helm.sh/chart: pasteflow-' },
 ];
 
 const problem = findProblem();

@@ -46,7 +46,8 @@ const NAMING = [
   'scripts/release.ts',
   'clients/cli/src/program.ts',
   'services/api/src/http/openapi/document.ts',
-  'infra/kubernetes/example/kustomization.yaml',
+  'infra/kubernetes/chart/Chart.yaml',
+  'infra/kubernetes/manifests.yaml',
 ];
 
 function git(...args: string[]): string {

@@ -1,0 +1,62 @@
+{{/* Refuses, with words, what the schema can't describe. */}}
+{{- define "pasteflow.checks" -}}
+{{- $found := include "pasteflow.placeholders" (dict "value" .Values "path" "") | trim }}
+{{- if $found }}
+{{- fail (printf "these values still have what the examples have: %s. Write your own" ($found | splitList "\n" | join ", ")) }}
+{{- end }}
+{{- if not .Values.image.repository }}
+{{- fail "image.repository is empty: name where the images are, without /api and the tag" }}
+{{- end }}
+{{- range list "PUBLIC_URL" "AWS_REGION" }}
+{{- if not (index $.Values.settings .) }}
+{{- fail (printf "settings.%s is empty: .env.example says what it means" .) }}
+{{- end }}
+{{- end }}
+{{- $url := urlParse .Values.settings.PUBLIC_URL }}
+{{- if or (ne $url.scheme "https") (not $url.host) }}
+{{- fail "settings.PUBLIC_URL is no https URL: browsers keep neither sessions nor clipboard without TLS" }}
+{{- end }}
+{{- if and (or .Values.ingress.enabled .Values.route.enabled) (not (has $url.path (list "" "/"))) }}
+{{- fail "settings.PUBLIC_URL has a path, which ingress and route don't remove from the requests: make an entrance of your own" }}
+{{- end }}
+{{- if and .Values.route.enabled (not .Values.route.parentRefs) }}
+{{- fail "route.parentRefs is empty: name the Gateway" }}
+{{- end }}
+{{- $known := .Files.Get "files/env.example" }}
+{{- $secret := list "DATABASE_URL" "AWS_SECRET_ACCESS_KEY" "WEBHOOK_KEY" "OIDC_CLIENT_SECRET" "OPS_TOKEN" "OPS_READ_TOKEN" "OPS_OIDC_CLIENT_SECRET"
+  "PASTEFLOW_API_PASSWORD" "PASTEFLOW_WORKER_PASSWORD" "PASTEFLOW_JANITOR_PASSWORD" }}
+{{- $set := list "HOUSE" "JOB_TYPES" "METRICS_HOST" "METRICS_PORT" "API_HOST" "API_PORT" "OPS_HOST" "OPS_PORT" }}
+{{- $all := list .Values.settings }}
+{{- range list "api" "upload-worker" "janitor" "migrate" }}
+{{- $all = append $all (index $.Values . "settings") }}
+{{- end }}
+{{- range $all }}
+{{- range $name, $_ := . }}
+{{- if has $name $secret }}
+{{- fail (printf "settings: %s is a secret: put it into a Secret that `secrets` names" $name) }}
+{{- end }}
+{{- if has $name $set }}
+{{- fail (printf "settings: %s is set by the chart: remove it" $name) }}
+{{- end }}
+{{- if not (or (contains (printf "\n# %s=" $name) $known) (regexMatch "^(OTEL|NODE)_" $name)) }}
+{{- fail (printf "settings: no service reads %s; .env.example lists every setting" $name) }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* A line for each text that only an example has: the domains of RFC 2606, accounts of one digit, CHANGE_ME. */}}
+{{- define "pasteflow.placeholders" -}}
+{{- $path := .path }}
+{{- if kindIs "map" .value }}
+{{- range $key, $inner := .value }}
+{{- include "pasteflow.placeholders" (dict "value" $inner "path" (printf "%s.%s" $path $key | trimPrefix ".")) }}
+{{- end }}
+{{- else if kindIs "slice" .value }}
+{{- range $index, $inner := .value }}
+{{- include "pasteflow.placeholders" (dict "value" $inner "path" (printf "%s[%d]" $path $index)) }}
+{{- end }}
+{{- else if and (kindIs "string" .value) (ne $path "jobTypes") (regexMatch "(?i)\\bexample\\.(com|net|org)\\b|\\b(1{12}|2{12})\\b|change[-_]?me" .value) }}
+{{- println $path }}
+{{- end }}
+{{- end }}
