@@ -6,7 +6,9 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import openapiTypes, { astToString } from 'openapi-typescript';
 import { isTerminal, machines, statesOf, transitionsOf, type Machine } from '../packages/domain/src/index.ts';
+import { buildProgram } from '../clients/cli/src/program.ts';
 import { apiDocument } from './api-document.ts';
+import { manPage } from '../clients/cli/man-page.ts';
 import { findTransitionSources } from './transition-sources.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -14,6 +16,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 await keepApiTypes();
 keepStateMachines();
 keepSettingNames();
+keepManPage();
 
 /** The types of the HTTP API, from the document that the api serves at /openapi.json. */
 async function keepApiTypes(): Promise<void> {
@@ -108,6 +111,12 @@ export const settingNames: SettingNames = { current: current.trim().split(/\\s+/
   );
 }
 
+/** The command line client's own help. */
+function keepManPage(): void {
+  const page = manPage(buildProgram(process, async () => {}));
+  keepGenerated('clients/cli/pasteflow.1', page, 'the help of clients/cli');
+}
+
 /**
  * Writes a file that is made from the sources or, with --check, fails when it isn't what they make. `path` is
  * from the root.
@@ -126,6 +135,7 @@ export function keepGenerated(path: string, text: string, madeOf: string): void 
 
 /** By its command, because that alone reads .oxfmtrc.json. */
 function formatted(path: string, text: string): string {
+  if (!/\.(?:ts|md)$/.test(path)) return text;
   const oxfmt = join(root, 'node_modules/.bin/oxfmt');
   const { error, status, stdout, stderr } = spawnSync(oxfmt, ['--stdin-filepath', path], {
     cwd: root,

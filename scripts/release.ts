@@ -11,7 +11,7 @@ const before = (JSON.parse(readFileSync('package.json', 'utf8')) as { version: s
 /** The files that name the version, and what stands before it. A test of each program compares the two. */
 const NAMES_OF_VERSION = [
   { files: lines('ls-files', 'package.json', '*/package.json'), prefix: '\n  "version": "' },
-  { files: ['clients/cli/src/program.ts'], prefix: "\n    .version('" },
+  { files: ['clients/cli/src/new-program.ts'], prefix: "\n    .version('" },
   { files: ['services/api/src/http/openapi/document.ts'], prefix: "\n      version: '" },
   { files: ['infra/kubernetes/chart/Chart.yaml'], prefix: '\nversion: ' },
   { files: ['infra/kubernetes/chart/Chart.yaml'], prefix: '\nappVersion: ' },

@@ -41,9 +41,11 @@ const manifest = {
   repository, // only the release knows where it is
   type: 'module',
   bin: { pasteflow: 'pasteflow.mjs' },
+  man: './pasteflow.1',
   engines: { node: '>=20' },
 };
 writeFileSync(join(output, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+copyFileSync(join(folder, 'pasteflow.1'), join(output, 'pasteflow.1'));
 copyFileSync(join(folder, '../../LICENSE'), join(output, 'LICENSE'));
 copyFileSync(join(folder, '../../docs/cli.md'), join(output, 'README.md'));
 

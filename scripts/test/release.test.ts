@@ -44,7 +44,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const NAMING = [
   'CHANGELOG.md',
   'scripts/release.ts',
-  'clients/cli/src/program.ts',
+  'clients/cli/src/new-program.ts',
   'services/api/src/http/openapi/document.ts',
   'infra/kubernetes/chart/Chart.yaml',
   'infra/kubernetes/manifests.yaml',

@@ -1,4 +1,4 @@
-import { Command, CommanderError } from 'commander';
+import { type Command, CommanderError } from 'commander';
 import { cancel, retry } from './commands/jobs.ts';
 import { cat, diff } from './commands/cat.ts';
 import { completionScript, type Shell, SHELLS } from './commands/completion.ts';
@@ -19,12 +19,13 @@ import {
   OutputClosedError,
   UsageError,
 } from './errors.ts';
+import { examples, newProgram } from './new-program.ts';
 import { addRequestCommands } from './request-commands.ts';
 import type { Act, InSession } from './running.ts';
 import { openSession, type Session } from './session.ts';
 import { pasteFlags, readerFlags } from './settings/paste-flags.ts';
 import type { CommonOptions } from './settings/settings.ts';
-import { Output, safeText } from './terminal/output.ts';
+import { Output } from './terminal/output.ts';
 import type { Terminal } from './terminal/terminal.ts';
 import { addWebhookCommands } from './webhook-commands.ts';
 
@@ -243,10 +244,6 @@ export function buildProgram(terminal: Terminal, act: Act): Command {
   return program;
 }
 
-function examples(...lines: readonly string[]): string {
-  return ['\nExamples:', ...lines.map((line) => `  ${line}`)].join('\n');
-}
-
 /** The values of an option that can be repeated. */
 function listed(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
@@ -256,32 +253,4 @@ function listed(value: string, before: readonly string[] = []): readonly string[
 function once(value: string, before?: string): string {
   if (before === undefined) return value;
   throw new UsageError('--file is one file. Read the files one by one, or all with -o FOLDER/.');
-}
-
-function newProgram({ stdout, stderr }: Terminal): Command {
-  return new Command('pasteflow')
-    .description('Pastes from the command line. Results go to stdout, everything else to stderr.')
-    .version('0.1.0')
-    .option('--server <url>', 'the server; otherwise PASTEFLOW_SERVER, or that of `pasteflow login`')
-    .option(
-      '--token-file <file>',
-      'a file with the token; otherwise PASTEFLOW_TOKEN, or that of `pasteflow login`',
-    )
-    .option('--anonymous', 'send no token')
-    .option('--json', 'print each result as a line of JSON')
-    .addHelpText(
-      'after',
-      examples(
-        'pasteflow login --server https://paste.example.org',
-        'pasteflow put notes.txt',
-        'pasteflow cat q7Zk2Lm9Xa',
-        'pasteflow help put',
-      ),
-    )
-    .exitOverride()
-    .configureOutput({
-      writeOut: (text) => void stdout.write(text),
-      // It repeats arguments, such as the name of a hostile file that a shell has put there for `*`.
-      writeErr: (text) => void stderr.write(text.split('\n').map(safeText).join('\n')),
-    });
 }

@@ -2,7 +2,7 @@
 // user does, on each Node that is promised. The first run downloads the registry and two versions of Node.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -147,6 +147,10 @@ describe.each(NODES)('installed from a registry on Node %s', (version) => {
     const { url } = cluster.http();
     expect(await run(folder, bin, pasteflow, '--version')).toMatch(/^\d+\.\d+\.\d+\n$/);
     expect(await run(folder, bin, pasteflow, '--help')).toContain('put');
+    const { man } = JSON.parse(
+      await readFile(join(folder, 'node_modules/pasteflow/package.json'), 'utf8'),
+    ) as { man: string };
+    expect(existsSync(join(folder, 'node_modules/pasteflow', man))).toBe(true);
     await writeFile(join(folder, 'file'), `from Node ${version}\n`);
     const paste = await run(folder, bin, pasteflow, '--server', url, 'put', 'file');
     expect(await run(folder, bin, pasteflow, '--server', url, 'cat', paste.trim())).toBe(
