@@ -243,6 +243,16 @@ export { type Page, type PageRequest, type Place } from './database/page.ts';
 export * from './monitoring/measure-transitions.ts';
 export * from './monitoring/for-operators.ts';
 export { readInventory, type Counted, type Inventory } from './monitoring/inventory.ts';
+export { listOpenErasures, type OpenErasure } from './monitoring/list-erasures.ts';
+export { listJobsOfAll, type JobOfAnybody, type JobsFilter } from './monitoring/list-jobs.ts';
+export {
+  listedPasteStates,
+  listPastesOfAll,
+  type ListedPasteState,
+  type PasteOfAnybody,
+} from './monitoring/list-pastes.ts';
+export { listUsers, type ListedUser } from './monitoring/list-users.ts';
+export { listLeasesOf, listWorkers, type HeldLease, type Worker } from './monitoring/list-workers.ts';
 export { estimateLivePastes, readStateFigures, type StateFigures } from './monitoring/state-figures.ts';
 export {
   holdLeaderLock,

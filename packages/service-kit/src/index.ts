@@ -24,6 +24,7 @@ export {
   type CommandResult,
   type Help,
 } from './command-line/run-command-line.ts';
+export { decodeCursor, encodeCursor } from './cursor.ts';
 export { commandName } from './command-name.ts';
 export { isMisused, misused, parseArguments, quote, type Misused } from './command-line/arguments.ts';
 export {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { decodeCursor, encodeCursor } from '../src/http/request/paging.ts';
+import { decodeCursor, encodeCursor } from '@pasteflow/service-kit';
 import { useApi } from './support/api.ts';
 import { postJson, postRaw, problemOf } from './support/http.ts';
 import { countPastes, expire, failedPaste, newPaste, pasteRow, processedPaste } from './support/pastes.ts';

@@ -110,7 +110,7 @@ function matches({ title, visibility, language }: PasteSearch): RawBuilder<boole
 }
 
 /** @param text in the normal form NFC, as names of files are; titles from macOS are in another one */
-function hasPart(text: RawBuilder<unknown>, part: string | null): RawBuilder<boolean> {
+export function hasPart(text: RawBuilder<unknown>, part: string | null): RawBuilder<boolean> {
   return sql`strpos(${folded(text)}, ${folded(sql`normalize(${part}::text, NFC)`)}) > 0`;
 }
 

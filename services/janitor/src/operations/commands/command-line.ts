@@ -6,7 +6,9 @@ import { actions } from '../actions/actions.ts';
 import type { Subject } from '../actions/subjects.ts';
 import { adoptBucket } from './adopt-bucket.ts';
 import type { Flags, GivenOptions, OwnCommand } from './command.ts';
-import { blocks, erasures, pauses, reports } from './lists.ts';
+import { blocks, erasures, pauses, workers } from './lists.ts';
+import { jobs, pastes, users } from './long-lists.ts';
+import { reports } from './reports.ts';
 import { restoreObjects } from './restore-objects.ts';
 import { status } from './status.ts';
 import { timeline } from './timeline.ts';
@@ -16,6 +18,10 @@ import { addWebhook, webhooks } from './webhooks.ts';
 export const ownCommands: readonly OwnCommand[] = [
   status,
   timeline,
+  users,
+  pastes,
+  jobs,
+  workers,
   reports,
   blocks,
   pauses,

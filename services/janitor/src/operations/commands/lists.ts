@@ -1,9 +1,6 @@
-import { isShortCode } from '@pasteflow/domain';
 import {
   asJson,
   type CommandResult,
-  EXIT_FAILED,
-  failed,
   formatMillisecond,
   formatTable,
   isMisused,
@@ -15,22 +12,17 @@ import {
   type Database,
   listContentBlocks,
   listErasures,
-  listReported,
+  listLeasesOf,
+  listOpenErasures,
+  listWorkers,
   listWorkKinds,
-  type ReportedPaste,
+  type HeldLease,
+  type OpenErasure,
+  type Place,
+  type Worker,
   type WorkKind,
 } from '@pasteflow/postgres';
-import { codeOrId } from '../actions/subjects.ts';
-import { counted } from '../reports/counted.ts';
-import {
-  readBeginning,
-  readFileBeginnings,
-  type FileBeginning,
-  readReported,
-  type Beginning,
-  type ContentSources,
-  type Reported,
-} from '../reports/read-reported.ts';
+import { inDigits } from '../reports/glance.ts';
 import { timeOf, type OwnCommand } from './command.ts';
 
 const MAX_LISTED_BLOCKS = 1000;
@@ -74,128 +66,134 @@ function kindsText(kinds: readonly WorkKind[]): string {
   return formatTable(['KIND', 'PAUSED SINCE', 'BY', 'WHY'], rows);
 }
 
-/** Of erased users the ids alone, so that a script can erase each. They are no secret, and name nobody. */
-export const erasures: OwnCommand<{ readonly since: Date | null }> = {
+/**
+ * Of erased users the ids alone, so that a script can erase each. They are no secret, and name nobody. With --open those
+ * that are not done, with what is left.
+ */
+export const erasures: OwnCommand<{ readonly since: Date | null; readonly open: boolean }> = {
   name: 'erasures',
   help: 'lists the ids of erased users, to erase them again after a restore',
-  flags: { since: ['--since <TIME>', 'leaves earlier ones out, e.g. 2026-11-22T03:00Z'] },
+  flags: {
+    since: ['--since <TIME>', 'leaves earlier ones out, e.g. 2026-11-22T03:00Z'],
+    open: ['--open', 'only those that are not done, with what is left'],
+  },
   read: (_args, options) => {
     const since = timeOf('since', options);
-    return isMisused(since) ? since : { since };
+    if (isMisused(since)) return since;
+    const open = options.open === true;
+    return open && since !== null
+      ? misused('erasures takes --since or --open, and not both')
+      : { since, open };
   },
-  run: async ({ db }, { since, json }) => {
+  run: async ({ db }, { since, open, json }) => {
+    if (open) return openErasuresAnswer(await readOpenErasures(db), json);
     const found = await listErasures(db, since);
     if (json) return succeeded(asJson(found));
     return succeeded(found.map(({ user_id: id }) => `${id}\n`).join(''));
   },
 };
 
-/** All pastes with open reports, or the reports of one by its short code. */
-export const reports: OwnCommand<{ readonly of: string | null }> = {
-  name: 'reports',
-  takes: '[CODE]',
-  help: 'lists the pastes with open reports; with CODE shows the reports of a paste, and how its content begins',
-  read: (args) => {
-    const [text, ...more] = args;
-    const of = text === undefined ? null : codeOrId(text, isShortCode);
-    return more.length > 0 || (text !== undefined && of === null)
-      ? misused('reports takes no argument, or the short code of a paste')
-      : { of };
-  },
-  run: async (operations, { of, json }) =>
-    of === null ? await showQueue(operations.db, json) : await showReports(operations, of, json),
-};
+const ERASURE_BATCH = 1000;
 
-/** Pastes that one statement reads. */
-const REPORTED_BATCH = 1000;
-
-/** All pastes with open reports, those that have waited longest first. */
-async function showQueue(db: Database, json: boolean): Promise<CommandResult> {
-  const pastes: ReportedPaste[] = [];
-  for (let after: string | null | undefined; after !== null;) {
-    const page = await listReported(db, {
-      by: 'age',
-      limit: REPORTED_BATCH,
-      ...(after !== undefined && { after }),
-    });
-    pastes.push(...page.pastes);
+async function readOpenErasures(db: Database): Promise<readonly OpenErasure[]> {
+  const all: OpenErasure[] = [];
+  for (let after: Place | null | undefined; after !== null;) {
+    const page = await listOpenErasures(db, { limit: ERASURE_BATCH, after: after ?? null });
+    all.push(...page.rows);
     after = page.next;
   }
-  if (!json) return succeeded(queueText(pastes));
-  const shown = pastes.map(({ id: _id, shortCode, userId, oldestAt, heldAt, ...paste }) => ({
-    short_code: shortCode,
-    ...paste,
-    user_id: userId,
-    oldest_at: oldestAt,
-    held_at: heldAt,
-  }));
-  return succeeded(asJson(shown));
+  return all;
 }
 
-/** How much of a content a terminal shows. */
-const SHOWN_BYTES = 2048;
-
-async function showReports(
-  { db, store }: ContentSources,
-  code: string,
-  json: boolean,
-): Promise<CommandResult> {
-  const reported = await readReported(db, code);
-  if (reported === null) return failed(EXIT_FAILED, `ops: ${code} has no open report\n`);
-  if (json) return succeeded(asJson(reported.reports));
-  const { paste } = reported;
-  const content =
-    paste.files === null
-      ? contentText(await readBeginning({ db, store }, paste, SHOWN_BYTES))
-      : (await readFileBeginnings({ db, store }, paste, paste.files, SHOWN_BYTES)).map(fileText).join('\n');
-  return succeeded(reportedText(reported, content));
-}
-
-function queueText(pastes: readonly ReportedPaste[]): string {
-  if (pastes.length === 0) return 'No paste has an open report.\n';
-  const rows = pastes.map(({ shortCode, reporters, oldestAt, classes, heldAt, network, title }) => [
-    shortCode,
-    String(reporters),
-    formatMillisecond(oldestAt),
-    classes.join(', '),
-    formatMillisecond(heldAt),
-    network,
-    toOneLine(title ?? '-'),
+function openErasuresAnswer(found: readonly OpenErasure[], json: boolean): CommandResult {
+  if (json)
+    return succeeded(
+      asJson(
+        found.map((each) => ({
+          user_id: each.userId,
+          status: each.status,
+          created_at: each.requestedAt,
+          pastes: each.pastes,
+          jobs: each.jobs,
+          pastes_left: each.pastesLeft,
+          jobs_left: each.jobsLeft,
+        })),
+      ),
+    );
+  if (found.length === 0) return succeeded('No erasure is open.\n');
+  const rows = found.map((each) => [
+    each.userId,
+    each.status,
+    formatMillisecond(each.requestedAt),
+    `${inDigits(each.pastesLeft)} of ${each.pastes}`,
+    `${inDigits(each.jobsLeft)} of ${each.jobs}`,
   ]);
-  const table = formatTable(
-    ['CODE', '>REPORTERS', 'SINCE', 'REASONS', 'HELD SINCE', 'FIRST BY', 'TITLE'],
-    rows,
+  return succeeded(formatTable(['USER', 'STATE', 'SINCE', '>PASTES LEFT', '>JOBS LEFT'], rows));
+}
+
+/** Leases of one worker that are shown. */
+const MAX_LEASES = 1000;
+
+/** All that hold leases, or what one of them is doing. */
+export const workers: OwnCommand<{ readonly of: string | null }> = {
+  name: 'workers',
+  takes: '[WORKER]',
+  help: 'lists the workers that hold leases; with WORKER shows what it is doing',
+  read: ([of = null, ...more]) =>
+    more.length > 0 ? misused('workers takes no argument, or the name of a worker') : { of },
+  run: async ({ db }, { of, json }) => {
+    if (of !== null) return leasesAnswer(await listLeasesOf(db, of, MAX_LEASES), json);
+    return workersAnswer(await listWorkers(db), json);
+  },
+};
+
+function workersAnswer(found: readonly Worker[], json: boolean): CommandResult {
+  if (json)
+    return succeeded(
+      asJson(
+        found.map(({ oldestAt, leasedUntil, ...each }) => ({
+          ...each,
+          oldest_at: oldestAt,
+          leased_until: leasedUntil,
+        })),
+      ),
+    );
+  if (found.length === 0) return succeeded('No worker holds a lease.\n');
+  const rows = found.map((each) => [
+    each.worker,
+    String(each.uploads),
+    String(each.jobs),
+    String(each.deliveries),
+    String(each.overdue),
+    formatMillisecond(each.oldestAt),
+    formatMillisecond(each.leasedUntil),
+  ]);
+  return succeeded(
+    formatTable(
+      ['WORKER', '>UPLOADS', '>JOBS', '>DELIVERIES', '>OVERDUE', 'OLDEST SINCE', 'LEASED UNTIL'],
+      rows,
+    ),
   );
-  return `${table}${pastes.length} in all.\n`;
 }
 
-/** The reports of a paste, its title and how it begins, without characters that change a terminal. */
-function reportedText({ paste, reports }: Reported, content: string): string {
-  const rows = reports.map(({ class: why, text, contact, at }) => [
-    formatMillisecond(at),
-    why,
-    contact ?? '-',
-    text ?? '-',
+function leasesAnswer(held: readonly HeldLease[], json: boolean): CommandResult {
+  if (json)
+    return succeeded(
+      asJson(
+        held.map(({ startedAt, leasedUntil, ...each }) => ({
+          ...each,
+          started_at: startedAt,
+          leased_until: leasedUntil,
+        })),
+      ),
+    );
+  if (held.length === 0) return succeeded('This worker holds no lease.\n');
+  const rows = held.map(({ kind, subject, attempt, startedAt, leasedUntil }) => [
+    kind,
+    subject,
+    String(attempt),
+    formatMillisecond(startedAt),
+    formatMillisecond(leasedUntil),
   ]);
-  const title = paste.title === null ? '' : `Title: ${toOneLine(paste.title)}\n`;
-  return `${formatTable(['AT', 'REASON', 'CONTACT', 'TEXT'], rows)}\n${title}${content}`;
-}
-
-function fileText({ name, size, content }: FileBeginning): string {
-  return `File: ${toOneLine(name)}, ${counted(size, 'byte')}\n${contentText(content)}`;
-}
-
-const hidden = {
-  missing: 'The paste has no content.',
-  encrypted: 'The content is encrypted, and nobody can read it without its link.',
-  'not text': 'The content is no text.',
-  unreadable: 'The content cannot be read now',
-  'too far behind': 'It stands too far behind in the content to be shown here.',
-} as const;
-
-function contentText(content: Beginning): string {
-  if ('hidden' in content)
-    return `${hidden[content.hidden]}${content.error === undefined ? '' : `: ${toOneLine(content.error)}`}\n`;
-  const lines = content.text.split('\n');
-  return `The content begins with:\n${lines.map((line) => `| ${toOneLine(line)}\n`).join('')}`;
+  return succeeded(formatTable(['KIND', 'CODE OR ID', '>ATTEMPT', 'SINCE', 'LEASED UNTIL'], rows));
 }

@@ -7,7 +7,7 @@ import type { Status } from './read-status.ts';
 export function glanceOf({ glance }: Status): readonly (readonly [name: string, value: string])[] {
   const { pastes, bytes, created_per_minute: created, oldest_waiting: oldest, failed } = glance;
   return [
-    ['Pastes', `${inDigits(pastes)}, ${bytes.approximate ? '~' : ''}${formatBytes(bytes.count)}`],
+    ['Pastes', `${inDigits(pastes)}, ${inBytes(bytes)}`],
     ['Created', `${perMinute(created)} a minute`],
     [
       'Oldest waiting',
@@ -28,6 +28,11 @@ export function glanceOf({ glance }: Status): readonly (readonly [name: string, 
 /** `~1200000` */
 export function inDigits({ count, approximate }: Counted): string {
   return `${approximate ? '~' : ''}${count}`;
+}
+
+/** `~1.2 GiB` */
+export function inBytes({ count, approximate }: Counted): string {
+  return `${approximate ? '~' : ''}${formatBytes(count)}`;
 }
 
 /** Small rates with a digit behind the point: `0.4`. */
