@@ -556,6 +556,8 @@ export interface components {
         | 'request_headers_too_large'
         | 'unauthorized'
         | 'insufficient_scope'
+        | 'invitation_not_found'
+        | 'invitation_ended'
         | 'token_not_found'
         | 'token_limit_reached'
         | 'webhook_not_found'

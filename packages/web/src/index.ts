@@ -24,6 +24,7 @@ export {
 export { myJobPage } from './pages/my-job.ts';
 export { myJobsPage } from './pages/my-jobs.ts';
 export { confirmDeletionPage, myPastesPage } from './pages/my-pastes.ts';
+export { invitationAcceptedPage, invitationPage } from './pages/invitation.ts';
 export { accountErasedPage, myAccountPage, mySessionsPage } from './pages/my-account.ts';
 export { myRequestPage } from './pages/my-request.ts';
 export { myRequestsPage } from './pages/my-requests.ts';

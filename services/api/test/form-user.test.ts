@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 const NOBODY = '';
 /** These say who somebody is, or concern nobody. */
-const FOR_ANYBODY = ['/session', '/session/end', '/language'];
+const FOR_ANYBODY = ['/session', '/session/end', '/invitation/:secret', '/language'];
 
 interface Sent {
   readonly cookie?: string | null;

@@ -130,6 +130,8 @@ describe('GET /openapi.json', () => {
     expect(problemCodes.filter((code) => !text.includes(`(\`${code}\`)`))).toEqual([
       'invalid_transition',
       'execution_taken',
+      'invitation_not_found', // pages, which are not in the document
+      'invitation_ended',
       'malformed_message',
     ]);
   });

@@ -35,6 +35,8 @@ const POLICIES: Readonly<Record<string, Policy>> = {
   'GET /session/oidc': newcomer,
   'GET /session/oidc/callback': newcomer,
   'POST /session/end': newcomer,
+  'GET /invitation/:secret': newcomer,
+  'POST /invitation/:secret': newcomer,
   'POST /language': newcomer,
   'GET /my/sessions': user,
   'POST /my/sessions/end': user,

@@ -67,8 +67,10 @@ export function accountErasedPage(site: Site): string {
 /** A browser in which its user is signed in. The times are in ISO 8601. */
 interface OwnSession {
   readonly id: string;
-  /** The name of the token that signed the browser in; null: the identity provider did. */
+  /** The name of the token that signed the browser in; null: none did. */
   readonly tokenName: string | null;
+  /** An invitation signed the browser in. Without one and without a token the identity provider did. */
+  readonly byInvitation: boolean;
   /** It is the browser that shows the page. */
   readonly isThis: boolean;
   readonly begun: string;
@@ -100,13 +102,21 @@ type="submit">${text.endOthers}</button></p>`
   });
 }
 
-function row({ provider, words }: Site, { id, tokenName, isThis, begun, lastUsed, ends }: OwnSession): Html {
+function row(site: Site, session: OwnSession): Html {
+  const { words } = site;
+  const { id, isThis, begun, lastUsed, ends } = session;
   const { mySessions: text } = words;
-  const way = tokenName === null ? text.byProvider(provider) : html`${text.byToken} <bdi>${tokenName}</bdi>`;
   const button = html`<button name="session" value="${id}" type="submit" aria-label="${text.endOne(timeText(begun, words))}">${text.endButton}</button>`;
   return html`<li><div><p><strong>${text.begun} ${formatTime(begun, words)}</strong>${
     isThis && html` <span class="badge processed">${text.thisBrowser}</span>`
   }</p>
-<p class="line"><span>${way}</span><span>${text.lastUsed} ${formatTime(lastUsed, words)}</span><span>${text.ends} ${formatTime(ends, words)}</span></p></div>
+<p class="line"><span>${wayOf(site, session)}</span><span>${text.lastUsed} ${formatTime(lastUsed, words)}</span><span>${text.ends} ${formatTime(ends, words)}</span></p></div>
 ${!isThis && button}</li>\n`;
+}
+
+/** How the session began. */
+function wayOf({ provider, words }: Site, { tokenName, byInvitation }: OwnSession): Html | string {
+  const { mySessions: text } = words;
+  if (tokenName !== null) return html`${text.byToken} <bdi>${tokenName}</bdi>`;
+  return byInvitation ? text.byInvitation : text.byProvider(provider);
 }

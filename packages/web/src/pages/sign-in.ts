@@ -36,7 +36,9 @@ ${
 <input type="hidden" name="next" value="${next}">
 <div class="field"><label for="token">${signIn.token}</label><input id="token" name="token" type="password"
 autocomplete="current-password" spellcheck="false" required${site.provider === null && html` autofocus`}
-aria-describedby="token-hint"><p id="token-hint" class="hint">${signIn.tokenHint}</p></div>
+aria-describedby="token-hint"><p id="token-hint" class="hint">${signIn.tokenHint}${
+      site.provider === null && html` ${signIn.invitationHint}`
+    }</p></div>
 <p><button type="submit"${site.provider === null && html` class="primary"`}>${signIn.submit}</button></p>
 </form>
 ${

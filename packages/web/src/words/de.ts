@@ -740,9 +740,10 @@ export const de: Translation = {
   mySessions: {
     title: 'Meine Sitzungen',
     intro:
-      'In diesen Browsern sind Sie angemeldet. Eine Sitzung dauert höchstens 12 Stunden und endet, wenn das Token ungültig wird, mit dem sie begonnen hat.',
+      'In diesen Browsern sind Sie angemeldet. Eine Sitzung dauert höchstens 12 Stunden und endet, wenn das Token ungültig wird, mit dem sie begonnen hat. Nach einer Einladung dauert sie höchstens 30 Tage.',
     byToken: 'Mit dem Token',
     byProvider: (host: string | null) => (host === null ? 'Über den Identitätsanbieter' : `Über ${host}`),
+    byInvitation: 'Über eine Einladung',
     begun: 'Beginn:',
     lastUsed: 'zuletzt verwendet:',
     ends: 'Ende:',
@@ -813,6 +814,7 @@ export const de: Translation = {
     token: 'API-Token',
     tokenHint:
       'Ein Token erhalten Sie vom Betreiber dieses Dienstes, oder Sie erstellen eines unter „Meine Tokens“. Sie bleiben angemeldet, bis Sie sich abmelden oder den Browser schließen, höchstens aber 12 Stunden.',
+    invitationHint: 'Ohne Token bitten Sie den Betreiber um eine Einladung: einen Link, der Sie anmeldet.',
     submit: 'Anmelden',
     without: 'Ohne Anmeldung fortfahren',
     byProvider: (host: string) => `Mit ${host} anmelden`,
@@ -821,6 +823,15 @@ export const de: Translation = {
       'Sie sind mit einem Token angemeldet, das nur lesen darf, und können hier nichts senden. Melden Sie sich ab oder mit einem anderen Token an, und öffnen Sie diese Seite noch einmal.',
     done: 'Sie sind angemeldet',
     goOn: 'Weiter',
+  },
+  invitation: {
+    title: 'Sie sind eingeladen',
+    intro: (name: string) =>
+      `Dieser Link meldet diesen Browser für 30 Tage als ${name} an. Er gilt einmal: Verwenden Sie ihn auf dem Gerät, auf dem Sie angemeldet bleiben wollen.`,
+    accept: 'Auf diesem Gerät anmelden',
+    accepted: (name: string) => `Dieser Browser ist für 30 Tage als ${name} angemeldet.`,
+    another:
+      'Wenn Sie dieses Gerät verloren oder sich abgemeldet haben, bitten Sie den Betreiber um eine neue Einladung. Sie beendet diese Sitzung.',
   },
 
   members: {
@@ -1064,6 +1075,16 @@ export const de: Translation = {
         title: 'Mit diesem Token nicht erlaubt',
         detail:
           'Ihr Token erlaubt diese Aktion nicht. Verwenden Sie ein anderes, oder wenden Sie sich an den Betreiber dieses Dienstes.',
+      },
+      invitation_not_found: {
+        title: 'Einladung nicht gefunden',
+        detail:
+          'Es gibt keine Einladung mit diesem Link. Prüfen Sie, ob er vollständig ist. Wo ein Identitätsanbieter anmeldet, gelten keine Einladungen.',
+      },
+      invitation_ended: {
+        title: 'Einladung gilt nicht mehr',
+        detail:
+          'Diese Einladung wurde schon verwendet, ist abgelaufen oder durch eine neue ersetzt. Bitten Sie den Betreiber um eine weitere.',
       },
       token_not_found: {
         title: 'Token nicht gefunden',

@@ -732,9 +732,10 @@ export const en = {
   mySessions: {
     title: 'My sessions',
     intro:
-      'These browsers are signed in as you. A session lasts for up to 12 hours, and ends with the token that began it.',
+      'These browsers are signed in as you. A session lasts for up to 12 hours, and ends with the token that began it. One that an invitation began lasts for up to 30 days.',
     byToken: 'With the token',
     byProvider: (host: string | null) => (host === null ? 'By the identity provider' : `By ${host}`),
+    byInvitation: 'By an invitation',
     begun: 'Began',
     lastUsed: 'last used',
     ends: 'ends',
@@ -799,6 +800,7 @@ export const en = {
     token: 'API token',
     tokenHint:
       'You get a token from the operator of this service, or make one at “My tokens”. You stay signed in for up to 12 hours, until you sign out or close the browser.',
+    invitationHint: 'Without a token, ask the operator for an invitation: a link that signs you in.',
     submit: 'Sign in',
     without: 'Continue without signing in',
     byProvider: (host: string) => `Sign in with ${host}`,
@@ -807,6 +809,15 @@ export const en = {
       'You are signed in with a token that may only read, and can send nothing here. Sign out, or sign in with another token, and open this page again.',
     done: 'You are signed in',
     goOn: 'Continue',
+  },
+  invitation: {
+    title: 'You are invited',
+    intro: (name: string) =>
+      `This link signs this browser in as ${name}, for 30 days. It works once: use it on the device on which you want to stay signed in.`,
+    accept: 'Sign in on this device',
+    accepted: (name: string) => `This browser is signed in as ${name} for 30 days.`,
+    another:
+      'When you have lost this device, or have signed out, ask the operator for another invitation. It ends this session.',
   },
 
   members: {

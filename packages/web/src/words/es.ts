@@ -748,9 +748,10 @@ export const es: Translation = {
   mySessions: {
     title: 'Mis sesiones',
     intro:
-      'Ha iniciado sesión en estos navegadores. Una sesión dura hasta 12 horas y termina cuando deja de ser válido el token que la inició.',
+      'Ha iniciado sesión en estos navegadores. Una sesión dura hasta 12 horas y termina cuando deja de ser válido el token que la inició. La que inicia una invitación dura hasta 30 días.',
     byToken: 'Con el token',
     byProvider: (host: string | null) => (host === null ? 'Con el proveedor de identidad' : `Con ${host}`),
+    byInvitation: 'Con una invitación',
     begun: 'Inicio:',
     lastUsed: 'último uso:',
     ends: 'fin:',
@@ -814,6 +815,8 @@ export const es: Translation = {
     token: 'Token de la API',
     tokenHint:
       'Puede pedir un token al operador de este servicio o crear uno en «Mis tokens». La sesión dura 12 horas como máximo, o hasta que la cierre o cierre el navegador.',
+    invitationHint:
+      'Si no tiene un token, pida al operador una invitación: un enlace con el que se inicia sesión.',
     submit: 'Iniciar sesión',
     without: 'Continuar sin iniciar sesión',
     byProvider: (host: string) => `Iniciar sesión con ${host}`,
@@ -822,6 +825,15 @@ export const es: Translation = {
       'Ha iniciado sesión con un token que solo permite leer y no puede enviar nada aquí. Cierre la sesión, o iníciela con otro token, y abra de nuevo esta página.',
     done: 'Ha iniciado sesión',
     goOn: 'Continuar',
+  },
+  invitation: {
+    title: 'Tiene una invitación',
+    intro: (name: string) =>
+      `Este enlace inicia sesión en este navegador como ${name} durante 30 días. Solo funciona una vez: úselo en el dispositivo en el que quiera mantener la sesión iniciada.`,
+    accept: 'Iniciar sesión en este dispositivo',
+    accepted: (name: string) => `En este navegador ha iniciado sesión como ${name} durante 30 días.`,
+    another:
+      'Si pierde este dispositivo o cierra la sesión, pida otra invitación al operador. Al crearla, termina esta sesión.',
   },
 
   members: {
@@ -1062,6 +1074,16 @@ export const es: Translation = {
         title: 'No permitido con este token',
         detail:
           'El token con el que se identifica no permite hacer esto. Use un token con más permisos o pida uno al operador de este servicio.',
+      },
+      invitation_not_found: {
+        title: 'Invitación no encontrada',
+        detail:
+          'No hay ninguna invitación con este enlace. Compruebe que esté completo. Donde se inicia sesión con un proveedor de identidad no valen las invitaciones.',
+      },
+      invitation_ended: {
+        title: 'La invitación ya no vale',
+        detail:
+          'Esta invitación ya se ha usado, ha caducado o se ha sustituido por otra. Pida una nueva al operador.',
       },
       token_not_found: {
         title: 'Token no encontrado',

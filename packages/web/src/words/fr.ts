@@ -757,9 +757,10 @@ export const fr: Translation = {
   mySessions: {
     title: 'Mes sessions',
     intro:
-      'Ces navigateurs ont une session ouverte à votre nom. Une session dure 12 heures au maximum et prend fin quand le jeton qui l’a ouverte expire ou est révoqué.',
+      'Ces navigateurs ont une session ouverte à votre nom. Une session dure 12 heures au maximum et prend fin quand le jeton qui l’a ouverte expire ou est révoqué. Ouverte par une invitation, elle dure 30 jours au maximum.',
     byToken: 'Avec le jeton',
     byProvider: (host: string | null) => (host === null ? 'Par le fournisseur d’identité' : `Par ${host}`),
+    byInvitation: 'Par une invitation',
     begun: 'Début :',
     lastUsed: 'dernière utilisation :',
     ends: 'fin :',
@@ -830,6 +831,8 @@ export const fr: Translation = {
     token: 'Jeton d’API',
     tokenHint:
       'Demandez un jeton à l’administrateur de ce service, ou créez-en un dans « Mes jetons ». Votre session dure 12 heures au maximum, ou jusqu’à ce que vous vous déconnectiez ou fermiez le navigateur.',
+    invitationHint:
+      'Sans jeton, demandez une invitation à l’administrateur : un lien qui ouvre votre session.',
     submit: 'Se connecter',
     without: 'Continuer sans se connecter',
     byProvider: (host: string) => `Se connecter avec ${host}`,
@@ -838,6 +841,15 @@ export const fr: Translation = {
       'Vous êtes connecté avec un jeton qui permet seulement de lire, et ne pouvez rien envoyer ici. Déconnectez-vous ou connectez-vous avec un autre jeton, puis ouvrez de nouveau cette page.',
     done: 'Connexion réussie',
     goOn: 'Continuer',
+  },
+  invitation: {
+    title: 'Vous avez une invitation',
+    intro: (name: string) =>
+      `Ce lien ouvre dans ce navigateur une session au nom de ${name}, pour 30 jours. Il ne sert qu’une fois : utilisez-le sur l’appareil où vous voulez rester connecté.`,
+    accept: 'Se connecter sur cet appareil',
+    accepted: (name: string) => `Ce navigateur a une session ouverte au nom de ${name} pour 30 jours.`,
+    another:
+      'Si vous perdez cet appareil ou vous déconnectez, demandez une autre invitation à l’administrateur. Elle met fin à cette session.',
   },
 
   members: {
@@ -1076,6 +1088,16 @@ export const fr: Translation = {
         title: 'Non permis avec ce jeton',
         detail:
           'Ce jeton ne permet pas cette action. Utilisez un jeton qui la permet, ou demandez-en un à l’administrateur.',
+      },
+      invitation_not_found: {
+        title: 'Invitation introuvable',
+        detail:
+          'Aucune invitation n’a ce lien. Vérifiez qu’il est complet. Là où un fournisseur d’identité connecte les utilisateurs, les invitations ne sont pas acceptées.',
+      },
+      invitation_ended: {
+        title: 'Invitation terminée',
+        detail:
+          'Cette invitation a déjà servi, a expiré ou a été remplacée par une autre. Demandez-en une nouvelle à l’administrateur.',
       },
       token_not_found: {
         title: 'Jeton introuvable',

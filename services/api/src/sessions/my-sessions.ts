@@ -19,9 +19,10 @@ export function mySessions({ db, sessions, pages }: ApiContext): Endpoint {
       userId: requireUser(req),
       secretHash: hashOfThis(sessions, req),
     });
-    const shown = found.map(({ id, createdAt, lastUsedAt, expiresAt, tokenName, isThis }) => ({
+    const shown = found.map(({ id, createdAt, lastUsedAt, expiresAt, tokenName, byInvitation, isThis }) => ({
       id,
       tokenName,
+      byInvitation,
       isThis,
       begun: createdAt.toISOString(),
       lastUsed: (lastUsedAt ?? createdAt).toISOString(),

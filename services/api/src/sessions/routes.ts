@@ -3,6 +3,7 @@ import type { Routes } from '../http/openapi/endpoint.ts';
 import { beginOidcSignIn } from './begin-oidc.ts';
 import { chooseLanguage } from './choose-language.ts';
 import { finishOidcSignIn } from './finish-oidc.ts';
+import { showInvitation, takeInvitation } from './invitation.ts';
 import { endMySessions, mySessions } from './my-sessions.ts';
 import { showSignIn, signInForm, signOut } from './sign-in.ts';
 
@@ -11,6 +12,7 @@ export const sessionRoutes = (api: ApiContext): Routes => ({
   '/session/oidc': { GET: beginOidcSignIn(api) },
   '/session/oidc/callback': { GET: finishOidcSignIn(api) },
   '/session/end': { POST: signOut(api) },
+  '/invitation/:secret': { GET: showInvitation(api), POST: takeInvitation(api) },
   '/language': { POST: chooseLanguage(api) },
   '/my/sessions': { GET: mySessions(api) },
   '/my/sessions/end': { POST: endMySessions(api) },

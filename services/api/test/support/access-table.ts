@@ -6,7 +6,7 @@ import { accessToRequests } from './access-requests.ts';
 import { accessToWebhooks } from './access-webhooks.ts';
 import { newPaste } from './pastes.ts';
 import { receipt } from './receipt-cases.ts';
-import { ownToken } from './users.ts';
+import { newInvitation, ownToken } from './users.ts';
 import {
   actOnJob,
   creation,
@@ -57,6 +57,25 @@ export const accessTable: Readonly<Record<string, readonly AccessCase[]>> = {
   'GET /session/oidc': missing('/session/oidc'),
   'GET /session/oidc/callback': missing('/session/oidc/callback?state=x'),
   'POST /session/end': openForm('/session/end', {}),
+  'GET /invitation/:secret': [
+    {
+      prepare: async ({ db }, { id }) => ({ path: `/invitation/${await newInvitation(db, id)}` }),
+      none: 200,
+      other: 200,
+      owner: 200,
+    },
+  ],
+  'POST /invitation/:secret': [
+    {
+      prepare: async ({ api, db }, { id }) => ({
+        path: `/invitation/${await newInvitation(db, id)}`,
+        init: ownForm(api.url, {}),
+      }),
+      none: 201,
+      other: 201,
+      owner: 201,
+    },
+  ],
   'POST /language': openForm('/language', { language: 'de', next: '/' }),
   'GET /my/pastes': ofUser('/my/pastes'),
   'POST /my/pastes/delete': [

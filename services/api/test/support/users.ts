@@ -3,11 +3,12 @@ import type { OwnTokenScope } from '@pasteflow/domain';
 import {
   createApiToken,
   createOwnToken,
+  invite,
   revokeApiToken,
   useApiToken,
   type Database,
 } from '@pasteflow/postgres';
-import { hashOfSecret, newApiToken } from '../../src/http/callers/secret.ts';
+import { hashOfSecret, newApiToken, newSecret } from '../../src/http/callers/secret.ts';
 import { beginSession } from '../../src/sessions/browser-sessions.ts';
 
 export interface TestUser {
@@ -93,4 +94,11 @@ export async function ownToken(
   });
   if (typeof made === 'string') throw new Error(made);
   return { id: made.id, token, headers: { authorization: `Bearer ${token}` } };
+}
+
+/** The secret in the link of a new invitation. */
+export async function newInvitation(db: Database, userId: string, lastsSeconds = 60): Promise<string> {
+  const secret = newSecret();
+  await invite(db, { userId, secretHash: hashOfSecret(secret), lastsSeconds });
+  return secret;
 }

@@ -52,6 +52,8 @@ const problems = {
   request_headers_too_large: [431, 'Request headers too large'],
   unauthorized: [401, 'Not authorized'],
   insufficient_scope: [403, 'Not allowed with this token'],
+  invitation_not_found: [404, 'Invitation not found'],
+  invitation_ended: [410, 'Invitation has ended'],
   token_not_found: [404, 'Token not found'],
   token_limit_reached: [409, 'Too many tokens'],
   webhook_not_found: [404, 'Webhook not found'],

@@ -31,9 +31,10 @@ export class SessionCookie {
     return this.valueOf(req, SESSION_COOKIE) || null;
   }
 
-  /** The header Set-Cookie that signs a browser in, until it is closed. */
-  begin(secret: string): string {
-    return this.cookie(SESSION_COOKIE, secret, 'SameSite=Strict');
+  /** The header Set-Cookie that signs a browser in, until it is closed, or for so many seconds. */
+  begin(secret: string, lastsSeconds?: number): string {
+    const lasts = lastsSeconds === undefined ? '' : `; Max-Age=${lastsSeconds}`;
+    return this.cookie(SESSION_COOKIE, secret, `SameSite=Strict${lasts}`);
   }
 
   /** The header Set-Cookie that signs a browser out. */

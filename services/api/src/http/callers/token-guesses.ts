@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { networkOf } from '@pasteflow/http-kit';
 import type { Request, Response } from 'express';
 import { LRUCache } from 'lru-cache';
+import type { ProblemCode } from '../answers/problem-codes.ts';
 import { RequestError } from '../answers/request-error.ts';
 import { clientAddressOf } from '../request/client-address.ts';
 import type { Limits } from '../limits/limits.ts';
@@ -9,8 +10,10 @@ import type { Limits } from '../limits/limits.ts';
 /** About 100 bytes each. */
 const MAX_KNOWN_CREDENTIALS = 10_000;
 
+const WRONG_CREDENTIALS: ReadonlySet<ProblemCode> = new Set(['unauthorized', 'invitation_not_found']);
+
 /**
- * Counts invalid tokens as guesses from their address. Beyond the limit a wrong token is answered 429, and a
+ * Counts invalid tokens and links of invitations as guesses from their address. Beyond the limit a wrong token is answered 429, and a
  * right one passes: somebody who guesses must not lock out the users of the same address. An address that has
  * sent as many wrong tokens in this minute as a caller may send requests gets no look-up, except for tokens
  * that this process has recently found valid.
@@ -37,7 +40,7 @@ export class TokenGuesses {
 
   /**
    * Runs `identify`, which looks the credential up.
-   * @param credential as in the Authorization header; undefined: none
+   * @param credential a scheme and the secret, as in the Authorization header; undefined: none
    * @throws RequestError rate_limited, and what `identify` throws
    */
   async counted<Found>(
@@ -55,7 +58,7 @@ export class TokenGuesses {
       return found;
     } catch (error) {
       await this.#limits.count(res, guesser, { creates: false, mayMiss: false });
-      if (!(error instanceof RequestError) || error.code !== 'unauthorized') throw error;
+      if (!(error instanceof RequestError) || !WRONG_CREDENTIALS.has(error.code)) throw error;
       if (hashed !== undefined) this.#known.delete(hashed);
       await this.#limits.countMiss(res, guesser);
       throw error;

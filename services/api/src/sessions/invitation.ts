@@ -1,0 +1,91 @@
+import { acceptInvitation, findInvitation } from '@pasteflow/postgres';
+import type { IdentityProvider } from '@pasteflow/http-kit/sign-in';
+import { invitationAcceptedPage, invitationPage } from '@pasteflow/web';
+import type { Request, Response } from 'express';
+import type { ApiContext } from '../context.ts';
+import { RequestError } from '../http/answers/request-error.ts';
+import { namesOfUser } from '../http/callers/caller-of.ts';
+import { viewerOf } from '../http/callers/person.ts';
+import { hashOfSecret, isSessionSecret, newSecret } from '../http/callers/secret.ts';
+import { type Endpoint, pageEndpoint } from '../http/openapi/endpoint.ts';
+import { sendPage } from '../http/pages/page.ts';
+import { contextOf } from '../http/request/request-context.ts';
+import { endSession } from './browser-sessions.ts';
+
+/** Who has no other way to sign in would have to ask the operator every day. */
+const SESSION_SECONDS = 30 * 24 * 3600;
+
+/**
+ * The address has the secret, which no Referer may repeat. Not `no-referrer`: the form would come with `Origin: null`,
+ * which says nothing about its sender.
+ */
+const HEADERS = { 'Referrer-Policy': 'strict-origin' };
+
+/** GET /invitation/SECRET: asks whether to sign in. It changes nothing, because previews of messages open links. */
+export function showInvitation(api: ApiContext): Endpoint {
+  return pageEndpoint({ access: 'anyone', ignoresSession: true }, async (req, res) => {
+    const { userId } = await findOpen(api, req, res);
+    const { person } = viewerOf(await namesOfUser(api.db, userId));
+    sendPage(res, invitationPage(api.pages.site(req), person), HEADERS);
+  });
+}
+
+/** POST /invitation/SECRET: signs the browser in, once, and ends its earlier session. */
+export function takeInvitation(api: ApiContext): Endpoint {
+  return pageEndpoint({ access: 'anyone', ignoresSession: true }, async (req, res) => {
+    const { db, sessions, pages } = api;
+    sessions.requireOwn(req);
+    const { secretHash } = await findOpen(api, req, res);
+    const secret = newSecret();
+    const session = { sessionHash: hashOfSecret(secret), lastsSeconds: SESSION_SECONDS };
+    const userId = await acceptInvitation(db, { secretHash, ...session });
+    if (userId === null) throw ended();
+    await endSession(db, sessions.heldBy(req));
+    res.set('Set-Cookie', sessions.begin(secret, SESSION_SECONDS));
+    const viewer = { id: userId, ...viewerOf(await namesOfUser(db, userId)), onlyReads: false };
+    contextOf(req).viewer = viewer;
+    sendPage(res.status(201), invitationAcceptedPage(pages.site(req), viewer.person), HEADERS);
+  });
+}
+
+/** @throws RequestError invitation_not_found, which counts as a guess, and invitation_ended */
+async function findOpen(
+  { db, guesses, provider }: ApiContext,
+  req: Request,
+  res: Response,
+): Promise<{ readonly userId: string; readonly secretHash: Buffer }> {
+  refuseBesideProvider(provider);
+  const secret = String(req.params['secret']);
+  if (!isSessionSecret(secret)) throw notFound();
+  const secretHash = hashOfSecret(secret);
+  const found = await guesses.counted(req, res, `Invitation ${secret}`, async () => {
+    const invitation = await findInvitation(db, secretHash);
+    if (invitation === null) throw notFound();
+    return invitation;
+  });
+  if (!found.isOpen) throw ended();
+  return { userId: found.userId, secretHash };
+}
+
+/** Who has left would stay signed in, although the provider knows the person no longer. */
+function refuseBesideProvider(provider: IdentityProvider | null): void {
+  if (provider === null) return;
+  throw new RequestError(
+    'invitation_not_found',
+    'This service takes no invitations, because an identity provider signs people in. Open /session to sign in.',
+  );
+}
+
+function notFound(): RequestError {
+  return new RequestError(
+    'invitation_not_found',
+    'There is no invitation with this link. Check that you have all of it, or ask the operator of this service for another one.',
+  );
+}
+
+function ended(): RequestError {
+  return new RequestError(
+    'invitation_ended',
+    'This invitation is used, has expired, or another one has taken its place. Ask the operator of this service for another one.',
+  );
+}

@@ -1,0 +1,159 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { ensureUser } from '@pasteflow/postgres';
+import { useApi, type RunningApi } from './support/api.ts';
+import { ownForm, problemOf } from './support/http.ts';
+import { expectLimited, limited } from './support/limits.ts';
+import { BROWSER, browseAs, cookieIn } from './support/sign-in.ts';
+import { newInvitation, newUser, signedInWith } from './support/users.ts';
+
+const bed = useApi();
+
+let user: { readonly id: string; readonly name: string };
+beforeEach(async () => {
+  const name = `anna <b> ${randomUUID()}`;
+  user = { id: await ensureUser(bed.db, name), name };
+});
+
+const invited = async (lastsSeconds?: number) => await newInvitation(bed.db, user.id, lastsSeconds);
+
+/** As from a message: no page of the service has led to it. */
+const open = async (secret: string, api: RunningApi = bed.api) =>
+  await fetch(`${api.url}/invitation/${secret}`, {
+    headers: { ...BROWSER, 'sec-fetch-site': 'cross-site' },
+    redirect: 'manual',
+  });
+
+const accept = async (secret: string, headers: Record<string, string> = {}, api: RunningApi = bed.api) => {
+  const form = ownForm(api.url, {});
+  return await fetch(`${api.url}/invitation/${secret}`, {
+    ...form,
+    headers: { ...BROWSER, ...(form.headers as Record<string, string>), ...headers },
+    redirect: 'manual',
+  });
+};
+
+const newSecret = () => randomBytes(32).toString('base64url');
+
+const isSignedIn = async (cookie: string) => (await browseAs(bed.api, cookie, '/my/pastes')).status === 200;
+
+describe('an invitation', () => {
+  it('is shown as often as its link is opened, which changes nothing', async () => {
+    const secret = await invited();
+    for (const _time of [1, 2]) {
+      const response = await open(secret);
+      expect([response.status, response.headers.get('set-cookie')]).toEqual([200, null]);
+      const markup = await response.text();
+      expect(markup).toContain('anna &lt;b&gt;');
+      expect(markup).not.toContain(secret);
+    }
+    expect((await accept(secret)).status).toBe(201);
+  });
+
+  it('signs the browser in for 30 days, and is good for nothing afterwards', async () => {
+    const secret = await invited();
+    const accepted = await accept(secret);
+    expect(accepted.status).toBe(201);
+    expect(accepted.headers.get('set-cookie')).toMatch(
+      /^pasteflow=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=2592000$/,
+    );
+    expect(await accepted.text()).toContain('<bdi>anna &lt;b&gt;');
+    expect(await isSignedIn(cookieIn(accepted))).toBe(true);
+    const session = await bed.db
+      .selectFrom('api_tokens')
+      .selectAll()
+      .where('user_id', '=', user.id)
+      .executeTakeFirstOrThrow();
+    expect((+session.expires_at! - +session.created_at) / 86_400_000).toBe(30);
+    for (const response of [await accept(secret), await open(secret)]) {
+      expect([response.status, response.headers.get('set-cookie')]).toEqual([410, null]);
+      expect(await response.text()).toContain('This invitation is used, has expired');
+    }
+  });
+
+  it('is accepted once when ten accept it at once: one is 201, and nine are 410', async () => {
+    const secret = await invited();
+    const answers = await Promise.all(Array.from({ length: 10 }, () => accept(secret)));
+    for (const [status, times] of [
+      [201, 1],
+      [410, 9],
+    ])
+      expect(answers.filter((answer) => answer.status === status)).toHaveLength(times ?? 0);
+    expect(answers.filter(({ headers }) => headers.has('set-cookie'))).toHaveLength(1);
+  });
+
+  it('that has expired is 410, and one that nobody has made 404', async () => {
+    const expired = await invited(-1);
+    for (const send of [open, accept]) {
+      expect((await send(expired)).status).toBe(410);
+      for (const secret of [newSecret(), 'image']) expect((await send(secret)).status).toBe(404);
+    }
+    const problem = await fetch(`${bed.api.url}/invitation/${expired}`);
+    expect(await problemOf(problem)).toMatchObject({ status: 410, code: 'invitation_ended' });
+  });
+
+  it('ends the session that the browser had before', async () => {
+    const before = await signedInWith(bed.db, (await newUser(bed.db)).token);
+    const after = cookieIn(await accept(await invited(), { cookie: before }));
+    expect([await isSignedIn(before), await isSignedIn(after)]).toEqual([false, true]);
+  });
+
+  it('is accepted by no form of another site, and by no program', async () => {
+    const secret = await invited();
+    const url = `${bed.api.url}/invitation/${secret}`;
+    expect((await fetch(url, { method: 'POST' })).status).toBe(403);
+    for (const headers of [
+      { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' },
+      { origin: 'null' },
+    ])
+      expect((await accept(secret, headers)).status).toBe(403);
+    expect((await accept(secret)).status).toBe(201);
+  });
+
+  it('stays out of other addresses, caches, log lines and the database', async () => {
+    const secret = await invited();
+    for (const response of [await open(secret), await accept(secret), await accept(secret)]) {
+      expect(response.headers.get('referrer-policy')).toBe(
+        response.status === 410 ? 'same-origin' : 'strict-origin',
+      );
+      if (response.status !== 410) expect(response.headers.get('cache-control')).toContain('no-store');
+    }
+    expect(JSON.stringify(bed.api.logs)).not.toContain(secret);
+    const rows = await bed.db.selectFrom('invitations').selectAll().execute();
+    expect(JSON.stringify(rows)).not.toContain(secret);
+  });
+
+  it('is guessed as little as a token', async () => {
+    const api = await bed.start({ env: limited({ misses: 3 }) });
+    const secret = await newInvitation(bed.db, user.id);
+    await open(newSecret(), api);
+    await accept(newSecret(), {}, api);
+    await fetch(`${api.url}/v1/pastes`, { headers: { authorization: `Bearer pf_${newSecret()}` } });
+    await expectLimited(await fetch(`${api.url}/invitation/${newSecret()}`), 'misses');
+    expect((await accept(secret, {}, api)).status).toBe(201);
+  });
+
+  it('is refused where an identity provider signs browsers in', async () => {
+    const api = await bed.start({
+      env: { OIDC_ISSUER: 'https://login.example.org', OIDC_CLIENT_ID: 'pasteflow' },
+    });
+    const secret = await invited();
+    for (const response of [await open(secret, api), await accept(secret, {}, api)]) {
+      expect(response.status).toBe(404);
+      expect(await response.text()).toContain('an identity provider signs people in');
+    }
+    expect(await (await browseAs(api, '', '/session')).text()).not.toContain(
+      'ask the operator for an invitation',
+    );
+    expect(await (await browseAs(bed.api, '', '/session')).text()).toContain(
+      'ask the operator for an invitation',
+    );
+  });
+
+  it('is named as the beginning of its session', async () => {
+    const as = cookieIn(await accept(await invited()));
+    expect(await (await browseAs(bed.api, as, '/my/sessions')).text()).toContain(
+      '<span>By an invitation</span>',
+    );
+  });
+});
