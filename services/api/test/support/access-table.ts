@@ -3,10 +3,11 @@ import { assets } from '../../src/http/pages/page.ts';
 import { endedJob, newJob } from './jobs.ts';
 import { ownForm, ownPage } from './http.ts';
 import { accessToRequests } from './access-requests.ts';
+import { accessToSessions } from './access-sessions.ts';
 import { accessToWebhooks } from './access-webhooks.ts';
 import { newPaste } from './pastes.ts';
 import { receipt } from './receipt-cases.ts';
-import { newInvitation, ownToken } from './users.ts';
+import { ownToken } from './users.ts';
 import {
   actOnJob,
   creation,
@@ -18,7 +19,6 @@ import {
   ofJob,
   ofUser,
   open,
-  openForm,
   read,
   readFiles,
   report,
@@ -41,42 +41,7 @@ export const accessTable: Readonly<Record<string, readonly AccessCase[]>> = {
   'GET /docs': open('/docs'),
   'GET /docs/:file': open('/docs/start.js'),
   'GET /assets/:file': open(`/assets/${assets.fileOf('icon.svg')}`),
-  'GET /session': [
-    { prepare: () => Promise.resolve({ path: '/session' }), none: 200, other: 200, owner: 200 },
-  ],
-  'POST /session': [
-    {
-      prepare: ({ api }, owner) =>
-        Promise.resolve({ path: '/session', init: ownForm(api.url, { token: owner.token, next: '/' }) }),
-      none: 303,
-      other: 303,
-      owner: 303,
-    },
-  ],
-  // Without an identity provider.
-  'GET /session/oidc': missing('/session/oidc'),
-  'GET /session/oidc/callback': missing('/session/oidc/callback?state=x'),
-  'POST /session/end': openForm('/session/end', {}),
-  'GET /invitation/:secret': [
-    {
-      prepare: async ({ db }, { id }) => ({ path: `/invitation/${await newInvitation(db, id)}` }),
-      none: 200,
-      other: 200,
-      owner: 200,
-    },
-  ],
-  'POST /invitation/:secret': [
-    {
-      prepare: async ({ api, db }, { id }) => ({
-        path: `/invitation/${await newInvitation(db, id)}`,
-        init: ownForm(api.url, {}),
-      }),
-      none: 201,
-      other: 201,
-      owner: 201,
-    },
-  ],
-  'POST /language': openForm('/language', { language: 'de', next: '/' }),
+  ...accessToSessions,
   'GET /my/pastes': ofUser('/my/pastes'),
   'POST /my/pastes/delete': [
     {
@@ -174,16 +139,6 @@ export const accessTable: Readonly<Record<string, readonly AccessCase[]>> = {
       none: 401,
       other: 422,
       owner: 422,
-    },
-  ],
-  'GET /my/sessions': ofUser('/my/sessions'),
-  'POST /my/sessions/end': [
-    {
-      prepare: ({ api }) =>
-        Promise.resolve({ path: '/my/sessions/end', init: ownForm(api.url, { session: 'others' }) }),
-      none: 401,
-      other: 303,
-      owner: 303,
     },
   ],
   'POST /my/slugs/:slug': slugMove((slug, move, api) => ({
