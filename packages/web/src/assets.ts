@@ -1,4 +1,6 @@
+import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import type { House } from '@pasteflow/domain';
 
 /** A file of the pages, as a browser loads it. Its name has a hash of its bytes, so that it never changes. */
 export interface Asset {
@@ -22,7 +24,7 @@ export interface Assets {
   /** The text of the file, by the name of its source. */
   readonly textOf: (source: string) => string;
   readonly find: (file: string) => Asset | null;
-  /** Changes when any file changes. */
+  /** Changes when any file, or the house, changes. */
   readonly version: string;
 }
 
@@ -56,6 +58,24 @@ export function loadAssets(folder: URL = FOLDER): Assets {
     textOf: (source) => files.get(fileOf(source))?.bytes.toString() ?? '',
     find: (file) => files.get(file) ?? null,
     version: Object.values(manifest.entries).toSorted().join(),
+  };
+}
+
+/** The files with the name and the logo of a house in that of the app, which the build knows nothing of. */
+export function assetsOfHouse(assets: Assets, house: House): Assets {
+  const source = 'app.webmanifest';
+  const built = assets.find(assets.fileOf(source));
+  const app = JSON.parse(assets.textOf(source)) as { readonly icons: unknown };
+  const { name, logo } = house;
+  const icons = logo === null ? app.icons : [{ src: '../logo', sizes: 'any', type: logo.type }];
+  const bytes = Buffer.from(JSON.stringify({ ...app, name, icons }));
+  const file = `app-${hash('sha256', bytes).slice(0, 8).toUpperCase()}.webmanifest`;
+  return {
+    ...assets,
+    fileOf: (each) => (each === source ? file : assets.fileOf(each)),
+    find: (each) =>
+      each === file && built !== null ? { ...built, bytes, gzip: null, brotli: null } : assets.find(each),
+    version: `${assets.version},${hash('sha256', JSON.stringify(house))}`,
   };
 }
 

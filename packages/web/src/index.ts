@@ -1,4 +1,4 @@
-export { loadAssets, type Asset, type Assets } from './assets.ts';
+export { assetsOfHouse, loadAssets, type Asset, type Assets } from './assets.ts';
 export { BEGINNING_BYTES, kindOf, type ContentKind, type ImageType } from './content/content-kind.ts';
 export { FIRST_WORDS_BYTES, firstWordsOf } from './content/first-words.ts';
 export { encodingOf, textOf } from './content/text-encoding.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { optionNames, optionOf, storedOptionNames, valuesOf } from '@pasteflow/domain';
+import { defaultHouse, optionNames, optionOf, storedOptionNames, valuesOf } from '@pasteflow/domain';
 import { html } from '../src/html/html.ts';
 import { page, PREFERENCES_SCRIPT, type Site } from '../src/html/layout.ts';
 import { reportsPage } from '../src/operations/reports.ts';
@@ -19,7 +19,11 @@ const site: Site = {
   viewer: null,
   hasWebhooks: false,
   provider: null,
-  abuseContact: 'abuse@example.org',
+  house: {
+    ...defaultHouse,
+    links: { ...defaultHouse.links, abuse: 'abuse@example.org' },
+    logo: null,
+  },
   words: wordsIn('en'),
   again: null,
 };
@@ -51,7 +55,9 @@ describe('a page', () => {
     expect(markup).toContain('<script type="module" src="/p/assets/paste.js"></script>');
     expect(markup).toContain('href="/p/"');
     expect(markup).toContain('href="mailto:abuse@example.org"');
-    expect(page({ ...site, abuseContact: null }, { title: 'x', main: html`` })).not.toContain('Report abuse');
+    expect(
+      page({ ...site, house: { ...defaultHouse, logo: null } }, { title: 'x', main: html`` }),
+    ).not.toContain('Report abuse');
   });
 
   it('has no script but that of the head, no style and no handler inside the document, which the policy would refuse', () => {

@@ -206,7 +206,7 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
     corsOrigins: http.corsOrigins,
     pages: composePages({
       publicUrl,
-      abuseContact: config.house.links.abuse,
+      house: config.house,
       provider: oidc.provider?.issuer ?? null,
       hasWebhooks: config.webhooks !== null,
       cookies: sessions,

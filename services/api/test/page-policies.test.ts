@@ -29,6 +29,7 @@ const guessed: Policy = { access: 'anyone', countsMisses: true };
 
 const POLICIES: Readonly<Record<string, Policy>> = {
   'GET /assets/:file': { access: 'open' },
+  'GET /logo': { access: 'open' },
   'GET /styleguide': anyone,
   'GET /session': anyone,
   'POST /session': newcomer,

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { House, Logo } from '@pasteflow/domain';
 import type { Words } from '../words/translation.ts';
 import { languageNames } from '../words/words.ts';
 import { Html, html } from './html.ts';
@@ -55,6 +56,12 @@ interface Viewer {
   readonly onlyReads: boolean;
 }
 
+/** What the pages show of the house: its name and its logo at their head, and its links at their foot. */
+interface ShownHouse extends Pick<House, 'name' | 'links'> {
+  /** null: the icon of the software. */
+  readonly logo: (Pick<Logo, 'type'> & { readonly path: string }) | null;
+}
+
 /** What every page needs to know of the service. */
 export interface Site {
   /** The path of PUBLIC_URL without a slash at the end; empty when the service has a host of its own. */
@@ -63,8 +70,8 @@ export interface Site {
   readonly asset: (name: string) => string;
   /** The text of page.css, for the pages that have it inside. */
   readonly styles: string;
-  /** A link or an address for reports; null: not shown. */
-  readonly abuseContact: string | null;
+  /** Who runs the service. */
+  readonly house: ShownHouse;
   /** The host of the identity provider by which people sign in; null: there is none. */
   readonly provider: string | null;
   /** Who looks at the page; null: nobody who is signed in. */
@@ -117,7 +124,7 @@ export function frame(
   site: Site,
   { title, scripts = [], hasStylesInside = false, isOfLibrary = false, head, place }: Omit<PageParts, 'main'>,
 ): { readonly before: string; readonly after: string } {
-  const { base, asset, words } = site;
+  const { base, asset, house, words } = site;
   const styles = isOfLibrary
     ? null
     : hasStylesInside
@@ -133,16 +140,15 @@ export function frame(
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-${headParts}<title>${withoutDirections(title)} – ${words.product}</title>
-<link rel="icon" href="${asset('icon.svg')}" type="image/svg+xml">
-<link rel="apple-touch-icon" href="${asset('touch-icon.png')}">
+${headParts}<title>${withoutDirections(title)} – ${withoutDirections(house.name)}</title>
+${icons(site)}
 <link rel="manifest" href="${asset('app.webmanifest')}">
 ${styles}
 ${['site.js', ...scripts].map((name) => html`<script type="module" src="${asset(name)}"></script>\n`)}${head}</head>
 <body>
 <a class="skip" href="#main">${words.skipToContent}</a>
 <header class="site">
-${brand(`${base}/`, asset, words.product)}
+${brand(`${base}/`, house.name, house.logo === null ? icon(asset) : html`<img src="${house.logo.path}" height="24" alt="">`)}
 <nav aria-label="${words.navigation}">${link(
     '/',
     html`${words.newPasteShort}<span class="wide">${words.newPasteRest}</span>`,
@@ -155,11 +161,10 @@ ${themeButton(words)}
   const after = html`
 </${mainTag}>
 <footer class="site">
-${place !== '/' && html`<p>${words.intro}</p>\n`}<p class="foot"><a href="${base}/docs">${words.documentation}</a></p>
+${place !== '/' && html`<p>${words.intro(house.name)}</p>\n`}<p class="foot"><a href="${base}/docs">${words.documentation}</a></p>
 <button type="button" id="keys" aria-keyshortcuts="?" data-title="${words.keys.title}"
 data-option="${words.keys.option}" data-close="${words.keys.close}" hidden>${words.keys.title}</button>
-${site.abuseContact !== null && html`<p><a href="${contactLink(site.abuseContact)}">${words.reportAbuse}</a></p>`}
-${languageSwitch(site)}</footer>
+${houseLinks(site)}${languageSwitch(site)}</footer>
 </body>
 </html>
 `;
@@ -173,9 +178,36 @@ export const headParts = html`<meta name="color-scheme" content="light dark">
 <script>${new Html(PREFERENCES_SCRIPT)}</script>
 `;
 
-/** The icon and the name of the service. */
-export function brand(path: string, asset: Site['asset'], name: string): Html {
-  return html`<a class="brand" href="${path}" aria-label="${name}"><img src="${asset('icon.svg')}" width="24" height="24" alt=""><span>${name}</span></a>`;
+/** The logo and the name of the service. A narrow window has no room for the name, which names the link. */
+export function brand(path: string, name: string, image: Html): Html {
+  return html`<a class="brand" href="${path}" aria-label="${name}">${image}<span>${name}</span></a>`;
+}
+
+/** That of the software. A logo can be wider than it is high. */
+export function icon(asset: Site['asset']): Html {
+  return html`<img src="${asset('icon.svg')}" width="24" height="24" alt="">`;
+}
+
+/** iOS shows an SVG in no list of apps, but a picture of the page. */
+function icons(site: Site): Html {
+  const { asset, house } = site;
+  const { path, type } = house.logo ?? { path: asset('icon.svg'), type: 'image/svg+xml' };
+  const touch = house.logo === null ? asset('touch-icon.png') : type === 'image/png' ? path : null;
+  return html`<link rel="icon" href="${path}" type="${type}">${
+    touch !== null && html`\n<link rel="apple-touch-icon" href="${touch}">`
+  }`;
+}
+
+/** Whom to ask, and by which rules. */
+function houseLinks({ house, words }: Site): readonly Html[] {
+  const { abuse, ...others } = house.links;
+  const links = [
+    ...(['imprint', 'privacy', 'terms'] as const).map(
+      (name) => [others[name], words.houseLinks[name]] as const,
+    ),
+    [abuse && contactLink(abuse), words.reportAbuse] as const,
+  ];
+  return links.flatMap(([url, name]) => (url === null ? [] : [html`<p><a href="${url}">${name}</a></p>\n`]));
 }
 
 /** Hidden without JavaScript: the colours then follow the system. */

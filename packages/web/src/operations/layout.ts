@@ -1,5 +1,5 @@
 import { html, type Html } from '../html/html.ts';
-import { brand, headParts, preferencesSource, themeButton } from '../html/layout.ts';
+import { brand, headParts, icon, preferencesSource, themeButton } from '../html/layout.ts';
 import { en } from '../words/en.ts';
 import { operationsWords as words } from './words.ts';
 
@@ -59,7 +59,7 @@ ${['site.js', ...scripts].map((name) => html`<script type="module" src="${asset(
 <body>
 <a class="skip" href="#main">${words.skipToContent}</a>
 <header class="site">
-${brand(`${base}/`, asset, words.product)}
+${brand(`${base}/`, words.product, icon(asset))}
 <form class="search" action="${base}/find" role="search"><input name="q" required aria-label="${words.searchLabel}"
 placeholder="${words.searchHint}"><button>${words.search}</button></form>
 ${themeButton(en)}

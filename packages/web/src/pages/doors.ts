@@ -15,7 +15,7 @@ export const secretFields: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** What is above the form: the ways to its two doors, what the open one is for, and what it can't do here. */
-export function doors({ base, words }: Site, open: Door): Html {
+export function doors({ base, house, words }: Site, open: Door): Html {
   const { secret } = words;
   const door = (name: Door, path: string, expires: string): Html =>
     html`<a href="${base}${path}" data-door="${name}" data-expires="${expires}"${
@@ -23,7 +23,7 @@ export function doors({ base, words }: Site, open: Door): Html {
     }>${secret.doors[name]}</a>`;
   return html`<div class="top">
 <nav class="doors" aria-label="${secret.doorsLabel}">${door('text', '/', DEFAULT_EXPIRY)}${door('secret', '/?secret', SECRET_EXPIRY)}</nav>
-<p class="intro"${of('text', open)}>${words.intro}</p><p class="intro"${of('secret', open)}>${secret.intro} <a href="${base}/my/requests">${words.requests.make}</a></p>
+<p class="intro"${of('text', open)}>${words.intro(house.name)}</p><p class="intro"${of('secret', open)}>${secret.intro} <a href="${base}/my/requests">${words.requests.make}</a></p>
 <p id="insecure" class="notice attention" hidden>${secret.insecure} ${secret.unencrypted}</p>${
     open === 'secret' &&
     html`<noscript><p class="notice attention">${secret.needsScript} ${secret.unencrypted}</p></noscript>`

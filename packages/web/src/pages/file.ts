@@ -22,7 +22,7 @@ export function filePage(site: Site, paste: ShownPaste, kind: Exclude<ContentKin
     title: titleOf(site.words, paste),
     scripts: ['timeline.js'], // which shows the times relative to now, and copies the link
     hasStylesInside: true,
-    head: openGraph(site.words, paste, { title: titleOf(site.words, paste), kind: type, isImage }),
+    head: openGraph(site, paste, { title: titleOf(site.words, paste), kind: type, isImage }),
     main: html`${heading(site, paste, null, type)}
 ${
   isImage

@@ -76,7 +76,7 @@ export function filesPage(
     title: titleOf(site.words, paste),
     scripts: ['files.js'],
     hasStylesInside: true,
-    head: openGraph(site.words, paste, {
+    head: openGraph(site, paste, {
       title: titleOf(site.words, paste),
       kind: site.words.paste.files(files.length),
     }),

@@ -112,7 +112,7 @@ export function newPastePage(
     scripts: ['new-paste.js'],
     ...(!isEdit && { place: '/' }),
     main: html`<h1 class="visually-hidden">${isNew ? eitherTitle(site.words, door) : title}</h1>
-${isNew ? doors(site, door) : !isEdit && html`<p class="intro">${site.words.intro}</p>\n`}${onlyReads(site)}<form id="new-paste" class="new-paste" data-door="${door}" method="post" action="${site.base}/" enctype="multipart/form-data"
+${isNew ? doors(site, door) : !isEdit && html`<p class="intro">${site.words.intro(site.house.name)}</p>\n`}${onlyReads(site)}<form id="new-paste" class="new-paste" data-door="${door}" method="post" action="${site.base}/" enctype="multipart/form-data"
 data-empty="${form.empty}" data-max-bytes="${maxPasteBytes}" data-too-large="${form.atMost(formatSize(maxPasteBytes, site.words))}"
 data-too-many="${form.atMost(site.words.paste.files(MAX_FILES))}" data-unreachable="${form.unreachable}"
 data-unencrypted="${site.words.encryption.failed}"

@@ -49,7 +49,7 @@ export function textPage(
     title: titleOf(site.words, paste),
     scripts: ['paste.js'],
     hasStylesInside: true,
-    head: openGraph(site.words, paste, {
+    head: openGraph(site, paste, {
       title: titleOf(site.words, paste),
       kind: kindName(site.words, paste, language),
     }),

@@ -29,7 +29,7 @@ export function requestPage(
   request: OpenRequest,
   { isOwn }: { readonly isOwn: boolean },
 ): string {
-  const { base, words, abuseContact } = site;
+  const { base, words, house } = site;
   const { requests: text } = words;
   const reads = onlyReads(site);
   const { id, from, deposits_left: left, expires_at: expires } = request;
@@ -41,7 +41,7 @@ ${isOwn && html`<p class="notice attention">${text.ownRequest} <a href="${base}/
 id="asked"><p>${text.askedBy} <strong>${personText(from, words)}</strong></p>
 <p class="line"><span>${words.paste.expiresLine} ${formatTime(expires, words)}</span><span>${text.left(left)}</span></p>
 ${quotation(words, request.message)}<p class="hint">${text.caution}${request.message !== null && html` ${text.unchecked}`}${
-      abuseContact !== null && html` <a href="${contactLink(abuseContact)}">${text.report}</a>`
+      house.links.abuse !== null && html` <a href="${contactLink(house.links.abuse)}">${text.report}</a>`
     }</p>
 ${
   reads ||

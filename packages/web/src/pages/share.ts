@@ -1,6 +1,7 @@
 import type { StoredOptions } from '@pasteflow/domain';
 import { formatRemaining, formatSize, type Remaining } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
+import type { Site } from '../html/layout.ts';
 import type { Words } from '../words/translation.ts';
 
 /** What the link of a paste tells, and the command that reads it. */
@@ -43,7 +44,7 @@ export function command(
  * @param kind the name of its language, or of the type of a file
  */
 export function openGraph(
-  words: Words,
+  { house, words }: Site,
   paste: SharedPaste,
   {
     title,
@@ -58,7 +59,7 @@ export function openGraph(
       ? words.paste.neverExpiresLine
       : `${words.paste.expiresLine} ${formatRemaining(remaining, words)}`;
   const properties = {
-    site_name: words.product,
+    site_name: house.name,
     type: 'article',
     title,
     description: `${kind}, ${formatSize(paste.size_bytes, words)}, ${expires}`,

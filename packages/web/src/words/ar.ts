@@ -8,7 +8,6 @@ export const ar: Translation = {
   locale: 'ar',
   name: 'العربية',
   direction: 'rtl',
-  product: 'Pasteflow',
   choice: 'لغة الصفحات',
   units: { kib: 'كيبيبايت', mib: 'ميبيبايت', gib: 'جيبيبايت' },
   back: (page: string) => `→ ${page}`,
@@ -19,7 +18,8 @@ export const ar: Translation = {
   newPasteRest: ' لصيقة',
   documentation: 'API',
   list: { filter: 'تصفية', pages: 'صفحات القائمة', first: 'الصفحة الأولى', next: 'الصفحة التالية ←' },
-  intro: 'يحفظ Pasteflow نصًا أو ملفًا للمدة التي تختارها، ويعطيك رابطًا قصيرًا لمشاركته.',
+  intro: (house: string) => `يحفظ ${house} نصًا أو ملفًا للمدة التي تختارها، ويعطيك رابطًا قصيرًا لمشاركته.`,
+  houseLinks: { imprint: 'بيانات الناشر', privacy: 'الخصوصية', terms: 'شروط الاستخدام' },
   reportAbuse: 'الإبلاغ عن إساءة',
 
   themes: {

@@ -8,7 +8,6 @@ export const de: Translation = {
   locale: 'de',
   name: 'Deutsch',
   direction: 'ltr',
-  product: 'Pasteflow',
   choice: 'Sprache der Seiten',
   units: { kib: 'KiB', mib: 'MiB', gib: 'GiB' },
   back: (page: string) => `← ${page}`,
@@ -19,8 +18,9 @@ export const de: Translation = {
   newPasteRest: 'es Paste',
   documentation: 'API',
   list: { filter: 'Filtern', pages: 'Seiten der Liste', first: 'Erste Seite', next: 'Nächste Seite →' },
-  intro:
-    'Pasteflow bewahrt einen Text oder eine Datei so lange auf, wie Sie möchten, und gibt Ihnen einen kurzen Link zum Teilen.',
+  intro: (house: string) =>
+    `${house} bewahrt einen Text oder eine Datei so lange auf, wie Sie möchten, und gibt Ihnen einen kurzen Link zum Teilen.`,
+  houseLinks: { imprint: 'Impressum', privacy: 'Datenschutz', terms: 'Nutzungsbedingungen' },
   reportAbuse: 'Missbrauch melden',
 
   themes: {

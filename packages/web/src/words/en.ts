@@ -21,7 +21,6 @@ export const en = {
   locale: 'en',
   name: 'English',
   direction: 'ltr',
-  product: 'Pasteflow',
   choice: 'Read the pages in',
   units: { kib: 'KiB', mib: 'MiB', gib: 'GiB' },
   back: (page: string) => `← ${page}`,
@@ -33,8 +32,9 @@ export const en = {
   documentation: 'API',
   list: { filter: 'Filter', pages: 'Pages of the list', first: 'First page', next: 'Next page →' },
   /** What this place is: above the form, and at the foot of the other pages. */
-  intro:
-    'Pasteflow keeps a text or a file for as long as you choose, and gives you a short link to share it.',
+  intro: (house: string) =>
+    `${house} keeps a text or a file for as long as you choose, and gives you a short link to share it.`,
+  houseLinks: { imprint: 'Imprint', privacy: 'Privacy', terms: 'Terms' },
   reportAbuse: 'Report abuse',
 
   themes: {

@@ -8,7 +8,6 @@ export const es: Translation = {
   locale: 'es',
   name: 'Español',
   direction: 'ltr',
-  product: 'Pasteflow',
   choice: 'Idioma de las páginas',
   units: { kib: 'KiB', mib: 'MiB', gib: 'GiB' },
   back: (page: string) => `← ${page}`,
@@ -24,8 +23,9 @@ export const es: Translation = {
     first: 'Primera página',
     next: 'Página siguiente →',
   },
-  intro:
-    'Pasteflow guarda un texto o un archivo el tiempo que usted elija y le da un enlace corto para compartirlo.',
+  intro: (house: string) =>
+    `${house} guarda un texto o un archivo el tiempo que usted elija y le da un enlace corto para compartirlo.`,
+  houseLinks: { imprint: 'Aviso legal', privacy: 'Privacidad', terms: 'Condiciones de uso' },
   reportAbuse: 'Denunciar un abuso',
 
   themes: {

@@ -8,7 +8,6 @@ export const fr: Translation = {
   locale: 'fr',
   name: 'Français',
   direction: 'ltr',
-  product: 'Pasteflow',
   choice: 'Langue des pages',
   units: { kib: 'Kio', mib: 'Mio', gib: 'Gio' },
   back: (page: string) => `← ${page}`,
@@ -24,8 +23,9 @@ export const fr: Translation = {
     first: 'Début de la liste',
     next: 'Page suivante →',
   },
-  intro:
-    'Pasteflow conserve un texte ou un fichier aussi longtemps que vous le souhaitez et vous donne un lien court pour le partager.',
+  intro: (house: string) =>
+    `${house} conserve un texte ou un fichier aussi longtemps que vous le souhaitez et vous donne un lien court pour le partager.`,
+  houseLinks: { imprint: 'Mentions légales', privacy: 'Confidentialité', terms: 'Conditions d’utilisation' },
   reportAbuse: 'Signaler un abus',
 
   themes: {

@@ -8,7 +8,6 @@ export const ja: Translation = {
   locale: 'ja',
   name: '日本語',
   direction: 'ltr',
-  product: 'Pasteflow',
   choice: '表示言語',
   units: { kib: 'KiB', mib: 'MiB', gib: 'GiB' },
   back: (page: string) => `← ${page}`,
@@ -19,7 +18,9 @@ export const ja: Translation = {
   newPasteRest: 'ペースト',
   documentation: 'API',
   list: { filter: '絞り込む', pages: '一覧のページ', first: '最初のページ', next: '次のページ →' },
-  intro: 'Pasteflow はテキストやファイルをお好きな期間だけ保存し、共有するための短いリンクを発行します。',
+  intro: (house: string) =>
+    `${house} はテキストやファイルをお好きな期間だけ保存し、共有するための短いリンクを発行します。`,
+  houseLinks: { imprint: '運営者情報', privacy: 'プライバシー', terms: '利用規約' },
   reportAbuse: '不正利用を通報',
 
   themes: {

@@ -2,7 +2,7 @@ import type { ApiContext } from '../context.ts';
 import type { Routes } from '../http/openapi/endpoint.ts';
 import { readClient, readDocs, readDocsFile, readDocument } from './docs-endpoints.ts';
 import { healthz, readyz } from './health.ts';
-import { readAsset, securityTxt, styleguide } from './site.ts';
+import { readAsset, readLogo, securityTxt, styleguide } from './site.ts';
 
 /** @param all the routes of every subject, for the OpenAPI document */
 export const docsRoutes = (api: ApiContext, all: () => Routes): Routes => ({
@@ -13,6 +13,7 @@ export const docsRoutes = (api: ApiContext, all: () => Routes): Routes => ({
   '/cli.tgz': { GET: readClient(api) },
   '/docs': { GET: readDocs(api) },
   '/docs/:file': { GET: readDocsFile },
-  '/assets/:file': { GET: readAsset },
+  '/assets/:file': { GET: readAsset(api) },
+  '/logo': { GET: readLogo(api) },
   ...(api.isDevelopment && { '/styleguide': { GET: styleguide(api) } }),
 });

@@ -3,7 +3,7 @@ import type { ApiContext } from '../context.ts';
 import type { ApiEndpoint } from '../http/openapi/endpoint.ts';
 
 /** GET /: usage for people who open the address in a browser or with curl. */
-export function usage({ publicUrl, maxPasteBytes }: ApiContext): ApiEndpoint {
+export function usage({ publicUrl, maxPasteBytes, house }: ApiContext): ApiEndpoint {
   return {
     operation: {
       operationId: 'readUsage',
@@ -26,13 +26,13 @@ export function usage({ publicUrl, maxPasteBytes }: ApiContext): ApiEndpoint {
       errors: ['unauthorized', 'rate_limited', 'dependency_unavailable'], // only for a browser that is signed in
     },
     handle: (_req, res) => {
-      res.type('text/plain').send(usageText(publicUrl(), maxPasteBytes));
+      res.type('text/plain').send(usageText(house.name, publicUrl(), maxPasteBytes));
     },
   };
 }
 
-function usageText(url: string, maxPasteBytes: number): string {
-  return `Pasteflow stores text and answers with a short link to it.
+function usageText(house: string, url: string, maxPasteBytes: number): string {
+  return `${house} stores text and answers with a short link to it.
 
 Paste:      COMMAND | curl --data-binary @- ${url}
             curl -F content=@FILE ${url}

@@ -40,6 +40,7 @@ export const accessTable: Readonly<Record<string, readonly AccessCase[]>> = {
   'GET /cli.tgz': open('/cli.tgz'),
   'GET /docs': open('/docs'),
   'GET /docs/:file': open('/docs/start.js'),
+  'GET /logo': missing('/logo'), // without a house
   'GET /assets/:file': open(`/assets/${assets.fileOf('icon.svg')}`),
   ...accessToSessions,
   'GET /my/pastes': ofUser('/my/pastes'),

@@ -46,6 +46,8 @@ export interface ApiOptions extends Overrides {
   readonly env?: Readonly<Record<string, string>>;
   /** What house.json says. Default: there is none. */
   readonly house?: object;
+  /** The files beside it, by their names. */
+  readonly logos?: Readonly<Record<string, string | Buffer>>;
 }
 
 export interface ApiBed<S extends SharedTestStack = SharedTestStack> {
@@ -109,7 +111,7 @@ export function useApiOn<S extends SharedTestStack>(
 
 async function startApi(
   { stack, databaseUrl }: Pick<ApiBed, 'stack' | 'databaseUrl'>,
-  { env = {}, house, ...overrides }: ApiOptions,
+  { env = {}, house, logos, ...overrides }: ApiOptions,
 ): Promise<RunningApi> {
   const logs: LogLine[] = [];
   const statements: string[] = [];
@@ -126,7 +128,7 @@ async function startApi(
     },
   });
   const logger = createLogger({ level: 'debug', format: 'json', service: 'api', stream });
-  const houseFile = house && (await writeHouseFile(house));
+  const houseFile = house && (await writeHouseFile(house, logos));
   const config = loadConfig(configSchema, {
     ...UNSAFE_POSTGRES,
     AWS_ENDPOINT_URL: stack.aws.endpoint,

@@ -1,5 +1,14 @@
+import type { House } from '@pasteflow/domain';
 import type { Cookies } from '@pasteflow/http-kit';
-import { type Assets, languageNames, loadAssets, pagePolicyOf, type Site, wordsIn } from '@pasteflow/web';
+import {
+  type Assets,
+  assetsOfHouse,
+  languageNames,
+  loadAssets,
+  pagePolicyOf,
+  type Site,
+  wordsIn,
+} from '@pasteflow/web';
 import type { Request, Response } from 'express';
 import { contextOf } from '../request/request-context.ts';
 import { sendCompressed } from '../answers/compress.ts';
@@ -29,30 +38,31 @@ function languageFor(req: Request, chosen: string | null): string {
 
 export function composePages({
   publicUrl,
-  abuseContact,
+  house,
   provider,
   hasWebhooks,
   cookies,
 }: {
   readonly publicUrl: () => string;
-  readonly abuseContact: string | null;
+  readonly house: House;
   /** The URL of the identity provider by which browsers sign in; null: by none. */
   readonly provider: string | null;
   readonly hasWebhooks: boolean;
   readonly cookies: Pick<Cookies, 'valueOf'>;
 }): Pages {
+  const ofHouse = assetsOfHouse(assets, house);
   // Known only when the server listens, because PUBLIC_URL may be derived from its port.
   let common: CommonSite | undefined;
   const siteAt = (base: string): CommonSite => ({
     base,
-    abuseContact,
+    house: { ...house, logo: house.logo && { type: house.logo.type, path: `${base}/logo` } },
     hasWebhooks,
     provider: provider === null ? null : new URL(provider).host,
     styles: assets.textOf('page.css'),
-    asset: (source) => `${base}/assets/${assets.fileOf(source)}`,
+    asset: (source) => `${base}/assets/${ofHouse.fileOf(source)}`,
   });
   return {
-    assets,
+    assets: ofHouse,
     site: (req) => {
       common ??= siteAt(new URL(publicUrl()).pathname.replace(/\/$/, ''));
       const { viewer = null, afterSignIn } = contextOf(req);
