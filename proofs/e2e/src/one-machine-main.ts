@@ -24,7 +24,7 @@ const objects = await versitygw(join(folder, 'objects'), join(folder, 'versions'
 const queues = await elasticMq();
 try {
   await Promise.all([objects.start(), queues.start()]);
-  const jest = ['--config', 'jest.config.mjs', '--rootDir', '.', '--roots', 'packages'];
+  const jest = ['--config', 'jest.config.mjs', '--rootDir', '.', '--roots', 'packages', 'proofs'];
   const child = spawn(
     'scripts/jest',
     [...jest, '--testMatch', ...patterns, '--maxWorkers', '2', ...process.argv.slice(2)],
