@@ -139,6 +139,23 @@ describe('the compose file of the one-machine edition', () => {
     expect(text.match(/depends_on: !override/g)).toHaveLength(1);
   });
 
+  test('is closed, within bounds, and has a house.json, until its operator says otherwise', () => {
+    expect(services['api']?.environment).toMatchObject({ ANONYMOUS_PASTES: '${ANONYMOUS_PASTES:-deny}' });
+    const page = readFileSync(root('docs/one-machine.md'), 'utf8');
+    for (const name of ['MAX_PASTES', 'MAX_STORED_BYTES']) {
+      for (const service of ['api', 'upload-worker', 'janitor'])
+        expect(services[service]?.environment).toMatchObject({ [name]: `\${${name}:-0}` });
+      expect(page).toMatch(new RegExp(`^${name}=\\$`, 'm'));
+    }
+    const settings = readFileSync(root('infra/one-machine/services.env'), 'utf8');
+    const [, folder, file] = /^HOUSE=(.*)\/(.*)$/m.exec(settings) ?? [];
+    for (const service of ['api', 'upload-worker'])
+      expect(services[service]?.volumes).toEqual([
+        `\${HOUSE_FOLDER:-./infra/one-machine/house}:${folder}:ro`,
+      ]);
+    JSON.parse(readFileSync(root(`infra/one-machine/house/${file}`), 'utf8'));
+  });
+
   test('starts with no password that everybody knows, and the page names all that it asks for', () => {
     const known = readFileSync(root('docker-compose.yml'), 'utf8').match(/\w*PASSWORD(?=:-)/g);
     const asked = [...text.matchAll(/\$\{(\w+):\?/g)].map(([, name]) => name);

@@ -16,25 +16,39 @@ function blocksOf(section: string): readonly string[] {
 
 const [install = '', commands = ''] = blocksOf('Install, without Docker');
 const [, zfs = ''] = blocksOf('Install, with Docker');
-const [backup = '', restore = ''] = blocksOf('Backup and restore');
-const [upgrade = ''] = blocksOf('Upgrade');
+const [open = ''] = blocksOf('Before you open it');
+const [elsewhere = '', restore = ''] = blocksOf('Backup and restore');
+const [upgrade = '', rollback = ''] = blocksOf('Upgrade');
+const [uninstall = ''] = blocksOf('Uninstall');
 
-/** For what the machine has not: packages to install, a server of the sources, Caddy with its certificates. */
+/**
+ * For what the machine has not: packages to install, a server of the sources, and a name with a certificate that others have signed. Without
+ * Caddy, its part is curl's.
+ */
 const STAND_INS = `
 cd /usr/local/bin
+caddy=$(command -v caddy || true)
 printf '#!/bin/sh\\nexit 0\\n' | tee apt-get >git
-cat >curl <<'END'
+cat >curl <<END
 #!/bin/bash
-case "$*" in
-  *https://paste.example.org*) exec /usr/bin/curl --silent --header 'Host: paste.example.org' "\${@/https:\\/\\/paste.example.org/http:\\/\\/127.0.0.1:3000}" ;;
-  *) exec /usr/bin/curl --silent "$@" ;;
+if [ -n "$caddy" ]; then exec /usr/bin/curl --silent --insecure --resolve paste.example.org:443:127.0.0.1 "\\$@"; fi
+case "\\$*" in
+  *X-Amz-Signature=*) port=7070 ;;
+  *https://paste.example.org*) port=3000 ;;
+  *) exec /usr/bin/curl --silent "\\$@" ;;
 esac
+exec /usr/bin/curl --silent --header 'Host: paste.example.org' "\\\${@/https:\\/\\/paste.example.org/http:\\/\\/127.0.0.1:\\$port}"
 END
-chmod +x apt-get git curl
-mkdir -p /etc/caddy
-printf '[Service]\\nExecStart=/usr/bin/sleep infinity\\n' >/etc/systemd/system/caddy.service
+cat >with-caddy <<END
+#!/bin/sh
+[ -n "$caddy" ] || exec sleep infinity
+(printf '{\\nlocal_certs\\nskip_install_trust\\n}\\n'; cat /etc/caddy/Caddyfile) >/run/Caddyfile
+exec $caddy run --config /run/Caddyfile --adapter caddyfile
+END
+chmod +x apt-get git curl with-caddy
+mkdir -p /etc/caddy /var/lib/caddy
+printf '[Service]\\nEnvironment=HOME=/var/lib/caddy\\nExecStart=/usr/local/bin/with-caddy\\n' >/etc/systemd/system/caddy.service
 systemctl daemon-reload
-systemctl start postgresql
 `;
 
 const missing = missingForMachine();
@@ -55,17 +69,37 @@ described(`the commands of docs/one-machine.md, as they stand there,${without}`,
 
   const read = () => machine.run(`curl --fail --retry 20 --retry-all-errors ${url}`);
 
-  it('install and start Pasteflow, and create a paste', () => {
-    const [before = '', after = ''] = install.split(/(?<=^infra\/one-machine\/install.*$)/m);
-    expect(machine.run(before, { withNetwork: true })).toContain('systemctl start pasteflow-migrate');
+  const [before = '', after = ''] = install.split(/(?<=^infra\/one-machine\/install.*$)/m);
+  const statusOf = (request: string) =>
+    machine.run(`curl --output /dev/null --write-out '%{http_code}' ${request}`).trim();
+  const postAnonymously = () => statusOf('--data-binary @/etc/hostname https://paste.example.org');
+  const setting = (name: string) =>
+    Number(machine.run(`sed -n 's/^${name}=//p' /etc/pasteflow/pasteflow.env`));
+
+  it('say what is missing before the first step', () => {
+    expect(() => machine.run(before)).toThrow('a running Postgres 15 or later');
+    machine.run('test ! -e /etc/pasteflow');
+    machine.run('systemctl start postgresql');
+  }, 300_000);
+
+  it('install and start Pasteflow, create a paste, and take none from others', () => {
+    expect(machine.run(before, { withNetwork: true })).toMatch(
+      /with MAX_STORED_BYTES=\d+ MAX_PASTES=\d+\.\n[^]*systemctl start pasteflow-migrate\n[^]*Before you open it/,
+    );
+    const free = 4 * setting('MAX_STORED_BYTES');
+    const now = Number(machine.run('df --output=avail --block-size=1 /var/lib | tail -n 1'));
+    expect(free / now).toBeGreaterThan(0.5);
+    expect(free / now).toBeLessThan(2); // others use the disk, too
+    expect(setting('MAX_PASTES')).toBe(Math.min(1_000_000, Math.floor((free + 3) / 65_536)));
     url = machine.run(after).trim();
     expect(url).toMatch(/^https:\/\/paste\.example\.org\/\w+$/);
     expect(read()).toBe('hello\n');
+    expect(postAnonymously()).toBe('401');
   }, 900_000);
 
   it('make a token, show the state, and run a sweep, each with the settings of its service', () => {
     const output = machine.run(commands);
-    expect(output).toContain('Nothing is stuck.');
+    expect(output).toMatch(/^Nothing needs a person\.$[^]*^\{"listed":1,"orphans":0/m);
     // The exit code of a command is that of what it runs.
     expect(() => machine.run('pasteflow-ops no-such-command')).toThrow('ended with 64');
   }, 300_000);
@@ -76,7 +110,9 @@ described(`the commands of docs/one-machine.md, as they stand there,${without}`,
         'Permission denied',
       );
     machine.run('systemctl stop pasteflow-run@worker');
-    machine.run('echo private | curl --data-binary @- https://paste.example.org');
+    machine.run(
+      'echo private | curl --header "Authorization: Bearer $(pasteflow-token me)" --data-binary @- https://paste.example.org',
+    );
     const received =
       machine.run(`runuser -u nobody -- curl --data 'Action=ReceiveMessage&WaitTimeSeconds=20' \\
       http://127.0.0.1:9324/000000000000/pasteflow-uploads`);
@@ -99,10 +135,15 @@ described(`the commands of docs/one-machine.md, as they stand there,${without}`,
       job=$(curl --header "Authorization: Bearer $token" --header 'Content-Type: application/json' \\
         --data '{"job_type": "export", "parameters": {"format": "zip"}}' https://paste.example.org/v1/jobs | grep -o '[0-9a-f-]\\{36\\}')
       curl --header "Authorization: Bearer $token" --header 'Prefer: wait=30' "https://paste.example.org/v1/jobs/$job"
+      archive=$(curl --header "Authorization: Bearer $token" "https://paste.example.org/v1/jobs/$job/assets" | grep -o 'https://paste[^"]*X-Amz[^"]*' | head -n 1)
+      curl --fail --dump-header /tmp/head --header 'Cookie: session=of-the-pages' --output /tmp/archive.zip "$archive"
+      python3 -m zipfile --list /tmp/archive.zip
+      cat /tmp/head
       pasteflow-ops takedown "\${created##*/}" --reason test
       pasteflow-janitor --once cleanup
       test ! -e "/var/lib/pasteflow/objects/pasteflow/pastes/\${created##*/}"`);
     expect(output).toContain('"status":"completed"');
+    expect(output).toMatch(/^Content-Disposition: attachment; filename=/im);
   }, 300_000);
 
   it('pass a quoted setting on as it is', () => {
@@ -115,22 +156,128 @@ described(`the commands of docs/one-machine.md, as they stand there,${without}`,
     expect(environ.split('\n')).toContain(`QUOTED=${example.slice(1, -1)}`);
   }, 300_000);
 
-  it('change a unit so that an upgrade keeps the change', () => {
+  it('open it to the world', () => {
+    machine.run(open);
+    expect(read()).toBe('hello\n');
+    expect(postAnonymously()).toBe('201');
+    expect(machine.run('curl https://paste.example.org/.well-known/security.txt')).toContain(
+      'mailto:abuse@example.org',
+    );
+  }, 300_000);
+
+  it('change a unit so that an upgrade keeps the change, and go back to the version before', () => {
     machine.run(zfs);
+    machine.run('echo first >/opt/pasteflow/version');
     machine.run(upgrade, { withNetwork: true });
     expect(machine.run('systemctl show --property ExecStartPre pasteflow-objects')).not.toContain('chattr');
-    machine.run('ls /opt/pasteflow.old');
     expect(read()).toBe('hello\n');
+    machine.run('test ! -e /opt/pasteflow/version');
+    machine.run(rollback);
+    expect(read()).toBe('hello\n');
+    machine.run('cat /opt/pasteflow/version');
+    // One that was broken off is brought to its end.
+    machine.run('mv /opt/pasteflow /opt/pasteflow.swap');
+    machine.run('bash /opt/pasteflow.old/rollback');
+    expect(read()).toBe('hello\n');
+    machine.run('cat /opt/pasteflow.old/version');
   }, 900_000);
 
-  it('back up and restore, with files that nobody else reads', () => {
-    machine.run(backup);
-    for (const file of ['pasteflow.dump', 'objects.tar.gz', 'etc-pasteflow'])
-      expect(machine.run(`stat --format %A ${file}`)).toMatch(/^.rw.------$/m);
+  it('back up each night, with files that nobody else reads, and restore', () => {
+    expect(machine.run('systemctl list-timers')).toContain('pasteflow-backup.service');
+    machine.run('systemctl start pasteflow-backup');
+    const files = machine.run(
+      'stat --format %A /var/backups/pasteflow{,/*Z{,/pasteflow.dump,/objects.tar.gz,/pasteflow}}',
+    );
+    expect(files.trim().split('\n')).toHaveLength(5);
+    for (const mode of files.trim().split('\n')) expect(mode).toMatch(/^.rw.------$/);
     machine.run(`systemctl stop pasteflow.target
-      rm -r /var/lib/pasteflow/objects /etc/pasteflow
-      mkdir --mode 700 /etc/pasteflow`);
+      rm -r /var/lib/pasteflow/objects /etc/pasteflow /etc/pasteflow-house
+      mkdir --mode 700 /etc/pasteflow
+      mkdir /etc/pasteflow-house`);
     machine.run(restore);
     expect(read()).toBe('hello\n');
+    expect(machine.run('curl https://paste.example.org/.well-known/security.txt')).toContain('abuse@');
   }, 600_000);
+
+  it('keep backups for some days, and the newest one for ever, and begin none without room', () => {
+    const kept = (folder: string) => machine.run(`ls ${folder}`).trim().split('\n');
+    machine.run(
+      'mkdir -p /var/backups/elsewhere/{2020-01-01,2020-01-02}T03-15-00Z /var/backups/elsewhere/mine',
+    );
+    machine.run(elsewhere);
+    const now = /^20(?!20).*Z$/;
+    expect(kept('/var/backups/elsewhere')).toEqual([
+      '2020-01-02T03-15-00Z',
+      expect.stringMatching(now),
+      'mine',
+    ]);
+    machine.run('pasteflow-backup /var/backups/elsewhere');
+    expect(kept('/var/backups/elsewhere')).toEqual([
+      expect.stringMatching(now),
+      expect.stringMatching(now),
+      'mine',
+    ]);
+    machine.run(
+      'mkdir /run/small && mount -t tmpfs -o size=900M tmpfs /run/small && mkdir /run/small/2020-01-01T03-15-00Z',
+    );
+    expect(() => machine.run('pasteflow-backup /run/small')).toThrow(
+      /ended with 1:\nThere is no new backup: \/run\/small has \d+ MB free, of \d+ MB that it needs\./,
+    );
+    expect(kept('/run/small')).toEqual(['2020-01-01T03-15-00Z']);
+    // One that fails in the middle leaves nothing.
+    expect(() =>
+      machine.run(
+        `mkdir /run/broken
+        printf '#!/bin/sh\\nexit 2\\n' >/run/broken/tar
+        chmod +x /run/broken/tar
+        PATH=/run/broken:$PATH pasteflow-backup /var/backups/other`,
+      ),
+    ).toThrow('tar failed');
+    expect(kept('/var/backups/other')).toEqual(['']);
+    expect(() => machine.run('pasteflow-backup /var/backups/other 0')).toThrow('usage');
+  }, 300_000);
+
+  it('back up the database of a container', () => {
+    machine.run(`touch .env
+      cat >/usr/local/bin/docker <<'END'
+#!/bin/bash
+[ "$1 $2 $4 $5 $6" = 'compose --project-directory exec -T postgres' ] || exit 2
+shift 6
+exec runuser -u postgres -- "\${@/--username=pasteflow/--username=postgres}"
+END
+      chmod +x /usr/local/bin/docker
+      infra/one-machine/backup /var/backups/containers`);
+    expect(machine.run('ls -A /var/backups/containers/*Z').trim().split('\n')).toEqual([
+      '.env',
+      'objects.tar.gz',
+      'pasteflow.dump',
+    ]);
+  }, 300_000);
+
+  it('uninstall it without its data, and then the data', () => {
+    machine.run(uninstall);
+    const left = () =>
+      machine
+        .run(`ls -d /opt/pasteflow* /usr/local/sbin/pasteflow-* /etc/systemd/system/pasteflow* /etc/pasteflow* /var/lib/pasteflow 2>/dev/null || true
+        getent passwd | grep -o '^pasteflow_[a-z]*' || true
+        runuser -u postgres -- psql -XAtc "SELECT datname FROM pg_database WHERE datname = 'pasteflow' UNION ALL (SELECT rolname FROM pg_roles WHERE rolname ~ '^pasteflow' ORDER BY oid)" postgres`)
+        .trim()
+        .split('\n');
+    const users = ['api', 'worker', 'janitor', 'objects', 'queues'].map((name) => `pasteflow_${name}`);
+    expect(left()).toEqual([
+      '/etc/pasteflow',
+      '/etc/pasteflow-house',
+      '/etc/systemd/system/pasteflow-backup.service.d',
+      '/etc/systemd/system/pasteflow-objects.service.d',
+      '/var/lib/pasteflow',
+      ...users,
+      'pasteflow',
+      'pasteflow_owner',
+      ...users.slice(0, 3),
+    ]);
+    expect(machine.run('systemctl list-units --all "pasteflow*" --no-legend')).toBe('');
+    machine.run('infra/one-machine/uninstall --delete-data');
+    expect(left()).toEqual(['']);
+    machine.run('ls /var/backups/pasteflow/*Z/pasteflow.dump');
+  }, 300_000);
 });
