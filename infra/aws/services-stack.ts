@@ -43,6 +43,9 @@ export class ServicesStack extends Stack {
       accessLogs: data.accessLogs,
     });
 
+    const publicUrl =
+      domain === null ? `http://${entrance.balancer.loadBalancerDnsName}` : `https://${domain.name}`;
+
     requireOidcClient(configuration);
     const api = this.#service('api', {
       size: configuration.api,
@@ -56,8 +59,7 @@ export class ServicesStack extends Stack {
       environment: {
         API_HOST: '0.0.0.0',
         API_PORT: String(API_PORT),
-        PUBLIC_URL:
-          domain === null ? `http://${entrance.balancer.loadBalancerDnsName}` : `https://${domain.name}`,
+        PUBLIC_URL: publicUrl,
         TRUST_PROXY: '1', // the load balancer
       },
     });
@@ -70,7 +72,7 @@ export class ServicesStack extends Stack {
     });
     scaleUploadWorker(uploadWorker.service, configuration.uploadWorker, data);
 
-    const janitor = this.#janitor();
+    const janitor = this.#janitor(publicUrl);
 
     const alarms = new AlarmTopic(this, 'AlarmTopic', configuration);
     new Monitoring(this, 'Monitoring', {
@@ -95,8 +97,11 @@ export class ServicesStack extends Stack {
     new CfnOutput(this, 'Address', { value: entrance.balancer.loadBalancerDnsName });
   }
 
-  /** The janitors, with the operations page if there is one. */
-  #janitor(): MonitoredService {
+  /**
+   * The janitors, with the operations page if there is one.
+   * @param publicUrl for the links of invitations
+   */
+  #janitor(publicUrl: string): MonitoredService {
     const { configuration, foundation, data } = this.#props;
     const { operations } = configuration;
     const page = operations === null ? null : new OperationsPage(this, 'Operations', operations);
@@ -107,7 +112,8 @@ export class ServicesStack extends Stack {
       tasks: JANITORS,
       tunnel,
       ...(operations?.via === 'balancer' && { ports: [OPERATIONS_PORT] }),
-      ...(page !== null && { environment: page.environment, secrets: page.secrets }),
+      environment: { PUBLIC_URL: publicUrl, ...page?.environment },
+      ...(page !== null && { secrets: page.secrets }),
     });
     if (operations?.via === 'balancer')
       new InternalEntrance(this, 'OperationsEntrance', {

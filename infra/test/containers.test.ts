@@ -262,9 +262,10 @@ describe('docker-compose.yml', () => {
 
   test('sets PUBLIC_URL to the published port of the api', () => {
     expect(compose.services['api']?.ports).toEqual(['127.0.0.1:${API_PORT:-3000}:3000']);
-    expect(compose.services['api']?.environment?.['PUBLIC_URL']).toBe(
-      '${PUBLIC_URL:-http://127.0.0.1:${API_PORT:-3000}}',
-    );
+    for (const name of ['api', 'janitor'])
+      expect(compose.services[name]?.environment?.['PUBLIC_URL']).toBe(
+        '${PUBLIC_URL:-http://127.0.0.1:${API_PORT:-3000}}',
+      );
   });
 
   test('allows several upload-workers', () => {

@@ -14,6 +14,12 @@ describe('the settings of a service', () => {
         .flatMap(({ Environment }) => Environment.map(({ Name, Value }) => [Name, Value])),
     ) as Record<string, unknown>;
 
+  test('give the janitor the address of the api, for the links of invitations', () => {
+    const [api, janitor] = ['api', 'janitor'].map((name) => settings(name, production)['PUBLIC_URL']);
+    expect(api).toMatch(/^https:\/\//);
+    expect(janitor).toBe(api);
+  });
+
   test('come from the configuration of the service, then from that of all services, then from the defaults of the stack', () => {
     const one = deployment('production', {
       environment: {

@@ -76,6 +76,7 @@ export {
   leaseSeconds,
   maxPasteBytesEnv,
   queueEnv,
+  publicUrlEnv,
   quotaEnv,
   uploadRetryEnv,
 } from './settings.ts';

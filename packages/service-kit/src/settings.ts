@@ -169,6 +169,14 @@ export const maxPasteBytesEnv = setting(
     .default(DEFAULT_MAX_PASTE_BYTES),
 );
 
+/** Where browsers and other clients reach the api, without a trailing slash. */
+export const publicUrlEnv = setting(
+  'PUBLIC_URL',
+  httpUrl('https://paste.example.org')
+    .transform((url) => url.replace(/(?<!\/)\/+$/, ''))
+    .optional(),
+);
+
 /** 0: no quota. */
 const quota = () =>
   nonNegativeInteger()

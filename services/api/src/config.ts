@@ -21,6 +21,7 @@ import {
   idempotencyRetentionEnv,
   maxPasteBytesEnv,
   queueEnv,
+  publicUrlEnv,
   quotaEnv,
   webhookEnv,
 } from '@pasteflow/service-kit';
@@ -35,13 +36,8 @@ const MAX_ASSET_URL_SECONDS = 604_800;
 const httpSettings = groups({
   host: setting('API_HOST', text('an address to listen on').default('127.0.0.1')),
   port: setting('API_PORT', port().default(3000)),
-  /** Where clients reach the api, without a trailing slash; undefined: the address on which it listens. */
-  publicUrl: setting(
-    'PUBLIC_URL',
-    httpUrl('https://paste.example.org')
-      .transform((url) => url.replace(/(?<!\/)\/+$/, ''))
-      .optional(),
-  ),
+  /** Undefined: the address on which it listens. */
+  publicUrl: publicUrlEnv,
   requestTimeoutMs: setting(
     'REQUEST_TIMEOUT_SECONDS',
     intervalSeconds()

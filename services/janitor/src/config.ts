@@ -24,6 +24,7 @@ import {
   idempotencyRetentionEnv,
   jobRetryEnv,
   leaseSeconds,
+  publicUrlEnv,
   queueEnv,
   quotaEnv,
   uploadRetryEnv,
@@ -187,6 +188,8 @@ const configSchema = groups({
   sweepIntervalSeconds: sweepIntervals,
   /** `ops add-webhook`; null: webhooks are off. */
   webhooks: webhookEnv,
+  /** `ops invite`; undefined: it makes no links. */
+  publicUrl: publicUrlEnv,
   tracing: tracingEnv,
   operations: operationsSettings,
 });

@@ -38,6 +38,7 @@ describe('the command line of ops', () => {
       `close-request https://paste.example.org/requests/${request}#BK/ey_- --reason phishing`,
       { ...act, action: 'close-request', subject: request, reason: 'phishing' },
     ],
+    ['invite anna', { kind: 'invite', userName: 'anna', json: false }],
     [`timeline ${request}`, { kind: 'timeline', of: request, json: false }],
     [`cancel ${id} --reason stop`, { ...act, action: 'cancel-job', subject: id, reason: 'stop' }],
     [

@@ -6,6 +6,7 @@ import { actions } from '../actions/actions.ts';
 import type { Subject } from '../actions/subjects.ts';
 import { adoptBucket } from './adopt-bucket.ts';
 import type { Flags, GivenOptions, OwnCommand } from './command.ts';
+import { inviteUser } from './invite.ts';
 import { blocks, erasures, pauses, workers } from './lists.ts';
 import { jobs, pastes, users } from './long-lists.ts';
 import { reports } from './reports.ts';
@@ -26,6 +27,7 @@ export const ownCommands: readonly OwnCommand[] = [
   blocks,
   pauses,
   erasures,
+  inviteUser,
   webhooks,
   addWebhook,
   adoptBucket,

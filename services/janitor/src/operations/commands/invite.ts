@@ -1,0 +1,56 @@
+import { hashOfSecret, newSecret } from '@pasteflow/http-kit';
+import { ensureUser, findUserId, invite } from '@pasteflow/postgres';
+import { asJson, formatMillisecond, misused, quote, succeeded, toOneLine } from '@pasteflow/service-kit';
+import { Refused } from '../actions/action.ts';
+import { operator } from '../actions/record.ts';
+import { counted } from '../reports/counted.ts';
+import type { OwnCommand } from './command.ts';
+import { answerAndRecord } from './recorded-answer.ts';
+
+const DAYS = 7;
+
+/**
+ * No action, because the operations page would show the outcome that is recorded, and the link is in no record. The
+ * user is made before the record, which keeps no name.
+ */
+export const inviteUser: OwnCommand<{ readonly userName: string }> = {
+  name: 'invite',
+  takes: 'NAME',
+  help: `shows once a link that signs one browser in as the user with this name, who is made if there is none, within ${DAYS} days; the links of the user before it end, and the sessions that they began, as for a lost device`,
+  read: ([given = '', ...others]) => {
+    const userName = given.trim();
+    return userName === '' || others.length > 0 ? misused('invite takes the name of a user') : { userName };
+  },
+  run: async ({ db, config: { publicUrl } }, { userName, json }) => {
+    if (publicUrl === undefined)
+      throw new Refused('PUBLIC_URL is not set; set it to the URL of the api in a browser, as for the api');
+    const userId = (await findUserId(db, userName)) ?? (await ensureUser(db, userName));
+    const record = { actor: operator(), action: 'invite', subject: userId, reason: null };
+    return await answerAndRecord(db, record, async () => {
+      const secret = newSecret();
+      const invited = await invite(db, {
+        userId,
+        secretHash: hashOfSecret(secret),
+        lastsSeconds: DAYS * 24 * 3600,
+      });
+      if (invited === null) throw new Refused(`${quote(userName)} is erased; choose another name`);
+      const { expiresAt, endedSessions } = invited;
+      const link = `${publicUrl}/invitation/${secret}`;
+      const until = formatMillisecond(expiresAt);
+      const ended = `The links before have ended, and ${counted(endedSessions, 'session')} of them.`;
+      const shown = json
+        ? asJson({
+            user_id: userId,
+            user: userName,
+            link,
+            expires_at: expiresAt,
+            ended_sessions: endedSessions,
+          })
+        : `Invited ${toOneLine(userName)}. ${ended} The link works once, until ${until}, and is not shown again:\n${link}\n`;
+      return {
+        answer: succeeded(shown),
+        outcome: `Invited user ${userId}, until ${until}. ${ended}`,
+      };
+    });
+  },
+};
