@@ -167,7 +167,7 @@ export interface paths {
     get: operations['readDeposits'];
     /**
      * Deposits a secret for a request.
-     * @description Encrypt the secret as a paste, and wrap its key for the public key in the link. The deposit takes a place of the request, becomes a private paste of who asks, and expires after 30 days. The sender pays the limits, and who asks the quotas. It works without a token also where pastes need one.
+     * @description Encrypt the secret as a paste, and wrap its key for the public key in the link. The deposit takes a place of the request, becomes a private paste of who asks, and expires after 30 days, or after the longest time of this service if that is less. The sender pays the limits, and who asks the quotas. It works without a token also where pastes need one.
      */
     post: operations['depositSecret'];
   };
@@ -3201,7 +3201,7 @@ export interface operations {
          */
         syntax?: string;
         /**
-         * @description From now: whole seconds, a time such as 10m, 12h, 7d or 4w, or never.
+         * @description From now: whole seconds, a time such as 10m, 12h, 7d or 4w, or never. Without it, the service decides.
          * @example 3600
          */
         expires_in?: number | string;
@@ -3267,7 +3267,7 @@ export interface operations {
           title?: string;
           /** @description The language of the content: its name, such as python, or an extension of its files, such as py. Empty: none. */
           syntax?: string;
-          /** @description From now: whole seconds, a time such as 10m, 12h, 7d or 4w, or never. */
+          /** @description From now: whole seconds, a time such as 10m, 12h, 7d or 4w, or never. Without it, the service decides. */
           expires_in?: number | string;
           /**
            * @description unlisted: readable by anyone who has the short code. private: readable by its owner only. members: readable by anyone who has the short code and is signed in or sends a token.
@@ -3697,7 +3697,7 @@ export interface operations {
          */
         syntax?: string;
         /**
-         * @description From now: whole seconds, a time such as 10m, 12h, 7d or 4w, or never.
+         * @description From now: whole seconds, a time such as 10m, 12h, 7d or 4w, or never. Without it, the service decides.
          * @example 3600
          */
         expires_in?: number | string;
@@ -3764,7 +3764,7 @@ export interface operations {
           title?: string | null;
           /** @description The language of the content: its name, such as python, or an extension of its files, such as py. Empty: none. */
           syntax?: string | null;
-          /** @description From now: whole seconds, a time such as 10m, 12h, 7d or 4w, or never. */
+          /** @description From now: whole seconds, a time such as 10m, 12h, 7d or 4w, or never. Without it, the service decides. */
           expires_in?: number | string;
           /**
            * @description unlisted: readable by anyone who has the short code. private: readable by its owner only. members: readable by anyone who has the short code and is signed in or sends a token.
@@ -3816,7 +3816,7 @@ export interface operations {
           title?: string;
           /** @description The language of the content: its name, such as python, or an extension of its files, such as py. Empty: none. */
           syntax?: string;
-          /** @description From now: whole seconds, a time such as 10m, 12h, 7d or 4w, or never. */
+          /** @description From now: whole seconds, a time such as 10m, 12h, 7d or 4w, or never. Without it, the service decides. */
           expires_in?: number | string;
           /**
            * @description unlisted: readable by anyone who has the short code. private: readable by its owner only. members: readable by anyone who has the short code and is signed in or sends a token.

@@ -37,7 +37,7 @@ export const MAX_OPEN_REQUESTS = 100;
 /** Of the name that an identity provider gives. */
 export const MAX_SHOWN_NAME_CHARACTERS = 100;
 
-/** `expires_in` in seconds: from one minute to one year (default: 30 days). */
+/** `expires_in` in seconds: from one minute to one year. By default a house has 30 days. */
 export const MIN_EXPIRY_SECONDS = 60;
 export const MAX_EXPIRY_SECONDS = 31_536_000;
 export const DEFAULT_EXPIRY_SECONDS = 30 * 24 * 60 * 60;

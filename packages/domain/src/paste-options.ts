@@ -72,7 +72,8 @@ export const pasteOptions = {
   },
   expires_in: {
     kind: 'expiry',
-    description: 'From now: whole seconds, a time such as 10m, 12h, 7d or 4w, or never.',
+    description:
+      'From now: whole seconds, a time such as 10m, 12h, 7d or 4w, or never. Without it, the service decides.',
     example: 3600,
     isAlwaysWritten: true,
     control: 'beside',

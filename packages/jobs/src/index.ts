@@ -10,4 +10,5 @@ export {
 } from './job-type.ts';
 export { addJobType, jobTypes } from './job-types.ts';
 export { exportFormats } from './types/export/archive-formats.ts';
+export { importErrors } from './types/import/parameters.ts';
 export { zipBytesOf, zipFiles } from './zip-files.ts';

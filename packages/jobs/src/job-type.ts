@@ -1,3 +1,4 @@
+import type { House } from '@pasteflow/domain';
 import type { Database, Quotas } from '@pasteflow/postgres';
 import type { ObjectStore } from '@pasteflow/s3';
 import type { ShortCodes } from '@pasteflow/service-kit';
@@ -50,6 +51,8 @@ export interface JobServices {
   readonly db: Database;
   readonly store: ObjectStore;
   readonly maxPasteBytes: number;
+  /** The rules of new pastes. */
+  readonly house: House;
   /** What users may store. Default: null, no quotas. */
   readonly quotas?: Quotas | null;
   /** With more open uploads of its user, an import makes none. Default: those of `requireUploadTurn`. */

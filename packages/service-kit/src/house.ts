@@ -1,7 +1,9 @@
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import {
+  type ChosenOptions,
   defaultHouse,
+  expiryUnlessChosen,
   type House,
   type Logo,
   longestExpiry,
@@ -12,7 +14,7 @@ import {
 } from '@pasteflow/domain';
 import { setting } from '@pasteflow/runtime';
 import { z } from 'zod';
-import type { PasteFieldError } from './new-paste.ts';
+import type { PasteFieldError, SentOptions } from './new-paste.ts';
 
 const MAX_FILE_BYTES = 64 * 1024;
 const MAX_NAME_CHARACTERS = 60;
@@ -178,6 +180,17 @@ function describe(issue: z.core.$ZodIssue): readonly string[] {
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map((key) => `${at([...issue.path, key])} is no rule of a house; remove it`);
   return [`${issue.path.length === 0 ? 'the file' : at(issue.path)} ${issue.message}`];
+}
+
+/** A new paste with the time of the house, where nothing was said of it. */
+export function withExpiry<Options extends SentOptions>(
+  house: House,
+  options: Options,
+  isAnonymous: boolean,
+): Options & ChosenOptions {
+  const { expiresInSeconds: said } = options;
+  const expiresInSeconds = said === undefined ? expiryUnlessChosen(house, isAnonymous) : said;
+  return { ...options, expiresInSeconds };
 }
 
 /** A new paste, or what a change says of one. */

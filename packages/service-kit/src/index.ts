@@ -36,7 +36,7 @@ export {
   toOneLine,
 } from './command-line/formats.ts';
 export { canRead, isHeldFrom } from './readers.ts';
-export { houseEnv, houseErrors } from './house.ts';
+export { houseEnv, houseErrors, withExpiry } from './house.ts';
 export { toFiles } from './new-files.ts';
 export {
   changeFields,
@@ -44,18 +44,18 @@ export {
   encryptionErrors,
   expiresInField,
   fileSyntax,
+  inFingerprint,
   jsonFile,
   jsonPaste,
-  MAX_SHORT_CODE_TRIES,
   mustBeOneOf,
   ownerErrors,
   type PasteFieldError,
-  randomShortCode,
+  type SentOptions,
   textOptions,
   toOptions,
-  type ShortCodes,
   visibilityField,
 } from './new-paste.ts';
+export { MAX_SHORT_CODE_TRIES, randomShortCode, type ShortCodes } from './short-codes.ts';
 export {
   ForbiddenAddressError,
   publicLookup,

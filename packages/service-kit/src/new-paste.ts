@@ -1,4 +1,4 @@
-import { hash, randomBytes } from 'node:crypto';
+import { hash } from 'node:crypto';
 import {
   contentOptionNames,
   DEFAULT_EXPIRY_SECONDS,
@@ -18,7 +18,6 @@ import {
   optionOf,
   pasteOptions,
   secondsOf,
-  shortCodeFrom,
   SLUG,
   SLUG_RULE,
   storedOptionNames,
@@ -137,7 +136,7 @@ function fieldOf(
       return (sentAs === 'json' ? yesOrNo : yesOrNoAsText).meta(meta);
     case 'expiry':
       return expiresInField
-        .default(DEFAULT_EXPIRY_SECONDS)
+        .optional()
         .transform((value) => (value === 'never' ? null : value))
         .meta(meta);
     default:
@@ -145,14 +144,14 @@ function fieldOf(
   }
 }
 
-/** What clients send. `expires_in` null: the paste never expires. */
-type SentOptions = Pick<StoredOptions, StoredOption & OptionInOneValue> & {
-  readonly expires_in: number | null;
+/** What clients send. `expires_in` null: the paste never expires; undefined: nothing is said of it. */
+type SentFields = Pick<StoredOptions, StoredOption & OptionInOneValue> & {
+  readonly expires_in: number | null | undefined;
 };
 
 function fieldsAs(sentAs: 'json' | 'text') {
   const fields = optionNamesInOneValue.map((name) => [name, fieldOf(pasteOptions[name], sentAs)]);
-  return Object.fromEntries(fields) as { readonly [Name in OptionInOneValue]: z.ZodType<SentOptions[Name]> };
+  return Object.fromEntries(fields) as { readonly [Name in OptionInOneValue]: z.ZodType<SentFields[Name]> };
 }
 
 const contentText = z
@@ -208,15 +207,29 @@ function emptied(text: z.ZodString) {
     .optional();
 }
 
+/** What a client has chosen of a new paste. The house decides how long one is kept of which nothing was said. */
+export type SentOptions = Omit<ChosenOptions, 'expiresInSeconds'> & {
+  readonly expiresInSeconds: number | null | undefined;
+};
+
 /** @param sent without the options that the sender can't choose: they have their defaults */
-export function toOptions(sent: Partial<StoredOptions> & Pick<SentOptions, 'expires_in'>): ChosenOptions {
+export function toOptions(sent: Partial<StoredOptions> & Pick<SentFields, 'expires_in'>): SentOptions {
   const chosen: Record<string, unknown> = {};
   for (const name of optionNames) {
     if (name === 'expires_in') chosen['expiresInSeconds'] = sent.expires_in;
     else if (optionOf(name).isAlwaysWritten === true || isChosen(sent, name))
       chosen[name] = sent[name] ?? defaultOf(name);
   }
-  return chosen as ChosenOptions;
+  return chosen as SentOptions;
+}
+
+/**
+ * The options as the fingerprint of a request with an Idempotency-Key has them. In 0.1.0 it had 30 days where nothing
+ * was said, and it has them in every house: a request is known again when the house has changed its default.
+ */
+export function inFingerprint<Options extends SentOptions>(options: Options): Options {
+  const { expiresInSeconds = DEFAULT_EXPIRY_SECONDS } = options;
+  return { ...options, expiresInSeconds };
 }
 
 /** Whether an option has another value than its default. */
@@ -238,7 +251,7 @@ export interface PasteFieldError {
 export function encryptionErrors({
   content,
   ...options
-}: ChosenOptions & { readonly content: Buffer }): readonly PasteFieldError[] {
+}: SentOptions & { readonly content: Buffer }): readonly PasteFieldError[] {
   if (options.encrypted !== true) return [];
   const message = 'must be empty for an encrypted paste, because the server could read it';
   const readable = contentOptionNames.filter((name) => isChosen(options, name));
@@ -249,7 +262,7 @@ export function encryptionErrors({
  * The rules of a new paste without an owner: only its owner could read a private one, and without owners
  * anybody could take all good names.
  */
-export function ownerErrors(options: ChosenOptions): readonly PasteFieldError[] {
+export function ownerErrors(options: SentOptions): readonly PasteFieldError[] {
   return storedOptionNames.flatMap((path) => {
     const { needsOwner: message } = optionOf(path);
     return message !== undefined && isChosen(options, path) ? [{ path, message }] : [];
@@ -274,23 +287,6 @@ function formatErrors(content: Buffer, burn: boolean): readonly PasteFieldError[
     return [{ path: path === '' ? 'content' : `content.${path}`, message: rule }];
   }
 }
-
-/** Generates a short code that is probably unused. */
-export type ShortCodes = () => string;
-
-/**
- * With a billion pastes, one generated code in 8.4e8 is already taken. Five in a row mean that something else
- * is wrong.
- */
-export const MAX_SHORT_CODE_TRIES = 5;
-
-/** Uses the CSPRNG of the operating system, so that a short code reveals nothing about others. */
-export const randomShortCode: ShortCodes = () => {
-  for (;;) {
-    const code = shortCodeFrom(randomBytes(32));
-    if (code !== null) return code;
-  }
-};
 
 /** `sha256:` and 64 hex digits. */
 export function contentHashOf(content: Buffer): string {

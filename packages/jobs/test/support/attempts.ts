@@ -1,4 +1,4 @@
-import { defaultRetryPolicy, decideNextStep, type AttemptOutcome } from '@pasteflow/domain';
+import { decideNextStep, defaultHouse, defaultRetryPolicy, type AttemptOutcome } from '@pasteflow/domain';
 import { randomShortCode } from '@pasteflow/service-kit';
 import {
   claimExecutions,
@@ -111,6 +111,7 @@ export async function attempt(
         db,
         store,
         maxPasteBytes: 1024 * 1024,
+        house: defaultHouse,
         maxOpenUploads: { uploads: 1e9, bytes: 1e12 }, // no worker ends them here
         newShortCode: randomShortCode,
         dispatchUploads: (made) => void uploads.push(...made),

@@ -10,6 +10,7 @@ import * as headers from '../http/openapi/answer-headers.ts';
 import type { Endpoint, Operation } from '../http/openapi/endpoint.ts';
 import { jsonResponse, uuid } from '../http/openapi/formats.ts';
 import type { JobTypes, NewJob } from '../job-types.ts';
+import { refuseBrokenRules } from './import-rules.ts';
 import { example } from './job-view.ts';
 import { dispatchJob, insertJob, MAX_JOB_BYTES, receiveJob, refuseOverImportLimit } from './new-job.ts';
 
@@ -71,7 +72,10 @@ async function create(api: ApiContext, req: Request, res: Response): Promise<voi
   const claim = await api.idempotency.claim(req, res, JSON.stringify([jobType, parameters]));
   if (claim === null) return;
   const { answer, ...inserted } = await claim.commit(async (db) => {
-    if (jobType === 'import') await refuseOverImportLimit(db, userId, api.jobLimits);
+    if (jobType === 'import') {
+      refuseBrokenRules(api, parameters);
+      await refuseOverImportLimit(db, userId, api.jobLimits);
+    }
     const inserted = await insertJob(api, db, userId, job);
     const queued: z.output<typeof queuedJobSchema> = { job_id: inserted.id, status: 'queued' };
     const Location = `${api.publicUrl()}/v1/jobs/${inserted.id}`;

@@ -1,4 +1,4 @@
-import { INLINE_CONTENT_BYTES } from '@pasteflow/domain';
+import { type House, INLINE_CONTENT_BYTES, longestExpiry } from '@pasteflow/domain';
 import { contentHashOf, mustBeOneOf } from '@pasteflow/service-kit';
 import { exportFormats } from '@pasteflow/jobs';
 import { z } from 'zod';
@@ -11,6 +11,7 @@ import { dispatchJob, insertJob, refuseOverImportLimit } from './new-job.ts';
 import { type Endpoint, pageEndpoint } from '../http/openapi/endpoint.ts';
 import { goTo } from '../http/pages/page-answers.ts';
 import { readUrlForm } from '../http/body/url-form.ts';
+import { refuseBrokenRules } from './import-rules.ts';
 
 /** An import may wait for a day behind others. The file is then no longer needed. */
 const SOURCE_EXPIRES_IN_SECONDS = 86_400;
@@ -33,8 +34,10 @@ export function startImport(api: ApiContext): Endpoint {
     await refuseOverImportLimit(api.db, userId, api.jobLimits); // before the bytes of the file count
     const giveBackBytes = await api.limits.spendBytes(res, callerOf(req), content.length);
     const creation = api.db.transaction().execute(async (db) => {
-      const source = await api.inserts.insertWithin(db, sourcePaste(userId, content));
-      const job = await insertJob(api, db, userId, importOf(api, source.shortCode, received));
+      const source = await api.inserts.insertWithin(db, sourcePaste(api.house, userId, content));
+      const newJob = importOf(api, source.shortCode, received);
+      refuseBrokenRules(api, newJob.parameters);
+      const job = await insertJob(api, db, userId, newJob);
       return { source, job };
     });
     const { source, job } = await creation.catch((error: unknown) => {
@@ -68,7 +71,7 @@ function tooLarge(maxBytes: number): RequestError {
   return new RequestError('content_too_large', `Send a file of at most ${maxBytes} bytes.`);
 }
 
-function sourcePaste(userId: string, content: Buffer) {
+function sourcePaste(house: House, userId: string, content: Buffer) {
   return {
     userId,
     visibility: 'private' as const,
@@ -76,7 +79,7 @@ function sourcePaste(userId: string, content: Buffer) {
     contentHash: contentHashOf(content),
     title: null,
     syntax: null,
-    expiresInSeconds: SOURCE_EXPIRES_IN_SECONDS,
+    expiresInSeconds: Math.min(SOURCE_EXPIRES_IN_SECONDS, longestExpiry(house, false)),
     deleteTokenHash: null,
   };
 }

@@ -1,6 +1,11 @@
 import type { Request } from 'express';
-import { MAX_EXPIRY_SECONDS, MIN_EXPIRY_SECONDS } from '@pasteflow/domain';
-import { changePaste as changeInPostgres, type ChangeOutcome, type PasteRow } from '@pasteflow/postgres';
+import { type House, longestExpiry, mayStayForEver, MIN_EXPIRY_SECONDS } from '@pasteflow/domain';
+import {
+  changePaste as changeInPostgres,
+  type ChangeOutcome,
+  type PasteChanges,
+  type PasteRow,
+} from '@pasteflow/postgres';
 import { changeFields } from '@pasteflow/service-kit';
 import { changePage, SHOWN_BEFORE } from '@pasteflow/web';
 import { z } from 'zod';
@@ -142,6 +147,8 @@ async function change(
     ...(typeof expiresIn === 'number' && { expires: { inSeconds: expiresIn } }),
     ...(typeof at === 'string' && { expires: { at: new Date(at) } }),
   };
+  if (breaksRule(api.house, paste, expires.expires))
+    throw wrongExpiry(api.house, paste, at === undefined ? 'expires_in' : 'expires_at');
   const outcome = await changeInPostgres(
     api.db,
     paste.id,
@@ -153,6 +160,27 @@ async function change(
     },
   );
   if (outcome !== 'changed') throw await refusalOf(api, req, paste, outcome, fields);
+}
+
+/** Whether a change breaks the rules of the house. A paste may keep the time that it has. */
+function breaksRule(house: House, paste: PasteRow, expires: PasteChanges['expires']): boolean {
+  const isAnonymous = paste.user_id === null;
+  if (expires === undefined) return false;
+  if (expires === null) return paste.expires_at !== null && !mayStayForEver(house, isAnonymous);
+  const seconds = 'at' in expires ? (expires.at.getTime() - Date.now()) / 1000 : expires.inSeconds;
+  const stays = 'at' in expires && expires.at.getTime() === paste.expires_at?.getTime();
+  return !stays && seconds > longestExpiry(house, isAnonymous);
+}
+
+function wrongExpiry(house: House, { user_id }: PasteRow, path: 'expires_in' | 'expires_at'): RequestError {
+  const isAnonymous = user_id === null;
+  const never = mayStayForEver(house, isAnonymous)
+    ? `, or ${path === 'expires_in' ? '"never"' : 'null'}`
+    : '';
+  const longest = longestExpiry(house, isAnonymous);
+  return validationFailed([
+    { path, message: `must be from ${MIN_EXPIRY_SECONDS} to ${longest} seconds from now${never}` },
+  ]);
 }
 
 async function refusalOf(
@@ -182,12 +210,7 @@ async function refusalOf(
         { path: 'visibility', message: 'must be unlisted: the paste has no owner who could read it' },
       ]);
     case 'expiry':
-      return validationFailed([
-        {
-          path: 'expires_at',
-          message: `must be from ${MIN_EXPIRY_SECONDS} to ${MAX_EXPIRY_SECONDS} seconds from now, or null`,
-        },
-      ]);
+      return wrongExpiry(api.house, paste, 'expires_at');
     case 'forbidden': // its owner was erased meanwhile
     case 'failed':
     case 'gone':

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import { INLINE_CONTENT_BYTES, isShortCode, type ChosenOptions } from '@pasteflow/domain';
 import type { CreatedPaste } from '@pasteflow/postgres';
-import { contentHashOf } from '@pasteflow/service-kit';
+import { contentHashOf, houseErrors, inFingerprint, withExpiry } from '@pasteflow/service-kit';
 import { createdPage, newPastePage, slugMessage, type Site } from '@pasteflow/web';
 import type { Form } from '../http/body/multipart.ts';
 import { limitKeyOf } from '../http/callers/caller.ts';
@@ -9,6 +9,7 @@ import type { ApiContext } from '../context.ts';
 import { FORM_USER_HEADER, requireFormUser } from '../http/request/form-user.ts';
 import { contextOf, messageContextOf } from '../http/request/request-context.ts';
 import { jsonAnswer, sendAnswer, textAnswer, type Answer } from '../http/answers/answer.ts';
+import { type FieldError, validationFailed } from '../http/answers/request-error.ts';
 import { callerOf } from '../http/callers/caller-of.ts';
 import { hashOfSecret, newSecret } from '../http/callers/secret.ts';
 import type { Endpoint } from '../http/openapi/endpoint.ts';
@@ -24,6 +25,8 @@ export interface PasteForm {
   /** For metrics. */
   readonly name: 'json' | 'shell' | 'page' | 'private-bin';
   readonly receive: (api: ApiContext, req: Request, res: Response) => Promise<ReceivedPaste>;
+  /** What a broken rule of the house is called in this form. Default: as in JSON. */
+  readonly toOwnError?: (error: FieldError) => FieldError;
   /** @param deleteToken null for a paste with an owner */
   readonly answerTo: (paste: PasteView, deleteToken: string | null, site: () => Site) => Answer;
 }
@@ -86,7 +89,7 @@ export function createPasteFromShell(api: ApiContext): Endpoint {
 }
 
 /**
- * Receive, claim the Idempotency-Key, insert, dispatch, answer. The commit is the promise behind the answer;
+ * Receive, claim the Idempotency-Key, ask the rules of the house, insert, dispatch, answer. The commit is the promise behind the answer;
  * the message follows it. A paste that is not created costs no bytes, and its request may be repeated at once.
  */
 export async function create(api: ApiContext, req: Request, res: Response, form: PasteForm): Promise<void> {
@@ -108,11 +111,15 @@ export async function create(api: ApiContext, req: Request, res: Response, form:
   const userId = caller.kind === 'user' ? caller.userId : null;
   const deleteToken = userId === null ? newSecret() : null;
   const deleteTokenHash = deleteToken === null ? null : hashOfSecret(deleteToken);
-  const fingerprint = JSON.stringify([sent, contentHash, ...(inherited === undefined ? [] : [inherited])]);
+  const fingerprint = JSON.stringify([
+    inFingerprint(sent),
+    contentHash,
+    ...(inherited === undefined ? [] : [inherited]),
+  ]);
   const claim = await api.idempotency.claim(req, res, fingerprint, formKey);
   if (claim === null) return;
 
-  let options: ChosenOptions = sent;
+  let options: ChosenOptions = withExpiry(api.house, sent, userId === null);
   const answerOf = (created: CreatedPaste): Answer => {
     const view = viewOfNew({ ...options, ...created, contentHash, sizeBytes }, api.publicUrl());
     return form.answerTo(view, deleteToken, () => api.pages.site(req));
@@ -122,10 +129,12 @@ export async function create(api: ApiContext, req: Request, res: Response, form:
   try {
     if (typeof sent.supersedes === 'string')
       options = await newerVersionOf(api, req, sent.supersedes, {
-        ...sent,
+        ...options,
         inherited,
         deleteToken: tokenOfOlder,
       });
+    const errors = houseErrors(api.house, { ...options, sizeBytes }, userId === null);
+    if (errors.length > 0) throw validationFailed(errors.map(form.toOwnError ?? ((error) => error)));
     giveBackBytes = await api.limits.spendBytes(res, caller, sizeBytes);
     const paste = { ...options, content, contentHash, userId, deleteTokenHash };
     inserted = await api.inserts.insert(paste, claim.key, answerOf);

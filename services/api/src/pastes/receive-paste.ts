@@ -1,5 +1,11 @@
-import type { ChosenOptions } from '@pasteflow/domain';
-import { jsonPaste, textOptions, encryptionErrors, ownerErrors, toOptions } from '@pasteflow/service-kit';
+import {
+  jsonPaste,
+  textOptions,
+  encryptionErrors,
+  ownerErrors,
+  type SentOptions,
+  toOptions,
+} from '@pasteflow/service-kit';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import type { ApiContext } from '../context.ts';
@@ -46,7 +52,7 @@ const formOptions = textOptions.extend({
   file_syntaxes: formFileSyntaxes,
 });
 
-export interface ReceivedPaste extends ChosenOptions {
+export interface ReceivedPaste extends SentOptions {
   readonly content: Buffer;
   /** The key of a form that a page sent. */
   readonly formKey?: string;

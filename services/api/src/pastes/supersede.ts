@@ -22,7 +22,11 @@ export async function newerVersionOf(
   api: ApiContext,
   req: Request,
   supersedes: string,
-  { deleteToken, inherited = [], ...options }: Omit<ReceivedPaste, 'content' | 'formKey'>,
+  {
+    deleteToken,
+    inherited = [],
+    ...options
+  }: ChosenOptions & Pick<ReceivedPaste, 'deleteToken' | 'inherited'>,
 ): Promise<ChosenOptions> {
   const older = await findEvenHeld(api, req, supersedes);
   if (older === null || older.gone || older.status === 'FAILED') throw new ParentNotFoundError('supersedes');

@@ -10,7 +10,7 @@ import { create } from '../pastes/create-paste.ts';
 import { assertMayDelete } from '../pastes/delete-paste.ts';
 import { assertNotGone, findErrors, findEvenHeld, pasteGone } from '../pastes/find-named-paste.ts';
 import { createdAnswerOf, fieldsOf } from './answers.ts';
-import { parsePrivateBinBody } from './request.ts';
+import { parsePrivateBinBody, toPrivateBinError } from './request.ts';
 
 /** Beside the ciphertext, a body has the cipher parameters and the lifetime. */
 const OVERHEAD_BYTES = 4096;
@@ -41,6 +41,7 @@ export function privateBinPost(api: ApiContext): ApiEndpoint {
       await create(api, req, res, {
         name: 'private-bin',
         receive: () => Promise.resolve({ ...body.options, content }),
+        toOwnError: toPrivateBinError,
         answerTo: ({ short_code: shortCode }, deleteToken, site) =>
           createdAnswerOf(site().base, shortCode, deleteToken),
       });

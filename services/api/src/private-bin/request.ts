@@ -4,7 +4,12 @@ import { mustBeOneOf } from '@pasteflow/service-kit';
 import { SealedFormatError, toSealed, type SealedPaste } from '@pasteflow/sealed';
 import { z } from 'zod';
 import { parseJson } from '../http/body/json-body.ts';
-import { type RequestError, validate, validationFailed } from '../http/answers/request-error.ts';
+import {
+  type FieldError,
+  type RequestError,
+  validate,
+  validationFailed,
+} from '../http/answers/request-error.ts';
 
 /**
  * Whether the request comes from a client of PrivateBin's: all of them send this header, and no browser
@@ -97,6 +102,17 @@ export function parsePrivateBinBody(body: Buffer): PrivateBinBody {
     },
   };
 }
+
+/** A broken rule of the house, named by the field of this protocol. */
+export function toPrivateBinError({ path, message }: FieldError): FieldError {
+  if (path === 'burn') return { path: 'adata.3', message: message.replace('must be true', 'must be 1') };
+  return { path: OWN_FIELDS.get(path) ?? path, message };
+}
+
+const OWN_FIELDS: ReadonlyMap<string, string> = new Map([
+  ['expires_in', 'meta.expire'],
+  ['content', 'ct'],
+]);
 
 function toDocument(value: unknown): SealedPaste {
   try {

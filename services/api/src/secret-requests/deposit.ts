@@ -1,5 +1,11 @@
 import type { Request, Response } from 'express';
-import { DEFAULT_EXPIRY_SECONDS, INLINE_CONTENT_BYTES, QuotaExceededError } from '@pasteflow/domain';
+import {
+  DEFAULT_EXPIRY_SECONDS,
+  type House,
+  INLINE_CONTENT_BYTES,
+  longestExpiry,
+  QuotaExceededError,
+} from '@pasteflow/domain';
 import {
   findQuotaRefusal,
   findSecretRequest,
@@ -79,7 +85,7 @@ export function depositSecret(api: ApiContext): Endpoint {
       summary: 'Deposits a secret for a request.',
       description:
         'Encrypt the secret as a paste, and wrap its key for the public key in the link. The deposit takes a place of the request, becomes a ' +
-        'private paste of who asks, and expires after 30 days. The sender pays the limits, and who asks the quotas. It works without a token ' +
+        'private paste of who asks, and expires after 30 days, or after the longest time of this service if that is less. The sender pays the limits, and who asks the quotas. It works without a token ' +
         'also where pastes need one.',
       params: { path: namedRequest },
       body: {
@@ -127,7 +133,7 @@ async function deposit(api: ApiContext, req: Request, res: Response): Promise<vo
   let deposited: Deposited;
   try {
     giveBackBytes = await api.limits.spendBytes(res, caller, content.length);
-    const paste = { content, contentHash, ...OPTIONS };
+    const paste = { content, contentHash, ...OPTIONS, expiresInSeconds: secondsOf(api.house) };
     const deposit = { code: String(req.params.id), paste, wrappedKey };
     deposited = await claim.commit((db) => inTransaction(db, (tx) => insert(api, tx, deposit)));
   } catch (error) {
@@ -188,7 +194,7 @@ async function receive(
   const sent = validate(depositSchema, document);
   const content = Buffer.from(sent.content);
   if (content.length > maxPasteBytes) throw tooLarge();
-  const errors = encryptionErrors({ content, ...OPTIONS });
+  const errors = encryptionErrors({ content, ...OPTIONS, expiresInSeconds: undefined });
   if (errors.length > 0) throw validationFailed(errors.map(withoutBurn));
   return { content, wrappedKey: sent.wrapped_key };
 }
@@ -198,8 +204,12 @@ const OPTIONS = {
   syntax: null,
   encrypted: true,
   visibility: 'private',
-  expiresInSeconds: DEFAULT_EXPIRY_SECONDS, // the asker may be away for some weeks
 } as const;
+
+/** The asker may be away for some weeks. */
+function secondsOf(house: House): number {
+  return Math.min(DEFAULT_EXPIRY_SECONDS, longestExpiry(house, false));
+}
 
 /** A deposit has no option `burn`. */
 function withoutBurn(error: { readonly path: string; readonly message: string }) {

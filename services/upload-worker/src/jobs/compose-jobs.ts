@@ -64,6 +64,7 @@ export function composeJobs(worker: WorkerContext): QueueConsumer {
     db,
     store,
     maxPasteBytes: config.maxPasteBytes,
+    house: config.house,
     quotas: config.quotas,
     newShortCode: randomShortCode,
     dispatchUploads: (made) => {

@@ -1,4 +1,5 @@
 import {
+  type House,
   languageNamed,
   MAX_EXPIRY_SECONDS,
   MAX_FILES,
@@ -12,11 +13,13 @@ import {
 } from '@pasteflow/domain';
 import {
   encryptionErrors,
+  houseErrors,
   jsonFile,
   jsonPaste,
   toFiles,
   toOptions,
   type PasteFieldError,
+  withExpiry,
 } from '@pasteflow/service-kit';
 import { z } from 'zod';
 import { type EntryPaste, InvalidEntryError } from './input.ts';
@@ -35,7 +38,7 @@ const options = jsonPaste.omit({ content: true, ...notImported });
 /** Creates the paste of files in an archive. One without a folder is titled with its path. @throws InvalidEntryError */
 export function pasteFromFiles(
   { folder, files }: Pick<FilesOfPaste, 'folder' | 'files'>,
-  { defaults, maxBytes }: { defaults: EntryDefaults; maxBytes: number },
+  { defaults, maxBytes, house }: { defaults: EntryDefaults; maxBytes: number; house: House },
 ): EntryPaste {
   const sent = files.map(({ name, content }) => {
     if (content === null) throw tooLarge(maxBytes);
@@ -45,12 +48,13 @@ export function pasteFromFiles(
   const title = folder ?? (sent.length === 1 && first !== undefined ? first.name : null);
   const parsed = options.safeParse({ ...defaults, title: title === null ? null : titleOf(title) });
   if (!parsed.success) throw new InvalidEntryError(describeIssues(parsed.error));
-  const chosen = toOptions(parsed.data);
+  const chosen = withExpiry(house, toOptions(parsed.data), false);
   const paste =
     sent.length === 1 && first !== undefined
       ? { ...chosen, content: first.content }
       : { ...chosen, ...pasteOfFiles(sent, chosen) };
   assertContentSize(paste.content, maxBytes);
+  assertRules(house, paste);
   return paste;
 }
 
@@ -109,7 +113,7 @@ type ContentFields = Pick<SentEntry, keyof typeof contentFields>;
  */
 export function pasteFromObject(
   object: Readonly<Record<string, unknown>>,
-  { defaults, maxBytes, now }: { defaults: EntryDefaults; maxBytes: number; now: Date },
+  { defaults, maxBytes, house, now }: { defaults: EntryDefaults; maxBytes: number; house: House; now: Date },
 ): EntryPaste {
   const fields = { ...object };
   if (fields.visibility === undefined) fields.visibility = defaults.visibility;
@@ -119,7 +123,7 @@ export function pasteFromObject(
   const parsed = entrySchema.safeParse(fields);
   if (!parsed.success) throw new InvalidEntryError(describeIssues(parsed.error));
   const { files, ...entry } = parsed.data;
-  const chosen = toOptions({ ...entry, slug: null });
+  const chosen = withExpiry(house, toOptions({ ...entry, slug: null }), false);
   const paste = {
     ...chosen,
     ...(files === undefined ? { content: contentOf(entry) } : ofFiles(files, entry, chosen)),
@@ -128,7 +132,17 @@ export function pasteFromObject(
   assertNoSlug(entry);
   const errors = encryptionErrors(paste);
   if (errors.length > 0) throw new InvalidEntryError(describe(errors));
+  const isFromExport = object.expires_in === undefined && defaults.expires_in === undefined;
+  assertRules(house, paste, isFromExport);
   return paste;
+}
+
+/** @param isFromExport the time is that of `expires_at` @throws InvalidEntryError */
+function assertRules(house: House, { content, ...options }: EntryPaste, isFromExport = false): void {
+  const errors = houseErrors(house, { ...options, sizeBytes: content.length }, false).map((error) =>
+    isFromExport ? { path: 'expires_at', message: `${error.message}; choose expires_in` } : error,
+  );
+  if (errors.length > 0) throw new InvalidEntryError(describe(errors));
 }
 
 function ofFiles(

@@ -1,3 +1,4 @@
+import type { House } from '@pasteflow/domain';
 import { databaseTime, findPaste } from '@pasteflow/postgres';
 import { canRead, isHeldFrom } from '@pasteflow/service-kit';
 import { readContent } from '../../read-content.ts';
@@ -16,6 +17,7 @@ import { readZip } from './read-zip.ts';
 interface PasteRules {
   readonly defaults: EntryDefaults;
   readonly maxBytes: number;
+  readonly house: House;
   /** By the clock that expires the paste. */
   readonly now: Date;
 }
@@ -32,7 +34,8 @@ export async function openInput({
   signal,
 }: JobContext<ImportParameters>): Promise<Input> {
   const { items, source_short_code: shortCode, as_one_paste: asOnePaste = false, ...defaults } = parameters;
-  const rules = { defaults, maxBytes: services.maxPasteBytes, now: await databaseTime(services.db) };
+  const { maxPasteBytes: maxBytes, house } = services;
+  const rules = { defaults, maxBytes, house, now: await databaseTime(services.db) };
   if (items !== undefined) return itemsInput(items, rules);
   if (shortCode === undefined) throw new ImportRefusedError('There is nothing to import.');
   const source = await readSource(services, { shortCode, userId, signal });

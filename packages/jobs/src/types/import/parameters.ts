@@ -1,5 +1,5 @@
-import { isShortCode } from '@pasteflow/domain';
-import { expiresInField, visibilityField } from '@pasteflow/service-kit';
+import { type House, isShortCode } from '@pasteflow/domain';
+import { expiresInField, houseErrors, type PasteFieldError, visibilityField } from '@pasteflow/service-kit';
 import { z } from 'zod';
 
 /** For more items a client uses an NDJSON paste or an archive. */
@@ -55,6 +55,12 @@ export const importParameters = z
   });
 
 export type ImportParameters = z.output<typeof importParameters>;
+
+/** The rules of the house that the parameters break. Those of entries are asked when these are read. */
+export function importErrors(house: House, parameters: object): readonly PasteFieldError[] {
+  const { expires_in: expires } = parameters as Pick<ImportParameters, 'expires_in'>;
+  return houseErrors(house, { expiresInSeconds: expires === 'never' ? null : expires, sizeBytes: 0 }, false);
+}
 
 /** Values for entries that have none of their own. */
 export type EntryDefaults = Pick<ImportParameters, 'visibility' | 'expires_in'>;
