@@ -42,18 +42,21 @@ export const defaultHouse: House = {
   maxTokenSeconds: 365 * 86_400,
 };
 
+/** What decides how long a paste is kept. */
+type Rules = Pick<House, 'expiry' | 'anonymous'>;
+
 /** The longest time for which a new paste may be kept, in seconds. */
-export function longestExpiry({ expiry, anonymous }: House, isAnonymous: boolean): number {
+export function longestExpiry({ expiry, anonymous }: Rules, isAnonymous: boolean): number {
   return Math.min(expiry.max, (isAnonymous ? anonymous.maxExpiry : null) ?? expiry.max);
 }
 
 /** Whether a new paste may be kept for ever. */
-export function mayStayForEver({ expiry, anonymous }: House, isAnonymous: boolean): boolean {
+export function mayStayForEver({ expiry, anonymous }: Rules, isAnonymous: boolean): boolean {
   return expiry.never && !(isAnonymous && anonymous.maxExpiry !== null);
 }
 
 /** For how many seconds a paste is kept whose creator says nothing; null: for ever. */
-export function expiryUnlessChosen(house: House, isAnonymous: boolean): number | null {
+export function expiryUnlessChosen(house: Rules, isAnonymous: boolean): number | null {
   const { default: seconds } = house.expiry;
   if (seconds === null && mayStayForEver(house, isAnonymous)) return null;
   return Math.min(seconds ?? Infinity, longestExpiry(house, isAnonymous));

@@ -31,7 +31,13 @@ export { myRequestsPage } from './pages/my-requests.ts';
 export { myTokensPage } from './pages/my-tokens.ts';
 export { myWebhookPage } from './pages/my-webhook.ts';
 export { myWebhooksPage } from './pages/my-webhooks.ts';
-export { MAX_FILLED_BYTES, newPastePage, type SharedText, type ShownOrigin } from './pages/new-paste.ts';
+export {
+  closedPage,
+  MAX_FILLED_BYTES,
+  newPastePage,
+  type SharedText,
+  type ShownOrigin,
+} from './pages/new-paste.ts';
 export { deletedPage, pastePage, pendingPastePage } from './pages/paste.ts';
 export type { ShownPaste } from './pages/shown-paste.ts';
 export { problemPage, rightAddressPage, slugMessage } from './pages/problem.ts';

@@ -117,15 +117,16 @@ describe('the form for a new paste', () => {
     );
   });
 
-  it('answers with the page of the problem when nobody is signed in', async () => {
+  it('keeps the form without the field of the slug when nobody is signed in', async () => {
     const body = new FormData();
-    body.set('text', 'x');
+    body.set('text', 'kept <text>');
     body.set('slug', newSlug());
     const response = await fetch(`${bed.api.url}/`, { method: 'POST', headers: BROWSER, body });
     const markup = await response.text();
     expect(response.status).toBe(422);
     expect(markup).toContain('can be chosen only with a token');
-    expect(markup).not.toContain('<textarea');
+    expect(markup).toContain('>\nkept &lt;text&gt;</textarea>');
+    expect(markup).not.toContain('name="slug"');
   });
 
   it('still answers another refusal with its own page', async () => {

@@ -59,7 +59,7 @@ export class Doors {
       encrypt: this.#encryption.isWanted,
       expires: this.#expires.value,
     };
-    if (this.#burn !== null) this.#burn.checked = chosen.burn;
+    if (this.#burn?.disabled === false) this.#burn.checked = chosen.burn;
     this.#encryption.isWanted = chosen.encrypt;
     this.#expires.value = chosen.expires;
     for (const each of document.querySelectorAll('.doors a'))

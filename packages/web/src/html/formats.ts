@@ -51,6 +51,18 @@ function inUnits(words: In, ...parts: readonly (readonly [count: number, unit: s
     .join(' ');
 }
 
+/** A time that somebody can choose, in its largest unit without a fraction: `14 days`. */
+export function formatWhole(seconds: number, words: In): string {
+  const [size, unit] = WHOLE_UNITS.find(([each]) => seconds % each === 0) ?? [1, 'second'];
+  return formatUnit(seconds / size, unit, words, 'long');
+}
+
+const WHOLE_UNITS = [
+  [86_400, 'day'],
+  [3600, 'hour'],
+  [60, 'minute'],
+] as const;
+
 /** @param unit of ECMA-402, for instance `day` */
 export function formatUnit(
   count: number,

@@ -56,8 +56,8 @@ interface Viewer {
   readonly onlyReads: boolean;
 }
 
-/** What the pages show of the house: its name and its logo at their head, and its links at their foot. */
-interface ShownHouse extends Pick<House, 'name' | 'links'> {
+/** Its name and its logo stand at the head of the pages, and its links at their foot. Forms know its rules. */
+interface ShownHouse extends Omit<House, 'logo'> {
   /** null: the icon of the software. */
   readonly logo: (Pick<Logo, 'type'> & { readonly path: string }) | null;
 }
@@ -70,7 +70,7 @@ export interface Site {
   readonly asset: (name: string) => string;
   /** The text of page.css, for the pages that have it inside. */
   readonly styles: string;
-  /** Who runs the service. */
+  /** Who runs the service, and what new pastes may be. */
   readonly house: ShownHouse;
   /** The host of the identity provider by which people sign in; null: there is none. */
   readonly provider: string | null;

@@ -2,6 +2,7 @@ import { languageNamed, languages, pasteOptions, type StoredOptions } from '@pas
 import { formatTime, languageName } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
 import { formUser, onlyReads, page, type Site } from '../html/layout.ts';
+import { expiryChoices } from './house-rules.ts';
 import { reasonsOf, type ShownProblem } from './problem.ts';
 
 /** Begins the names of hidden fields, which have what the form has shown first. */
@@ -40,7 +41,7 @@ export function changePage(
     scripts: ['timeline.js'], // which fills in the delete token that this browser has
     main: html`<h1>${text.title(code)}</h1>
 <p>${text.intro}</p>
-${onlyReads(site)}${refused !== null && html`<div class="notice bad" role="alert">${reasonsOf(site.words, refused.problem)}</div>\n`}<form class="narrow" method="post" action="${site.base}/${code}/change">${formUser(site)}
+${onlyReads(site)}${refused !== null && html`<div class="notice bad" role="alert">${reasonsOf(site, refused.problem, isAnonymous)}</div>\n`}<form class="narrow" method="post" action="${site.base}/${code}/change">${formUser(site)}
 ${
   !encrypted &&
   html`${before('title', title)}${field('title', form.labels.title, html`<input id="title" name="title" value="${entered('title', title)}" dir="auto" maxlength="${maxCharacters}" autocomplete="off">`)}\n`
@@ -51,7 +52,7 @@ ${
         ['', form.detectSyntax],
         ...languages.map((each) => [each.id, languageName(each, site.words)] as const),
       ])}\n`
-    }${select('expires_in', text.expires, entered('expires_in', ''), [['', text.keep], ...Object.entries(form.expiries)])}
+    }${select('expires_in', text.expires, entered('expires_in', ''), [['', text.keep], ...expiryChoices(site, isAnonymous)])}
 <p class="hint">${paste.expires_at === null ? ofPaste.neverExpiresLine : html`${ofPaste.expiresLine} ${formatTime(paste.expires_at, site.words)}`}</p>
 ${
   !isAnonymous &&

@@ -1,28 +1,29 @@
 import { html, type Html } from '../html/html.ts';
 import type { Site } from '../html/layout.ts';
 import type { Words } from '../words/translation.ts';
-import { DEFAULT_EXPIRY } from './option-controls.ts';
+import { secretExpiry, usualExpiry } from './house-rules.ts';
 
 /** The form makes a text, or a secret: a paste for one reader, which the browser encrypts. */
 export type Door = 'text' | 'secret';
 
-const SECRET_EXPIRY = '86400';
-
 /** What the form of a secret begins with. The script ticks the encryption, where the browser can encrypt. */
-export const secretFields: ReadonlyMap<string, string> = new Map([
-  ['burn', 'true'],
-  ['expires_in', SECRET_EXPIRY],
-]);
+export function secretFields(site: Site): ReadonlyMap<string, string> {
+  return new Map([
+    ['burn', 'true'],
+    ['expires_in', secretExpiry(site)],
+  ]);
+}
 
 /** What is above the form: the ways to its two doors, what the open one is for, and what it can't do here. */
-export function doors({ base, house, words }: Site, open: Door): Html {
+export function doors(site: Site, open: Door): Html {
+  const { base, house, words } = site;
   const { secret } = words;
   const door = (name: Door, path: string, expires: string): Html =>
     html`<a href="${base}${path}" data-door="${name}" data-expires="${expires}"${
       name === open && html` aria-current="page"`
     }>${secret.doors[name]}</a>`;
   return html`<div class="top">
-<nav class="doors" aria-label="${secret.doorsLabel}">${door('text', '/', DEFAULT_EXPIRY)}${door('secret', '/?secret', SECRET_EXPIRY)}</nav>
+<nav class="doors" aria-label="${secret.doorsLabel}">${door('text', '/', usualExpiry(site))}${door('secret', '/?secret', secretExpiry(site))}</nav>
 <p class="intro"${of('text', open)}>${words.intro(house.name)}</p><p class="intro"${of('secret', open)}>${secret.intro} <a href="${base}/my/requests">${words.requests.make}</a></p>
 <p id="insecure" class="notice attention" hidden>${secret.insecure} ${secret.unencrypted}</p>${
     open === 'secret' &&

@@ -13,6 +13,7 @@ import { personText } from '../html/person.ts';
 import type { Words } from '../words/translation.ts';
 import { createButton, doors, eitherTitle, fieldsOfText, secretFields, type Door } from './doors.ts';
 import { conflictNote, editFields, type Conflict } from './newer-version.ts';
+import { maxBytesFor, mustBurn } from './house-rules.ts';
 import { fileBlock, hiddenKept, keptFiles } from './file-block.ts';
 import { control, controlsAt, type FormOption } from './option-controls.ts';
 import { reasonsOf, type ShownProblem } from './problem.ts';
@@ -77,7 +78,7 @@ export interface SharedText {
 export function newPastePage(
   site: Site,
   {
-    maxPasteBytes,
+    maxPasteBytes: maxBytesOfAll,
     refused = null,
     origin = null,
     shared = null,
@@ -92,8 +93,9 @@ export function newPastePage(
   },
 ): string {
   const { form, secret } = site.words;
+  const maxPasteBytes = maxBytesFor(site, maxBytesOfAll);
   const begun = shared === null ? fieldsOf(origin) : new Map([['title', shared.title]]);
-  const fields = refused?.fields ?? (isSecret ? secretFields : begun);
+  const fields = refused?.fields ?? (isSecret ? secretFields(site) : begun);
   const entered = (name: string): string => fields.get(name) ?? '';
   const supersedes = entered('supersedes');
   const isEdit = supersedes !== '';
@@ -134,7 +136,7 @@ hidden>${form.addFile}</button></div>
 <div class="side">
 ${refused?.hasOtherUser === true && otherUser(site)}${
       refused?.problem &&
-      html`<div class="notice bad" role="alert">${reasonsOf(site.words, refused.problem)}</div>\n`
+      html`<div class="notice bad" role="alert">${reasonsOf(site, refused.problem)}</div>\n`
     }${conflict !== null && conflictNote(site, conflict)}${
       refused?.hasBoth === true && html`<p class="notice bad" role="alert">${form.bothWithoutScript}</p>\n`
     }${
@@ -153,7 +155,9 @@ ${besideFile.map(show)}${
       !isEdit &&
       moreOptions(site, show, {
         door,
-        isOpen: belowMore.some((name) => entered(name) !== '') || (door === 'text' && entered('burn') !== ''),
+        isOpen:
+          belowMore.some((name) => entered(name) !== '') ||
+          (door === 'text' && (entered('burn') !== '' || mustBurn(site))),
       })
     }<div class="send">
 <div id="form-error" role="alert"></div>
@@ -167,6 +171,19 @@ ${isEdit && html`<p class="hint">${site.words.edit.hint}</p>`}${site.viewer === 
 </div>
 </div>
 </form>`,
+  });
+}
+
+/** In place of the form, for who must sign in before anything is typed. @param next the path to go to afterwards */
+export function closedPage(site: Site, next: string): string {
+  const { base, house, words } = site;
+  return page(site, {
+    title: words.form.title,
+    place: '/',
+    main: html`<div class="card"><h1>${words.form.title}</h1>
+<p>${words.intro(house.name)}</p>
+<p>${words.form.closed}</p>
+<p><a class="button primary" href="${base}/session?next=${encodeURIComponent(next)}">${words.signIn.link}</a></p></div>`,
   });
 }
 

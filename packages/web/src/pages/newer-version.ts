@@ -1,5 +1,6 @@
 import { html, type Html } from '../html/html.ts';
 import { formUser, type Site } from '../html/layout.ts';
+import { mustBurn } from './house-rules.ts';
 
 /** The part of a `ShownPaste` that says whether it has, or can have, a newer version. */
 interface VersionedPaste {
@@ -42,9 +43,11 @@ export function moveForm(
 }
 
 /** Where a paste can have a newer version. Whoever has the delete token may make one, as the owner may. */
-export function editLink({ base, words }: Site, paste: VersionedPaste): Html | false {
+export function editLink(site: Site, paste: VersionedPaste): Html | false {
+  const { base, words } = site;
   const isStored = paste.status === 'PROCESSED' && paste.isDeleted !== true;
   if (!isStored || paste.encrypted || paste.burn || paste.isHeld) return false;
+  if (mustBurn(site)) return false; // a newer version can't
   const name = paste.deletion === 'owner' ? words.paste.edit : words.paste.editWithToken;
   return html`<a class="button edit" href="${base}/${paste.short_code}/edit" aria-keyshortcuts="e">${name}</a>\n`;
 }

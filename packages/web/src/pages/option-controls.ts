@@ -3,9 +3,7 @@ import { languageName } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
 import type { Site } from '../html/layout.ts';
 import type { Words } from '../words/translation.ts';
-
-/** 30 days, as a value of the control. */
-export const DEFAULT_EXPIRY = '2592000';
+import { expiryChoices, mustBurn, usualExpiry } from './house-rules.ts';
 
 export type FormOption = OptionsWith<{ readonly control: string }>;
 
@@ -42,19 +40,26 @@ export function control(
         html`<option value="" data-detected="${form.detectedSyntax}">${form.detectSyntax}</option>${optionsOf(named, entered)}`,
       );
     }
-    case 'expiry':
+    case 'expiry': {
+      const offered = expiryChoices(site, site.viewer === null);
+      const isOffered = offered.some(([value]) => value === entered);
       return select(
-        html`${isEdit && html`<option value="">${site.words.edit.keep}</option>`}${optionsOf(Object.entries(form.expiries), entered || (isEdit ? '' : DEFAULT_EXPIRY))}`,
+        html`${isEdit && html`<option value="">${site.words.edit.keep}</option>`}${optionsOf(offered, isOffered || isEdit ? entered : usualExpiry(site))}`,
       );
+    }
     case 'choice':
       return select(
         html`${optionsOf(Object.entries(form.choices[name as keyof typeof form.choices]), entered)}`,
       );
-    case 'flag':
-      return html`<div class="field"><label class="check" for="${name}"><input id="${name}" name="${name}"
-type="checkbox" value="true"
-aria-describedby="${name}-hint"${entered === 'true' && html` checked`}> ${label}</label><p id="${name}-hint"
-class="hint">${form.hints[name as keyof typeof form.hints]}</p></div>\n`;
+    case 'flag': {
+      const isForced = name === 'burn' && mustBurn(site);
+      const input = isForced
+        ? html`<input type="hidden" name="${name}" value="true"><input id="${name}" type="checkbox" disabled`
+        : html`<input id="${name}" name="${name}" type="checkbox" value="true"`;
+      return html`<div class="field"><label class="check" for="${name}">${input}
+aria-describedby="${name}-hint"${(isForced || entered === 'true') && html` checked`}> ${label}</label><p id="${name}-hint"
+class="hint">${isForced && html`${form.burnOnly} `}${form.hints[name as keyof typeof form.hints]}</p></div>\n`;
+    }
     case 'slug':
       return slugField(site.words, entered, error);
     case 'files':

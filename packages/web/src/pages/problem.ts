@@ -1,6 +1,7 @@
 import { html, type Html } from '../html/html.ts';
 import { page, type Site } from '../html/layout.ts';
 import type { Words } from '../words/translation.ts';
+import { brokenRule } from './house-rules.ts';
 
 /** What the page of an error shows of the API's problem details. */
 export interface ShownProblem {
@@ -38,7 +39,7 @@ export function problemPage(
   return page(site, {
     title,
     main: html`<div class="card"><h1><span class="status">${status}</span> ${title}</h1>
-${reasonsOf(words, problem)}
+${reasonsOf(site, problem)}
 <p class="toolbar">${
       paste !== null && html`<a class="button" href="${paste}">${words.timeline.back}</a> `
     }<a class="button" href="${site.base}/">${words.problem.back}</a>${
@@ -48,19 +49,21 @@ ${status >= 500 && html`<p class="hint reason">${words.problem.requestId}: <code
   });
 }
 
-/** What happened, and what is wrong with each field. */
-export function reasonsOf(words: Words, problem: ShownProblem): Html {
+/** What happened, and what is wrong with each field. @param isAnonymous the problem is that of a paste without an owner */
+export function reasonsOf(site: Site, problem: ShownProblem, isAnonymous = site.viewer === null): Html {
   const { code, errors = [] } = problem;
+  const { words } = site;
+  const reasonOf = (error: { readonly path: string; readonly message: string }): Html => {
+    const own =
+      error.path === 'slug' ? slugMessage(words, code, error.message) : brokenRule(site, error, isAnonymous);
+    return own === null ? html`<span lang="en" dir="ltr">${error.message}</span>` : html`<span>${own}</span>`;
+  };
   return html`<div class="reason">${detailOf(words, problem)}</div>
 ${
   errors.length > 0 &&
   html`<ul>${errors.map(
-    ({ path, message }) =>
-      html`<li data-field="${path}"><strong>${nameOf(words, path)}</strong> ${
-        path === 'slug'
-          ? html`<span>${slugMessage(words, code, message)}</span>`
-          : html`<span lang="en" dir="ltr">${message}</span>`
-      }</li>`,
+    (error) =>
+      html`<li data-field="${error.path}"><strong>${nameOf(words, error.path)}</strong> ${reasonOf(error)}</li>`,
   )}</ul>`
 }`;
 }

@@ -87,6 +87,10 @@ export const en = {
       31536000: '1 year',
       never: 'Never',
     },
+    /** In place of the names above. @param time such as `14 days` */
+    expiresAfter: (time: string) => time,
+    burnOnly: 'Without signing in, you can only create pastes that are deleted when they are read.',
+    closed: 'To create pastes here, sign in. To read one, you only need its link.',
     slugRefused: (reason: string) => `This name ${reason}.`,
     removeFile: 'Remove',
     removeNamed: (name: string) => `Remove ${name}`,

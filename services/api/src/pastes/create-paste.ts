@@ -161,8 +161,8 @@ export async function create(api: ApiContext, req: Request, res: Response, form:
 const MAX_SHOWN_BYTES = 256 * 1024;
 
 /**
- * Keeps the form of a page for a slug, a parent or several files that are refused, for a text with a file, for a
- * user who has changed, and for a newer version. Without JavaScript, the refusal would otherwise cost everything that was
+ * Keeps the form of a page for fields, files or a parent that are refused, for a text with a file, for a user who has
+ * changed, and for a newer version. Without JavaScript, the refusal would otherwise cost everything that was
  * entered.
  * @param form null: a script has sent one content, and keeps what was entered, as that of several files does
  */
@@ -183,9 +183,9 @@ function keepForm({ pages, maxPasteBytes }: ApiContext, req: Request, form: Form
     const slugError = site.viewer === null ? undefined : errors.find(({ path }) => path === 'slug')?.message;
     const isParentMissing = code === 'parent_not_found';
     const hasBoth = isTextWithFile && errors.some(({ path }) => path === 'content');
-    const isOfFiles = code === 'validation_failed' && files.length > 1;
+    const isInvalid = code === 'validation_failed' && form !== null;
     const isShownOtherwise = slugError !== undefined || isParentMissing || hasBoth || hasOtherUser;
-    if (supersedes === '' ? !(isShownOtherwise || isOfFiles) : !isShortCode(supersedes)) return null; // the page links it
+    if (supersedes === '' ? !(isShownOtherwise || isInvalid) : !isShortCode(supersedes)) return null; // the page links it
     const fields = new Map(sent);
     if (conflict !== null) fields.set('supersedes', conflict);
     else if (isParentMissing)

@@ -7,6 +7,7 @@ import type { ApiContext } from '../context.ts';
 import { type Endpoint, pageEndpoint } from '../http/openapi/endpoint.ts';
 import { RequestError } from '../http/answers/request-error.ts';
 import { credentialsRequired } from '../http/callers/authorization.ts';
+import { userIdOf } from '../http/callers/caller-of.ts';
 import { contextOf } from '../http/request/request-context.ts';
 import { findNamedPaste, readerOf } from './find-named-paste.ts';
 import { namingOf } from './paste-versions.ts';
@@ -27,6 +28,7 @@ export function newFromPaste(api: ApiContext): Endpoint {
     const paste = await findNamedPaste(api, req);
     assertShown(paste);
     assertStays(api, paste);
+    if (api.anonymousPastes === 'deny') requireSignedIn(req, 'Sign in to create a paste.');
     await sendForm(api, req, res, paste, null);
   });
 }
@@ -45,10 +47,11 @@ export function editPaste(api: ApiContext): Endpoint {
         'validation_failed',
         'An encrypted paste has no newer version: its link has the key of one text.',
       );
-    if (paste.user_id !== null && readerOf(paste, req) !== 'owner') {
-      contextOf(req).mustSignIn = true;
-      throw credentialsRequired('Sign in as the owner of this paste to edit it.');
-    }
+    if (paste.user_id !== null && readerOf(paste, req) !== 'owner')
+      throw signInFirst(req, 'Sign in as the owner of this paste to edit it.');
+    // Nobody reads a newer version only once.
+    if (api.anonymousPastes === 'deny' || api.house.anonymous.burnOnly)
+      requireSignedIn(req, 'Sign in to save a newer version of this paste.');
     const { newer } = await namingOf(api.db, req, paste);
     const superseded = newer === undefined ? paste : await api.findPaste(newer);
     await sendForm(api, req, res, paste, {
@@ -58,6 +61,16 @@ export function editPaste(api: ApiContext): Endpoint {
       needsToken: superseded?.user_id === null,
     });
   });
+}
+
+/** @throws RequestError unauthorized, which a browser sees as the page to sign in */
+function requireSignedIn(req: Request, why: string): void {
+  if (userIdOf(req) === null) throw signInFirst(req, why);
+}
+
+function signInFirst(req: Request, why: string): RequestError {
+  contextOf(req).mustSignIn = true;
+  return credentialsRequired(why);
 }
 
 async function sendForm(

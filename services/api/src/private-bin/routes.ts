@@ -1,5 +1,5 @@
 import { pasteOptions } from '@pasteflow/domain';
-import { newPastePage, type SharedText } from '@pasteflow/web';
+import { arrivalPage, closedPage, newPastePage, type SharedText } from '@pasteflow/web';
 import type { Request } from 'express';
 import type { ApiContext } from '../context.ts';
 import type { Routes, Handler } from '../http/openapi/endpoint.ts';
@@ -7,7 +7,9 @@ import { usage } from '../docs/usage.ts';
 import { createPasteFromShell } from '../pastes/create-paste.ts';
 import { privateBinPost } from './create-or-delete.ts';
 import { privateBinGet } from './read.ts';
+import { nextAfter } from '../http/pages/page-answers.ts';
 import { sendPage } from '../http/pages/page.ts';
+import { goesOnByItself, isArrival } from '../http/request/arrival.ts';
 import { privateBinQuery } from './request.ts';
 
 /** The address without a path speaks to shells, to browsers, and to clients of PrivateBin's. */
@@ -22,16 +24,20 @@ export const rootRoutes = (api: ApiContext): Routes => ({
  * GET / in a browser: the form for a new paste. A link as PrivateBin's clients print it, `/?CODE#KEY`, leads
  * to the page of the paste: a browser keeps the part after `#`. `/?secret` is the form of a secret: no code that is
  * given out is as short. What another program shares is in the query, and begins the form; nothing else of a query
- * does, so that no link chooses who reads a paste.
+ * does, so that no link chooses who reads a paste. Where nobody creates pastes without signing in, nobody begins one.
  */
-function homePage({ pages, maxPasteBytes }: ApiContext): Handler {
+function homePage({ pages, maxPasteBytes, anonymousPastes, sessions }: ApiContext): Handler {
   return (req, res) => {
     const site = pages.site(req);
+    const mustSignIn = anonymousPastes === 'deny' && site.viewer === null;
     const isSecret = req.query['secret'] === '';
     const shared = isSecret ? null : sharedText(req);
     const query = privateBinQuery(req);
     if (query.kind === 'paste' && !isSecret)
       res.status(302).location(`${site.base}/${query.shortCode}`).type('html').end();
+    else if (mustSignIn && isArrival(req, sessions.isOwn(req)))
+      sendPage(res, arrivalPage(site, nextAfter(req, site.base), goesOnByItself(req)));
+    else if (mustSignIn) sendPage(res, closedPage(site, nextAfter(req, site.base)));
     else sendPage(res, newPastePage(site, { maxPasteBytes, shared, isSecret }));
   };
 }

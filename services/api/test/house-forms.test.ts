@@ -1,0 +1,86 @@
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { useApi, type RunningApi } from './support/api.ts';
+import { processedPaste } from './support/pastes.ts';
+import { rawGet } from './support/raw-get.ts';
+import { BROWSER, browseAs } from './support/sign-in.ts';
+import { newUser, signedInWith, type TestUser } from './support/users.ts';
+
+const DAY = 86_400;
+const bed = useApi({
+  house: {
+    expiry: { default: 7 * DAY, max: 14 * DAY, never: false },
+    anonymous: { max_expiry: DAY, max_bytes: 2048, burn_only: true },
+  },
+});
+
+let user: TestUser;
+let cookie = '';
+beforeAll(async () => {
+  user = await newUser(bed.db);
+  cookie = await signedInWith(bed.db, user.token);
+});
+const NOBODY = 'none=1';
+
+const show = async (who: string, path: string, api: RunningApi = bed.api) => {
+  const response = await browseAs(api, who, path);
+  return { status: response.status, markup: await response.text() };
+};
+
+describe('a form in a house with rules', () => {
+  it('offers a stranger less than a member', async () => {
+    const stranger = (await show(NOBODY, '/')).markup;
+    expect(stranger).toContain('<option value="86400" selected>');
+    expect(stranger).not.toContain('<option value="604800"');
+    expect(stranger).toContain('data-max-bytes="2048"');
+    expect(stranger).toContain('name="burn" value="true"');
+    const member = (await show(cookie, '/')).markup;
+    expect(member).toContain('<option value="604800" selected>');
+    expect(member).toContain('<option value="1209600">14 days</option>');
+    expect(member).not.toContain('value="never"');
+    expect(member).not.toContain('data-max-bytes="2048"');
+  });
+
+  it('edits the paste of nobody for members alone: no newer version is read only once', async () => {
+    const code = await processedPaste(bed, 'text');
+    expect((await show(NOBODY, `/${code}`)).markup).not.toContain(`href="/${code}/edit"`);
+    const asked = await show(NOBODY, `/${code}/edit`);
+    expect([asked.status, asked.markup.includes('id="token"')]).toEqual([401, true]);
+    expect((await show(cookie, `/${code}`)).markup).toContain(`href="/${code}/edit"`);
+    expect((await show(cookie, `/${code}/edit`)).status).toBe(200);
+  });
+});
+
+describe('where pastes are created by members alone', () => {
+  let closed: RunningApi;
+  beforeEach(async () => {
+    closed = await bed.start({ env: { ANONYMOUS_PASTES: 'deny' }, house: { name: 'The House' } });
+  });
+
+  it('a stranger begins nothing that could not be sent, and is led to sign in', async () => {
+    for (const path of ['/', '/?secret', '/?text=shared']) {
+      const { status, markup } = await show(NOBODY, path, closed);
+      expect([path, status]).toEqual([path, 200]);
+      expect(markup).not.toContain('<textarea');
+      expect(markup).toContain('The House keeps a text');
+      expect(markup).toContain(`href="/session?next=${encodeURIComponent(path)}"`);
+    }
+    const { status, markup } = await show(cookie, '/', closed);
+    expect([status, markup.includes('<textarea')]).toEqual([200, true]);
+  });
+
+  it('a link in a chat leads a member to the form, and anybody to a paste', async () => {
+    const arriving = { ...BROWSER, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' };
+    const arrived = await rawGet(`${closed.url}/`, arriving);
+    expect(arrived.body.toString()).toMatch(/<script type="module" src="\/assets\/arrival-\w+\.js">/);
+    const code = await processedPaste(bed, 'text');
+    expect((await rawGet(`${closed.url}/?${code}`, arriving)).headers.location).toBe(`/${code}`);
+    expect((await rawGet(`${closed.url}/${code}`, arriving)).status).toBe(200);
+  });
+
+  it.each(['new', 'edit'])('a stranger who opens /CODE/%s signs in first', async (page) => {
+    const code = await processedPaste(bed, 'text');
+    const asked = await show(NOBODY, `/${code}/${page}`, closed);
+    expect([asked.status, asked.markup.includes('id="token"')]).toEqual([401, true]);
+    expect((await show(cookie, `/${code}/${page}`, closed)).status).toBe(200);
+  });
+});
