@@ -7,7 +7,7 @@ const adapters = ['@pasteflow/postgres', '@pasteflow/sqs', '@pasteflow/s3', '@pa
 /** What services share above the adapters. */
 const shared = ['@pasteflow/domain', '@pasteflow/sealed', '@pasteflow/service-kit', '@pasteflow/jobs'];
 const services = ['@pasteflow/api', '@pasteflow/upload-worker', '@pasteflow/janitor'];
-const examples = ['@pasteflow/example-own-job-type', '@pasteflow/example-pattern'];
+const examples = ['@pasteflow/example-pattern'];
 
 /**
  * What the sources of each package may import from the workspace. A package that isn't listed may not exist.
@@ -30,7 +30,8 @@ const allowed: Record<string, string[]> = {
   '@pasteflow/interleavings': ['@pasteflow/dev-stack', '@pasteflow/domain', '@pasteflow/postgres'],
   '@pasteflow/http-kit': ['@pasteflow/domain', '@pasteflow/runtime'],
   '@pasteflow/service-kit': ['@pasteflow/domain', '@pasteflow/sealed', ...adapters],
-  '@pasteflow/jobs': ['@pasteflow/domain', '@pasteflow/service-kit', ...adapters],
+  '@pasteflow/job': [],
+  '@pasteflow/jobs': ['@pasteflow/domain', '@pasteflow/job', '@pasteflow/service-kit', ...adapters],
   ...Object.fromEntries(examples.map((name) => [name, [...shared, ...adapters, ...services]])),
   ...Object.fromEntries(adapters.map((name) => [name, ['@pasteflow/domain']])),
   '@pasteflow/signed-requests': [],
@@ -43,11 +44,13 @@ const allowed: Record<string, string[]> = {
 
 /**
  * Where a computed import() is right: the name of the package with Postgres' binaries contains the platform,
- * and dev-stack, which imports nothing of the workspace, becomes the entry of a service by its path.
+ * dev-stack, which imports nothing of the workspace, becomes the entry of a service by its path, and job types of an
+ * operator's own come from a file that a setting names.
  */
 const computedImports = [
   'packages/dev-stack/src/postgres/binaries.ts',
   'packages/dev-stack/src/command-main.ts',
+  'packages/jobs/src/own/load-job-types.ts',
 ];
 
 /**

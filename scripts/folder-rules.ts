@@ -11,7 +11,7 @@ export const folderOrders: Readonly<Record<string, string>> = {
   'packages/dev-stack': 'testing commands start aws postgres',
   'proofs/e2e': 'campaign soak bench',
   'packages/http-kit': 'sign-in',
-  'packages/jobs': 'types',
+  'packages/jobs': 'own types',
   'packages/postgres':
     'testing roles enforcement monitoring timeline sweeps secret-requests webhooks jobs pastes executions identity requests ' +
     'migrations database schema',

@@ -119,6 +119,7 @@ export {
   pauseKind,
   resumeKind,
   UPLOADS,
+  WEBHOOKS,
   type WorkKind,
 } from './executions/work-kinds.ts';
 export { findSubjectOf, findZombies, renewLeases, wasCancelled, type Zombie } from './executions/leases.ts';

@@ -73,6 +73,7 @@ export {
   databaseEnv,
   idempotencyRetentionEnv,
   jobRetryEnv,
+  jobTypesEnv,
   leaseSeconds,
   maxPasteBytesEnv,
   queueEnv,

@@ -159,6 +159,12 @@ export const idempotencyRetentionEnv = setting('IDEMPOTENCY_RETENTION_SECONDS', 
  */
 const LARGEST_MAX_PASTE_BYTES = 64 * 1024 * 1024;
 
+/** JOB_TYPES: the file of the operator's own job types; null: there is none. */
+export const jobTypesEnv = setting(
+  'JOB_TYPES',
+  text('the absolute path of a file of job types').nullable().default(null),
+);
+
 /** The maximum size of a paste's content in bytes, for requests and for jobs. */
 export const maxPasteBytesEnv = setting(
   'MAX_PASTE_BYTES',

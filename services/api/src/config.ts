@@ -19,6 +19,7 @@ import {
   databaseEnv,
   houseEnv,
   idempotencyRetentionEnv,
+  jobTypesEnv,
   maxPasteBytesEnv,
   queueEnv,
   publicUrlEnv,
@@ -140,6 +141,7 @@ export const configSchema = groups({
         .transform((reporters) => reporters || null),
     ),
   }),
+  jobTypesFile: jobTypesEnv,
   /** Jobs of one user that wait or run. */
   jobLimits: groups({ maxOpen: setting('MAX_OPEN_JOBS_PER_USER', mostPerUser(100)) }),
   quotas: quotaEnv,

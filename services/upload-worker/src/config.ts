@@ -15,6 +15,7 @@ import {
   databaseEnv,
   houseEnv,
   jobRetryEnv,
+  jobTypesEnv,
   leaseSeconds,
   maxPasteBytesEnv,
   queueEnv,
@@ -50,6 +51,7 @@ export const configSchema = groups({
   uploadRetry: uploadRetryEnv,
   jobRetry: jobRetryEnv,
   upload: uploadSettings,
+  jobTypesFile: jobTypesEnv,
   /** Jobs at a time in this process. */
   job: groups({ consumers: setting('JOB_CONCURRENCY', positiveInteger({ max: 100 }).default(2)) }),
   /** The rules of new pastes. */

@@ -17,6 +17,7 @@ import {
   type JobContext,
   type JobEnding,
   type JobServices,
+  type JobType,
   type NewUpload,
 } from '../../src/index.ts';
 import type { World } from './world.ts';
@@ -36,6 +37,8 @@ export interface Attempt {
 export interface AttemptOptions {
   readonly signal?: AbortSignal;
   readonly stopping?: AbortSignal;
+  /** Default: the type of Pasteflow that has the job's name. */
+  readonly type?: JobType;
   /** Default: that of the type. */
   readonly work?: (context: JobContext<never>) => Promise<JobEnding>;
   readonly services?: Partial<JobServices>;
@@ -67,6 +70,7 @@ export async function attempt(
     stopping = new AbortController().signal,
     services = {},
     onProgress,
+    type: given,
     work,
   }: AttemptOptions = {},
 ): Promise<Attempt> {
@@ -84,7 +88,7 @@ export async function attempt(
   const progress: number[] = [];
   const messages: string[] = [];
   const uploads: NewUpload[] = [];
-  const type = jobTypes.get(job.jobType)!;
+  const type = given ?? jobTypes.get(job.jobType)!;
   const begin = work ?? ((context: JobContext<never>) => type.run(context));
   let ending: JobEnding | null = null;
   let error: unknown = null;

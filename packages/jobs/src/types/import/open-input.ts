@@ -1,8 +1,7 @@
 import type { House } from '@pasteflow/domain';
-import { databaseTime, findPaste } from '@pasteflow/postgres';
-import { canRead, isHeldFrom } from '@pasteflow/service-kit';
-import { readContent } from '../../read-content.ts';
-import { WorkFailedError, type JobContext, type JobServices } from '../../job-type.ts';
+import { databaseTime } from '@pasteflow/postgres';
+import { readPaste } from '../../read-paste.ts';
+import type { JobContext, JobServices } from '../../job-type.ts';
 import { pastesOfArchive } from './archive-pastes.ts';
 import { pasteFromFiles, pasteFromObject } from './entry-paste.ts';
 import { type Entry, ImportRefusedError, type Input } from './input.ts';
@@ -101,43 +100,33 @@ async function archiveInput(
 }
 
 /**
- * Reads the paste that is to be imported. A private paste of another user is reported as not existing.
- * @throws ImportRefusedError, DependencyUnavailableError, or the signal's reason
+ * Reads the paste that is to be imported.
+ * @throws ImportRefusedError, WorkFailedError, DependencyUnavailableError, or the signal's reason
  */
 async function readSource(
   services: Pick<JobServices, 'db' | 'store'>,
-  { shortCode, userId, signal }: { shortCode: string; userId: string; signal: AbortSignal },
+  of: { shortCode: string; userId: string; signal: AbortSignal },
 ): Promise<Buffer> {
-  const paste = await findPaste(services.db, shortCode);
-  if (paste === null || paste.status === 'FAILED' || !canRead(paste, userId))
-    throw new ImportRefusedError(`There is no paste ${shortCode}.`);
-  if (paste.gone) throw gone(shortCode);
-  if (isHeldFrom(paste, userId))
-    throw new ImportRefusedError(
-      `The paste ${shortCode} is held until an operator has judged its reports. Import it later.`,
-    );
-  if (paste.burn)
-    throw new ImportRefusedError(
-      `The paste ${shortCode} is deleted when it is read, and is no source of an import. Make a paste without burn.`,
-    );
-  const { id, status, content_hash: contentHash, size_bytes: sizeBytes } = paste;
-  const location = { id, shortCode, status, contentHash, sizeBytes };
-  const found = await readContent(services, location, signal);
+  const { shortCode } = of;
+  const found = await readPaste(services, of);
   switch (found.kind) {
     case 'content':
       return found.content;
+    case 'not_found':
+      throw new ImportRefusedError(`There is no paste ${shortCode}.`);
     case 'gone':
-      throw gone(shortCode);
-    case 'missing':
-      // Not an ImportRefusedError: an operator may restore the object before the next attempt.
-      throw new WorkFailedError(`The paste ${shortCode} cannot be read: ${found.reason}.`);
+      throw new ImportRefusedError(`The paste ${shortCode} has expired or was deleted.`);
+    case 'held':
+      throw new ImportRefusedError(
+        `The paste ${shortCode} is held until an operator has judged its reports. Import it later.`,
+      );
+    case 'burns':
+      throw new ImportRefusedError(
+        `The paste ${shortCode} is deleted when it is read, and is no source of an import. Make a paste without burn.`,
+      );
     default:
       return found satisfies never;
   }
-}
-
-function gone(shortCode: string): ImportRefusedError {
-  return new ImportRefusedError(`The paste ${shortCode} has expired or was deleted.`);
 }
 
 export type ArchiveFormat = Exclude<SourceFormat, 'ndjson'>;

@@ -1,14 +1,10 @@
-import { hash } from 'node:crypto';
-import { jobKeyPrefix } from '@pasteflow/domain';
-import { defineJobType, WorkFailedError, type JobContext, type JobEnding } from '@pasteflow/jobs';
-import { listAssets } from '@pasteflow/postgres';
-import { z } from 'zod';
+import type { JobContext, JobEnding, JobType, Kit } from '@pasteflow/job';
 
 /**
  * The URLs of the feeds, by name. Users choose among the names: a job that fetched any URL could be used to
  * read what only the worker can reach, such as the metadata of a cloud machine.
  */
-export type Feeds = Readonly<Record<string, string>>;
+type Feeds = Readonly<Record<string, string>>;
 
 interface Parameters {
   readonly feeds: readonly string[];
@@ -18,10 +14,14 @@ const MAX_FEEDS = 100;
 const MAX_FEED_BYTES = 1024 * 1024;
 const TIMEOUT_MS = 10_000;
 
-/** The job type `fetch`: saves feeds of the operator's list, each as an asset. */
-export function fetchFeeds(feeds: Feeds) {
+/** The job type `fetch`: saves feeds of the operator's list, the setting FEEDS, each as an asset. */
+export default function fetchFeeds(kit: Kit): JobType {
+  const { z } = kit;
+  const list = z.record(z.string().regex(/^[a-z0-9-]{1,40}$/), z.url({ protocol: /^https?$/ }));
+  const feeds = list.parse(JSON.parse(process.env['FEEDS'] ?? '{}'));
   const names = Object.keys(feeds);
-  return defineJobType({
+  if (names.length === 0) throw new Error('Set FEEDS, like {"news":"https://example.org/feed.xml"}.');
+  return kit.defineJobType({
     name: 'fetch',
     summary: 'Saves feeds, each as an asset of the job.',
     parameters: z.strictObject({
@@ -31,8 +31,7 @@ export function fetchFeeds(feeds: Feeds) {
         .max(MAX_FEEDS),
     }),
     example: { feeds: names.slice(0, 1) },
-    readShortCodes: () => [],
-    run: (context) => run(feeds, context),
+    run: (context) => run(kit, feeds, context),
   });
 }
 
@@ -41,10 +40,10 @@ export function fetchFeeds(feeds: Feeds) {
  * would not change that. A feed that may come back is retried: the job throws, and the next attempt skips
  * what is saved. If the last attempt throws, the job is `partial` when it has assets, and else `failed`.
  */
-async function run(feeds: Feeds, context: JobContext<Parameters>): Promise<JobEnding> {
+async function run(kit: Kit, feeds: Feeds, context: JobContext<Parameters>): Promise<JobEnding> {
   const { parameters, progress, signal } = context;
   const chosen = [...new Set(parameters.feeds)];
-  const saved = await savedFeeds(context);
+  const saved = new Set((await context.listAssets()).map(({ name }) => name.replace(/\.xml$/, '')));
   const refused: { readonly feed: string; readonly reason: string }[] = [];
   const unavailable: string[] = [];
   for (const feed of chosen.filter((name) => !saved.has(name))) {
@@ -52,13 +51,13 @@ async function run(feeds: Feeds, context: JobContext<Parameters>): Promise<JobEn
     if (answer.kind === 'unavailable') unavailable.push(feed);
     else if (answer.kind === 'refused') refused.push({ feed, reason: answer.reason });
     else {
-      await save(context, feed, answer.content);
+      await context.saveAsset({ name: `${feed}.xml`, type: 'feed', content: answer.content });
       saved.add(feed);
     }
     const handled = saved.size + refused.length + unavailable.length;
     progress(Math.floor((100 * handled) / chosen.length), `${handled} of ${chosen.length} feeds`);
   }
-  if (unavailable.length > 0) throw new WorkFailedError(`unavailable feeds: ${unavailable.join(', ')}`);
+  if (unavailable.length > 0) throw new kit.WorkFailedError(`unavailable feeds: ${unavailable.join(', ')}`);
   const result = { saved: [...saved], refused };
   if (refused.length === 0) return { status: 'completed', result };
   const error = `${refused.length} of ${chosen.length} feeds were refused; result.refused says why.`;
@@ -66,7 +65,7 @@ async function run(feeds: Feeds, context: JobContext<Parameters>): Promise<JobEn
 }
 
 type Answer =
-  | { readonly kind: 'content'; readonly content: Buffer }
+  | { readonly kind: 'content'; readonly content: Uint8Array }
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'unavailable' };
 
@@ -90,18 +89,4 @@ async function fetchFeed(url: string, stop: AbortSignal): Promise<Answer> {
     stop.throwIfAborted();
     return { kind: 'unavailable' };
   }
-}
-
-/** The key contains the execution, so that a worker that lost the job overwrites nothing. */
-async function save(context: JobContext<Parameters>, feed: string, content: Buffer): Promise<void> {
-  const { jobId, executionId, signal, services, createAsset } = context;
-  const storagePath = `${jobKeyPrefix(jobId)}${executionId}/${feed}`;
-  await services.store.put(storagePath, content, { sha256: hash('sha256', content, 'buffer'), signal });
-  await createAsset({ assetType: 'feed', storagePath, fileSize: content.length });
-}
-
-/** What earlier attempts have saved. */
-async function savedFeeds({ jobId, services }: JobContext<Parameters>): Promise<Set<string>> {
-  const { rows } = await listAssets(services.db, jobId, { limit: MAX_FEEDS, after: null });
-  return new Set(rows.map(({ storage_path: path }) => path.slice(path.lastIndexOf('/') + 1)));
 }

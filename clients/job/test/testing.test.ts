@@ -1,0 +1,108 @@
+import { expect, it } from '@jest/globals';
+import type { JobContext, Kit } from '../src/index.ts';
+import { loadForTest, type TestJob } from '../src/testing.ts';
+
+type Run = (context: JobContext<{ codes: string[] }>, kit: Kit) => Promise<unknown>;
+
+/** A job of a type with this `run`, which reads the pastes that its parameters name. */
+async function jobOf(run: Run): Promise<TestJob> {
+  const makeJob = await loadForTest(
+    (kit) =>
+      kit.defineJobType({
+        name: 'own',
+        summary: 'Made for a test.',
+        parameters: kit.z.strictObject({ codes: kit.z.array(kit.z.string()) }),
+        example: { codes: [] },
+        readShortCodes: ({ codes }) => codes,
+        run: async (context) => (await run(context, kit)) as never,
+      }),
+    { pastes: { here: 'hello', hidden: 'secret' } },
+  );
+  return makeJob('own', { codes: ['here', 'gone'] });
+}
+
+const done = { status: 'completed', result: {} };
+
+it('keeps assets for the next attempt, and nothing after the process has died', async () => {
+  const job = await jobOf(async ({ saveAsset, listAssets, readAsset }) => {
+    const names = (await listAssets()).map(({ name }) => name);
+    for (const name of ['a.txt', 'b.txt', 'c.txt'].filter((each) => !names.includes(each)))
+      await saveAsset({ name, content: `of ${name}` });
+    return { ...done, result: { before: names, first: String(await readAsset('a.txt')) } };
+  });
+  const died = await job.attempt({ diesAfterAssets: 2 });
+  expect([died.ending, String(died.error), job.assets.length]).toEqual([null, 'Error: The process died.', 2]);
+  const { ending } = await job.attempt();
+  expect(ending).toMatchObject({ result: { before: ['a.txt', 'b.txt'] } });
+  expect(job.assets.map(({ name, type, bytes }) => [name, type, bytes])).toEqual([
+    ['a.txt', 'file', 8],
+    ['b.txt', 'file', 8],
+    ['c.txt', 'file', 8],
+  ]);
+});
+
+it('stores a stream', async () => {
+  async function* parts(): AsyncGenerator<Uint8Array> {
+    yield new Uint8Array([1, 2]);
+    yield new Uint8Array([3]);
+  }
+  const job = await jobOf(async ({ saveAsset }) => {
+    await saveAsset({ name: 'numbers', content: parts() });
+    return done;
+  });
+  await job.attempt();
+  expect([...(job.assets[0]?.content ?? [])]).toEqual([1, 2, 3]);
+});
+
+it('reads the pastes that readShortCodes names, and no other', async () => {
+  const job = await jobOf(async ({ readPaste }) => ({
+    ...done,
+    result: { here: (await readPaste('here')).kind, gone: await readPaste('gone') },
+  }));
+  expect((await job.attempt()).ending?.result).toEqual({
+    here: 'content',
+    gone: { kind: 'refused', reason: 'There is no paste gone.' },
+  });
+  const other = await jobOf(async ({ readPaste }) => await readPaste('hidden'));
+  expect(String((await other.attempt()).error)).toContain(
+    "readShortCodes of 'own' does not name the paste hidden",
+  );
+});
+
+it.each([
+  ['../other', 'file', "'../other' is no name of an asset"],
+  ['.hidden', 'file', "'.hidden' is no name"],
+  ['a/b', 'file', "'a/b' is no name"],
+  ['', 'file', "'' is no name"],
+  ['a'.repeat(101), 'file', 'is no name'],
+  ['a', 'paste', "'paste' is no type"],
+  ['a', 'Feed', "'Feed' is no type"],
+])('refuses the asset %j of the type %j', async (name, type, problem) => {
+  const job = await jobOf(async ({ saveAsset }) => {
+    await saveAsset({ name, type, content: '' });
+    return done;
+  });
+  expect(String((await job.attempt()).error)).toContain(problem);
+  expect(job.assets).toEqual([]);
+});
+
+it('refuses two assets of one name, also at once', async () => {
+  const job = await jobOf(async ({ saveAsset }) => {
+    await Promise.all([1, 2].map((n) => saveAsset({ name: 'same', content: String(n) })));
+    return done;
+  });
+  expect(String((await job.attempt()).error)).toContain("The job has an asset 'same'");
+  expect(job.assets.length).toBe(1);
+});
+
+it.each([
+  ['nothing', undefined],
+  ['no status', { result: {} }],
+  ['a failure without its error', { status: 'failed', result: {} }],
+  ['a success with an error', { ...done, error: 'but' }],
+  ['a NUL character', { ...done, result: { text: 'a\0b' } }],
+  ['no JSON', { ...done, result: { count: 1n } }],
+])('refuses an ending with %s', async (_what, returned) => {
+  const { ending, error } = await (await jobOf(async () => returned)).attempt();
+  expect([ending, error]).toEqual([null, expect.any(Error)]);
+});

@@ -1,0 +1,130 @@
+import { chmod, mkdir, realpath, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { spawnService, temporaryFolder } from '@pasteflow/dev-stack/testing';
+
+const entry = fileURLToPath(new URL('fixtures/load-own.ts', import.meta.url));
+
+let folder: string;
+let remove: () => Promise<void>;
+beforeAll(async () => {
+  const made = await temporaryFolder();
+  folder = await realpath(made.dataDir);
+  remove = made.remove;
+});
+afterAll(() => remove());
+
+const OWN = `export default (kit) => kit.defineJobType({
+  name: 'own',
+  summary: 'Made for a test.',
+  parameters: kit.z.strictObject({}),
+  example: {},
+  run: async () => ({ status: 'completed', result: {} }),
+});
+`;
+const named = (name: string): string => OWN.replace("'own'", `'${name}'`);
+
+/** What became of each file: the names of the job types, or the problem. */
+async function load(...paths: readonly string[]): Promise<unknown[]> {
+  const loading = spawnService({ entry, args: [...paths], name: 'load-own' });
+  expect([await loading.exited, loading.stderr]).toEqual([{ code: 0, signal: null }, []]);
+  return loading.stdout.map((line) => JSON.parse(line) as unknown);
+}
+
+async function file(name: string, text = OWN, mode = 0o644): Promise<string> {
+  const path = join(folder, name);
+  await writeFile(path, text);
+  await chmod(path, mode); // whatever the umask is
+  return path;
+}
+
+it('adds the types of a file, in JavaScript or TypeScript, and also by a link as in a ConfigMap', async () => {
+  const path = await file('own.mjs');
+  const typed = await file('own.mts', OWN.replace('(kit)', '(kit: any)'));
+  const list = `const one = ${named('one').replace('export default', '')}
+    const two = ${named('two').replace('export default', '')}
+    export default async (kit) => [one(kit), two(kit)];`;
+  const link = join(folder, 'link.mjs');
+  await symlink(path, link);
+  expect(await load(path, typed, await file('list.mjs', list), link)).toEqual([
+    ['export', 'import', 'own'],
+    ['export', 'import', 'own'],
+    ['export', 'import', 'one', 'two'],
+    ['export', 'import', 'own'],
+  ]);
+});
+
+it('says of a path what is wrong with it', async () => {
+  const missing = join(folder, 'missing.mjs');
+  expect(await load('own.mjs', missing, folder)).toEqual([
+    'is "own.mjs"; set it to an absolute path, like /etc/pasteflow/job-types.mjs',
+    `names ${missing}, which does not exist; mount the file there, or leave JOB_TYPES out`,
+    `names ${folder}, which is no file; name the file itself, like own.mjs`,
+  ]);
+});
+
+it('refuses a file that others may write, or replace in its folder', async () => {
+  const byGroup = await file('by-group.mjs', OWN, 0o664);
+  const byAll = await file('by-all.mjs', OWN, 0o646);
+  const open = join(folder, 'open');
+  await mkdir(open);
+  await chmod(open, 0o777);
+  const inOpen = await file('open/own.mjs');
+  const linkInOpen = join(open, 'link.mjs');
+  await symlink(await file('behind-link.mjs'), linkInOpen);
+  const linkToOpen = join(folder, 'to-open.mjs');
+  await symlink(inOpen, linkToOpen);
+  const problem = (path: string, written: string): string =>
+    `names ${path}, but others may write to ${written}; take that away with: chmod go-w ${written}`;
+  expect(await load(byGroup, byAll, inOpen, linkInOpen, linkToOpen)).toEqual([
+    problem(byGroup, byGroup),
+    problem(byAll, byAll),
+    problem(inOpen, open),
+    problem(linkInOpen, open),
+    problem(linkToOpen, open),
+  ]);
+});
+
+it('names the line of a syntax error, and what a file throws or misses', async () => {
+  const broken = await file('broken.mjs', 'const a = 1;\n\nconst b = ;\n');
+  const typed = await file('broken.mts', 'const a: number = 1;\nconst b: = 2;\n');
+  const throwing = await file('throwing.mjs', "throw new Error('no feeds');\n");
+  const importing = await file('importing.mjs', "import 'left-pad';\n");
+  const making = await file('making.mjs', "export default () => { throw new Error('Set FEEDS.'); };\n");
+  const [syntax, syntaxOfTypes, thrown, missing, made] = await load(
+    broken,
+    typed,
+    throwing,
+    importing,
+    making,
+  );
+  expect(syntax).toBe(`names ${broken}, which is no valid JavaScript in line 3: Unexpected token ';'`);
+  expect(syntaxOfTypes).toContain(`names ${typed}, which is no valid JavaScript in line 2: Unexpected token`);
+  expect(thrown).toBe(`names ${throwing}, which throws when it is loaded: no feeds`);
+  expect(missing).toMatch(/imports what is not there: Cannot find package 'left-pad' .*; bundle the file/);
+  expect(made).toBe(`names ${making}, which throws when its default export is called: Set FEEDS.`);
+});
+
+it('refuses names that Pasteflow needs, and two types of one name', async () => {
+  const taken = ['export', 'uploads', 'webhooks'].map(async (name) => await file(`${name}.mjs`, named(name)));
+  const twice = `const make = ${OWN.replace('export default', '')}
+    export default (kit) => [make(kit), make(kit)];`;
+  const paths = [...(await Promise.all(taken)), await file('twice.mjs', twice)];
+  const problem = (at: number, why: string): string => `names ${paths[at]}, which has a job type ${why}`;
+  expect(await load(...paths)).toEqual([
+    problem(0, "'export', but Pasteflow has one of this name; give it another name, like 'our-export'"),
+    problem(
+      1,
+      "'uploads', but operators pause uploads by this name; give it another name, like 'our-uploads'",
+    ),
+    problem(
+      2,
+      "'webhooks', but operators pause webhooks by this name; give it another name, like 'our-webhooks'",
+    ),
+    problem(
+      3,
+      "'own', but there is another one of this name in the file; give it another name, like 'our-own'",
+    ),
+  ]);
+});
