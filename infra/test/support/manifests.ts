@@ -68,7 +68,11 @@ const custom: Readonly<Record<string, new (data: never) => { validate: () => voi
 export function validate(manifests: readonly Manifest[]): void {
   for (const each of manifests) {
     const Model = custom[each.kind];
-    if (Model !== undefined) new Model(each as never).validate();
+    if (Model === undefined) continue;
+    const unread = new Set<string>();
+    // Given afterwards, because the constructor copies what it gets.
+    Object.assign(new Model(each as never), { spec: watched(each.spec, 'spec', unread) }).validate();
+    if (unread.size > 0) throw new Error(`${each.kind}: unknown fields ${[...unread].join(', ')}`);
   }
   const own = manifests.filter(({ kind }) => !(kind in custom));
   const folder = mkdtempSync(join(tmpdir(), 'pasteflow-manifests-'));
@@ -86,4 +90,25 @@ export function validate(manifests: readonly Manifest[]): void {
   } finally {
     rmSync(folder, { recursive: true });
   }
+}
+
+/** These validators ignore what they don't know: a field that one has never read is unknown. */
+function watched(value: unknown, path: string, unread: Set<string>): unknown {
+  if (Array.isArray(value)) return value.map((each, index) => watched(each, `${path}[${index}]`, unread));
+  if (typeof value !== 'object' || value === null) return value;
+  const fields = Object.entries(value).map(([key, inner]): [string, unknown] => {
+    unread.add(`${path}.${key}`);
+    return [key, watched(inner, `${path}.${key}`, unread)];
+  });
+  return new Proxy(Object.fromEntries(fields), {
+    get: (target, key) => {
+      unread.delete(`${path}.${String(key)}`);
+      return target[key as string];
+    },
+    // It reads all keys, as of labels.
+    ownKeys: (target) => {
+      for (const key of Object.keys(target)) unread.delete(`${path}.${key}`);
+      return Reflect.ownKeys(target);
+    },
+  });
 }
