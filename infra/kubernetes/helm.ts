@@ -19,6 +19,9 @@ export const configurations: readonly string[] = readdirSync(`${chart}/ci`).map(
 /** Since 1.30 a container can sleep before it stops. */
 export const kubernetesVersions = ['1.31', '1.34'] as const;
 
+/** A helm that no release has built takes the cluster for a Kubernetes 1.20. */
+const CLUSTER = ['--kube-version', kubernetesVersions[1]];
+
 /** Only Go 1.21 and later can fetch the newer Go that helm asks for. */
 export function canBuildHelm(): boolean {
   return (spawnSync('go', ['env', 'GOTOOLCHAIN'], { encoding: 'utf8' }).stdout ?? '').trim() !== '';
@@ -31,13 +34,24 @@ export function buildHelm(): void {
 
 /** @throws Error with what helm found */
 export function lint(configuration: string): void {
-  helm('lint', '--strict', '--quiet', chart, '--values', valuesOf(configuration));
+  run(program, ['lint', chart, '--strict', '--quiet', '--values', valuesOf(configuration), ...CLUSTER]);
 }
 
 /** The objects of a release `pasteflow`, as YAML. Options of helm follow. */
 export function render(configuration: string, ...options: readonly string[]): string {
+  return renderChart(chart, configuration, options);
+}
+
+/** The same of the chart as it is published, packed into a folder. */
+export function renderPacked(configuration: string, into: string): string {
+  run(program, ['package', chart, '--destination', into]);
+  const [packed = ''] = readdirSync(into);
+  return renderChart(join(into, packed), configuration, []);
+}
+
+function renderChart(from: string, configuration: string, options: readonly string[]): string {
   const values = ['--namespace', 'pasteflow', '--values', valuesOf(configuration)];
-  return helm('template', 'pasteflow', chart, ...values, ...options);
+  return run(program, ['template', 'pasteflow', from, ...values, ...CLUSTER, ...options]);
 }
 
 export function manifests(): string {
@@ -59,11 +73,6 @@ export function chartDigest(): string {
 
 function valuesOf(configuration: string): string {
   return `${chart}/ci/${configuration}-values.yaml`;
-}
-
-function helm(command: string, ...args: readonly string[]): string {
-  // A helm that no release has built takes the cluster for a Kubernetes 1.20.
-  return run(program, [command, ...args, '--kube-version', kubernetesVersions[1]]);
 }
 
 function run(command: string, args: readonly string[]): string {

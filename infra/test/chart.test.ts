@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import {
@@ -9,6 +11,7 @@ import {
   manifests,
   manifestsFile,
   render,
+  renderPacked,
 } from '../kubernetes/helm.ts';
 import { finder, manifestsOf, validate } from './support/manifests.ts';
 
@@ -34,6 +37,15 @@ const found = (configuration: string, ...options: string[]) => finder(objects(co
 
   test('makes the manifests of the repository', () => {
     expect(readFileSync(manifestsFile, 'utf8')).toBe(manifests());
+  });
+
+  test('is packed with the files that are links here', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'pasteflow-chart-'));
+    try {
+      expect(renderPacked('operator', folder)).toBe(render('operator'));
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   test('migrates before everything else, with objects that a first installation does not have yet', () => {
