@@ -115,6 +115,10 @@ export class CampaignLoad {
       .then(() => Promise.all(this.#secrets));
   }
 
+  get begun(): number {
+    return this.#next;
+  }
+
   get created(): number {
     return this.keyed.length;
   }

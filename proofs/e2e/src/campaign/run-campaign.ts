@@ -8,6 +8,7 @@ import { Deposits } from './deposits.ts';
 import { History } from './history.ts';
 import { recordLastOperations } from './last-operations.ts';
 import { CampaignLoad } from './load.ts';
+import { actAll } from './pace.ts';
 import { Random } from './plan.ts';
 import { User } from './user.ts';
 import { findBrokenPromises, findBrokenSecrets, summaryOf } from './verify.ts';
@@ -83,7 +84,12 @@ export async function runCampaign(
     const contention = new Contention(cluster, user, history, options.seed);
     const deposits = new Deposits(cluster, history, { token, seed: options.seed });
     const load = new CampaignLoad(cluster, user, { contention, deposits, history, ...options });
-    await actAll(cluster, load, options, report);
+    const acts = planActs(options, load);
+    const pace = { pastes: options.pastes, patienceMs: options.quietWithinSeconds * 1000 };
+    await actAll(acts, load, pace, async ({ name, fault }, index) => {
+      report(`${index + 1} of ${acts.length} faults, ${load.created} of ${options.pastes} pastes: ${name}`);
+      await fault(cluster, new Random(options.seed + index));
+    });
     load.allowed = options.pastes;
     load.faultsEndedAt = performance.now();
     const secrets = await load.done;
@@ -111,21 +117,6 @@ export async function runCampaign(
     await webhooks.stop();
     await cluster.stop();
     history.close();
-  }
-}
-
-/** The pastes are spread over the acts, so that there is load during each of them. */
-async function actAll(
-  cluster: Cluster,
-  load: CampaignLoad,
-  options: CampaignOptions,
-  report: (line: string) => void,
-): Promise<void> {
-  const acts = planActs(options, load);
-  for (const [index, { name, fault }] of acts.entries()) {
-    load.allowed = Math.ceil((options.pastes * (index + 1)) / acts.length);
-    report(`${index + 1} of ${acts.length} faults, ${load.created} of ${options.pastes} pastes: ${name}`);
-    await fault(cluster, new Random(options.seed + index));
   }
 }
 
