@@ -252,7 +252,7 @@ export {
   type ListedPasteState,
   type PasteOfAnybody,
 } from './monitoring/list-pastes.ts';
-export { listUsers, type ListedUser } from './monitoring/list-users.ts';
+export { listUsers } from './monitoring/list-users.ts';
 export { listLeasesOf, listWorkers, type HeldLease, type Worker } from './monitoring/list-workers.ts';
 export { estimateLivePastes, readStateFigures, type StateFigures } from './monitoring/state-figures.ts';
 export {

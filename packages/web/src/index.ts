@@ -48,6 +48,8 @@ export { languageNames, wordsIn } from './words/words.ts';
 export { styleguidePage } from './pages/styleguide.ts';
 export { timelinePage } from './pages/timeline.ts';
 export { operationsPolicy, refusalPage, type OperationsSite, type RefusalLink } from './operations/layout.ts';
+export { erasuresPage, jobsPage, pastesPage, usersPage } from './operations/lists.ts';
+export { workerPage, workersPage } from './operations/workers.ts';
 export { confirmationPage, outcomePage } from './operations/action.ts';
 export { failedPastesPage } from './operations/failed.ts';
 export { overviewPage, plain, type ShownOverview } from './operations/overview.ts';

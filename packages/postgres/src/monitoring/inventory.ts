@@ -16,6 +16,8 @@ export interface Inventory {
   /** Pastes that are not deleted, and the bytes of their content. */
   readonly pastes: Counted;
   readonly bytes: Counted;
+  /** Pastes in the state NOT_EXPIRED. */
+  readonly notExpired: Counted;
   /** Pastes created a minute, in the last ten minutes, or as long as the newest `MAX_LOOKED_AT` took. */
   readonly createdPerMinute: number;
   readonly users: Counted;
@@ -120,13 +122,13 @@ async function storedPastes(
   db: Database,
   { looked, there, bytes, quotaPastes, quotaBytes }: Row,
   { hasQuotas, limit }: { readonly hasQuotas: boolean; readonly limit: number },
-): Promise<Pick<Inventory, 'pastes' | 'bytes'>> {
-  const counted = (pastes: number, inAll: number, approximate: boolean) => ({
-    pastes: { count: Math.round(pastes), approximate },
-    bytes: { count: Math.round(inAll), approximate },
-  });
-  if (looked < limit) return counted(there, bytes, false);
-  if (hasQuotas) return counted(quotaPastes, quotaBytes, false);
+): Promise<Pick<Inventory, 'pastes' | 'bytes' | 'notExpired'>> {
+  const exactly = (count: number): Counted => ({ count, approximate: false });
+  if (looked < limit) return { pastes: exactly(there), bytes: exactly(bytes), notExpired: exactly(there) };
+  const about = (count: number): Counted => ({ count: Math.round(count), approximate: true });
   const live = Math.max(there, await estimateLivePastes(db));
-  return counted(live, there === 0 ? 0 : (bytes / there) * live, true);
+  const notExpired = about(live);
+  return hasQuotas
+    ? { pastes: exactly(quotaPastes), bytes: exactly(quotaBytes), notExpired }
+    : { pastes: about(live), bytes: about(there === 0 ? 0 : (bytes / there) * live), notExpired };
 }

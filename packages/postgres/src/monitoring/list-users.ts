@@ -7,7 +7,7 @@ import type { Counted } from './inventory.ts';
 import { MAX_SCANNED } from './newest-first.ts';
 
 /** A user, and what the user has. */
-export interface ListedUser {
+interface ListedUser {
   readonly id: string;
   readonly name: string;
   /** What the identity provider calls the user; null: nothing. */

@@ -34,6 +34,7 @@ it('counts a small database exactly, without what is deleted', async () => {
   expect(await read()).toEqual({
     pastes: exactly(6),
     bytes: exactly(420),
+    notExpired: exactly(6),
     createdPerMinute: 0.6,
     users: exactly(2),
     jobs: exactly(2),

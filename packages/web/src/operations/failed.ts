@@ -29,8 +29,8 @@ export function failedPastesPage(site: OperationsSite, failed: ShownFailed): str
   const { causes, cause } = failed;
   return operationsPage(site, {
     title: words.failedPastes,
-    main: html`<p><a href="${site.base}/">← ${words.overview}</a></p>
-<h1>${words.failedPastes}</h1>
+    place: 'failed',
+    main: html`<h1>${words.failedPastes}</h1>
 ${causes.length === 0 && cause === null ? html`<p class="good-news">${words.noFailed}</p>` : list(site, failed)}`,
   });
 }

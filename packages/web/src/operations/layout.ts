@@ -1,7 +1,19 @@
-import { html, type Html } from '../html/html.ts';
+import { formatNumber } from '../html/formats.ts';
+import { html, type Html, type HtmlValue } from '../html/html.ts';
 import { brand, headParts, icon, preferencesSource, themeButton } from '../html/layout.ts';
 import { en } from '../words/en.ts';
 import { operationsWords as words } from './words.ts';
+
+/** What the navigation leads to, in its order. */
+const operationsPlaces = ['users', 'pastes', 'jobs', 'workers', 'erasures', 'reports', 'failed'] as const;
+
+export type OperationsPlace = (typeof operationsPlaces)[number];
+
+/** A number; `approximate`: an estimate, or a count that has stopped. */
+export interface ShownCount {
+  readonly count: number;
+  readonly approximate: boolean;
+}
 
 /** What every page for operators needs to know. */
 export interface OperationsSite {
@@ -13,6 +25,8 @@ export interface OperationsSite {
   readonly mayAct: boolean;
   /** The name under which the identity provider has signed the operator in; null: it has not. */
   readonly signedInAs: string | null;
+  /** How much there is at each place; null: it is not known. */
+  readonly counts: Readonly<Record<OperationsPlace, ShownCount>> | null;
 }
 
 /** Everything comes from this origin, nothing is inline but the script of the head, and nobody may frame the page. */
@@ -30,12 +44,14 @@ export const operationsPolicy = [
 export interface OperationsPageParts {
   readonly title: string;
   readonly main: Html;
+  /** Where the page is in the navigation. Default: nowhere. */
+  readonly place?: OperationsPlace | 'overview';
   /** Browser modules, by the name of their source. */
   readonly scripts?: readonly string[];
   /** Markup of the head. */
   readonly head?: Html;
   /**
-   * Says what the visitor may do. Not on a refusal, which also goes to visitors whose rights are not known.
+   * Says where the visitor can go, and what the visitor may do. Not on a refusal, which also goes to visitors whose rights are not known.
    * Default: true.
    */
   readonly hasFooter?: boolean;
@@ -43,9 +59,10 @@ export interface OperationsPageParts {
 
 /** A whole document. */
 export function operationsPage(
-  { base, asset, mayAct, signedInAs }: OperationsSite,
-  { title, main, scripts = [], head, hasFooter = true }: OperationsPageParts,
+  site: OperationsSite,
+  { title, main, place, scripts = [], head, hasFooter = true }: OperationsPageParts,
 ): string {
+  const { base, asset, mayAct, signedInAs } = site;
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -60,11 +77,11 @@ ${['site.js', ...scripts].map((name) => html`<script type="module" src="${asset(
 <a class="skip" href="#main">${words.skipToContent}</a>
 <header class="site">
 ${brand(`${base}/`, words.product, icon(asset))}
-<form class="search" action="${base}/find" role="search"><input name="q" required aria-label="${words.searchLabel}"
+<form class="search" action="${base}/find" role="search" aria-label="${words.search}"><input name="q" required aria-label="${words.searchLabel}"
 placeholder="${words.searchHint}"><button>${words.search}</button></form>
 ${themeButton(en)}
 </header>
-<main id="main" tabindex="-1">
+${hasFooter && navigation(site, place)}<main id="main" tabindex="-1">
 ${main}
 </main>
 ${
@@ -78,6 +95,28 @@ action="${base}/session/end"><p>${words.signedInAs} <bdi>${signedInAs}</bdi> <bu
 }</body>
 </html>
 `.markup;
+}
+
+function navigation({ base, counts }: OperationsSite, place: OperationsPageParts['place']): Html {
+  const link = (name: OperationsPlace) => {
+    const count = counts?.[name];
+    return html`<li><a href="${base}/${name}"${name === place && html` aria-current="page"`}>${words.places[name]}${
+      count !== undefined && html` <span class="count">${countText(count)}</span>`
+    }</a></li>\n`;
+  };
+  return html`<nav class="places" aria-label="${words.navigation}"><ul>
+<li><a href="${base}/"${place === 'overview' && html` aria-current="page"`}>${words.overview}</a></li>
+${operationsPlaces.map(link)}</ul></nav>\n`;
+}
+
+/** `~1,200,000` */
+export function countText({ count, approximate }: ShownCount): string {
+  return `${approximate ? '~' : ''}${formatNumber(count, en)}`;
+}
+
+/** A row of a table. */
+export function row(cells: readonly HtmlValue[]): Html {
+  return html`<tr>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>\n`;
 }
 
 /** A link to the confirming step of an action; nothing for those who may not act. */

@@ -1,6 +1,6 @@
 import { formatDuration } from '../html/formats.ts';
 import { html, type Html, type HtmlValue, table } from '../html/html.ts';
-import { actionLink, operationsPage, type OperationsSite } from './layout.ts';
+import { actionLink, operationsPage, row, type OperationsSite } from './layout.ts';
 import { en } from '../words/en.ts';
 import { operationsWords as words } from './words.ts';
 
@@ -96,12 +96,12 @@ export function overviewPage(site: OperationsSite, overview: ShownOverview): str
   const { stored, failed, jobs } = overview.minutes;
   return operationsPage(site, {
     title: words.overview,
+    place: 'overview',
     scripts: ['operations.js'],
     main: html`<h1>${words.overview}</h1>
 <div id="live">
 <dl class="facts">${overview.glance.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
 ${needsPart(site, overview)}
-<p class="toolbar"><a class="button" href="${site.base}/reports">${words.reports}</a> <a class="button" href="${site.base}/failed">${words.failedPastes}</a></p>
 <div class="charts">${smallChart(words.stored, 'good', stored)}${smallChart(words.failed, 'bad', failed)}${smallChart(words.jobs, 'busy', jobs)}</div>
 <p class="hint">${words.chartsHint}</p>
 ${stuckPart(site, overview)}
@@ -251,10 +251,6 @@ function actionsPart({ base }: OperationsSite, { actions }: ShownOverview): Html
 
 function subjectLink({ base }: OperationsSite, subject: string): Html {
   return html`<a href="${base}/find?q=${encodeURIComponent(subject)}">${subject}</a>`;
-}
-
-function row(cells: readonly HtmlValue[]): Html {
-  return html`<tr>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>\n`;
 }
 
 function seconds(value: number | null): string | null {

@@ -54,8 +54,8 @@ export function reportsPage(site: OperationsSite, shown: ShownQueue): string {
   const isAll = chosen === null && network === null;
   return operationsPage(site, {
     title: words.reports,
-    main: html`<p><a href="${site.base}/">← ${words.overview}</a></p>
-<h1>${words.reports}</h1>
+    place: 'reports',
+    main: html`<h1>${words.reports}</h1>
 ${filterForm({ words: en }, action, [...fields, ...(network === null ? [] : [html`<input type="hidden" name="network" value="${network}">`])])}
 ${network !== null && ofNetwork(site, network)}
 ${pastes.length === 0 ? html`<p class="${isAll ? 'good-news' : 'hint'}">${isAll ? words.noReports : words.noneOfThese}</p>` : queue(site, shown)}
@@ -147,6 +147,7 @@ export function reportedPage(site: OperationsSite, shown: ShownReports): string 
   );
   return operationsPage(site, {
     title: words.reportsOf(shortCode),
+    place: 'reports',
     main: html`<p><a href="${site.base}/reports">← ${words.reports}</a></p>
 <h1>${words.reportsOf(shortCode)}</h1>
 ${isHeld && html`<p class="bad-news">${words.heldUntilJudged}</p>`}

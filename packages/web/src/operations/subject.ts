@@ -35,6 +35,7 @@ export function subjectPage(site: OperationsSite, shown: ShownSubject, now: Date
   const title = `${words[kind]} ${name}`;
   return operationsPage(site, {
     title,
+    ...(kind !== 'delivery' && { place: kind === 'paste' ? 'pastes' : 'jobs' }),
     main: html`<h1>${title}</h1>
 ${takedown !== null && html`<p class="bad-news">${words.takenDown}: <bdi>${takedown}</bdi></p>`}
 <dl class="facts">${facts.map(
@@ -72,14 +73,28 @@ ${request !== null && actionLink(site, { action: 'close-request', subject: reque
 ${canRetry && actionLink(site, { action: 'retry', subject: name, label: words.retry })}</p>`;
 }
 
-/** A user, of whom operators see only how many pastes there are. */
+/** A user: the names, and how many pastes can be taken down. */
 export function userPage(
   site: OperationsSite,
-  { id, pastes }: { readonly id: string; readonly pastes: number },
+  {
+    id,
+    name,
+    shownName,
+    pastes,
+  }: {
+    readonly id: string;
+    /** null: there is no such user any more. */
+    readonly name: string | null;
+    readonly shownName: string | null;
+    readonly pastes: number;
+  },
 ): string {
   return operationsPage(site, {
-    title: `${words.user} ${id}`,
-    main: html`<h1>${words.user} ${id}</h1>
+    title: `${words.user} ${name ?? id}`,
+    place: 'users',
+    main: html`<h1>${words.user} <bdi>${name ?? id}</bdi></h1>
+<dl class="facts"><div><dt>Id</dt><dd>${id}</dd></div>${shownName !== null && html`<div><dt>Shown as</dt><dd><bdi>${shownName}</bdi></dd></div>`}</dl>
+<p class="toolbar"><a class="button" href="${site.base}/pastes?owner=${id}">${words.pastesOf}</a> <a class="button" href="${site.base}/jobs?owner=${id}">${words.jobsOf}</a></p>
 <p>${words.pastesOfUser(pastes)}</p>
 <p>${actionLink(site, { action: 'takedown-user', subject: id, label: words.takeDownUser })} ${actionLink(site, { action: 'erase', subject: id, label: words.eraseUser })}</p>`,
   });

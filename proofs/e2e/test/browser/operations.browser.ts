@@ -122,6 +122,8 @@ describeInBrowser('the operations page', () => {
       [`/pastes/${code}`, 'paste'],
       [`/jobs/${job}`, 'job'],
       [`/users/${user.userId}`, 'user'],
+      ['/pastes', 'pastes'],
+      ['/workers', 'workers'],
       [`/confirm/takedown?subject=${code}`, 'confirm'],
       ['/pastes/nothing', 'refusal'],
       [await outcomeOf(await stored(`bad ${name}`)), 'outcome'],

@@ -196,6 +196,6 @@ export class OperationsServer implements Component {
 
   #site({ mayAct, signedInAs }: Visitor): OperationsSite {
     const asset = (name: string) => `${this.#base}/assets/${this.#assets.fileOf(name)}`;
-    return { base: this.#base, asset, mayAct, signedInAs };
+    return { base: this.#base, asset, mayAct, signedInAs, counts: null };
   }
 }

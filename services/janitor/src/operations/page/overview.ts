@@ -2,6 +2,7 @@ import {
   listContentBlocks,
   listOperatorActions,
   listWorkKinds,
+  readInventory,
   type ContentBlock,
   type OperatorAction,
   type WorkKind,
@@ -10,7 +11,7 @@ import type { ShownOverview } from '@pasteflow/web';
 import { glanceOf } from '../reports/glance.ts';
 import { needsOf } from '../reports/needs.ts';
 import type { Operations } from '../operations.ts';
-import { readStatus, type Status } from '../reports/read-status.ts';
+import { countsOf, readStatus, type Status } from '../reports/read-status.ts';
 import type { Minutes } from './minutes.ts';
 
 export interface Reading {
@@ -25,6 +26,11 @@ export interface Reading {
 /** The page refreshes every 10 s, and somebody who acts wants to see the effect. */
 const REUSED_FOR_MS = 3000;
 
+/** The numbers of the navigation stand on every page. */
+const COUNTS_REUSED_FOR_MS = 10_000;
+
+type Counts = Status['counts'];
+
 const MAX_ACTIONS = 20;
 const MAX_BLOCKS = 50;
 
@@ -34,6 +40,7 @@ export class OverviewReader {
   readonly #nowMs: () => number;
   #latest: { readonly beganAtMs: number; readonly reading: Promise<Reading> } | null = null;
   #last: Reading | null = null;
+  #counts: { readonly beganAtMs: number; readonly reading: Promise<Counts> } | null = null;
 
   constructor(operations: Operations, nowMs: () => number = () => performance.now()) {
     this.#operations = operations;
@@ -53,12 +60,26 @@ export class OverviewReader {
     }
   }
 
+  /** The numbers of the navigation, without SQS, for which a page of a list does not wait; null: they can't be read. */
+  async counts(): Promise<Counts | null> {
+    const nowMs = this.#nowMs();
+    if (this.#counts === null || nowMs - this.#counts.beganAtMs >= COUNTS_REUSED_FOR_MS) {
+      const { config, db } = this.#operations;
+      const reading = readInventory(db, { hasQuotas: config.quotas !== null }).then(countsOf);
+      this.#counts = { beganAtMs: nowMs, reading };
+    }
+    const { reading } = this.#counts;
+    return await reading.catch(() => null);
+  }
+
   async #readNow(): Promise<Reading> {
     const { config, sqs, db } = this.#operations;
+    const beganAtMs = this.#nowMs();
     const status = await readStatus({ config, sqs, db, store: null });
     const actions = await listOperatorActions(db, MAX_ACTIONS);
     const blocks = await listContentBlocks(db, MAX_BLOCKS);
     const kinds = await listWorkKinds(db);
+    this.#counts = { beganAtMs, reading: Promise.resolve(status.counts) };
     this.#last = { status, actions, blocks, kinds, isStale: false };
     return this.#last;
   }

@@ -5,6 +5,7 @@ import {
   findOperatorAction,
   findRetryable,
   findSubjectOf,
+  findUserNames,
   listFailedCauses,
   type Database,
 } from '@pasteflow/postgres';
@@ -23,6 +24,7 @@ import { confirm } from './act.ts';
 import type { MinuteHistory } from './minutes.ts';
 import { showOverview, type OverviewReader } from './overview.ts';
 import { notFound, pageResponse, redirectTo, type PageResponse } from './response.ts';
+import { isListRoom, showList } from './show-lists.ts';
 import { downloadReported, showQueue, showReports } from './show-reports.ts';
 import { showSubject } from './show-subject.ts';
 
@@ -35,16 +37,22 @@ export interface PageSources {
 
 /** GET of every path but those of the assets. @throws Refusal 404 */
 export async function respondWithPage(
-  { operations, overview, minutes }: PageSources,
-  site: OperationsSite,
+  sources: PageSources,
+  visited: OperationsSite,
   { path, query }: { readonly path: string; readonly query: URLSearchParams },
 ): Promise<PageResponse> {
   const [room = '', name = '', ...rest] = path.slice(1).split('/');
+  const { operations, overview, minutes } = sources;
   const { db } = operations;
   if (rest.length > 0) throw notFound('There is no such page.');
+  if (room === '') {
+    const reading = await overview.read();
+    const site = { ...visited, counts: reading.status.counts };
+    return pageResponse(overviewPage(site, showOverview(reading, minutes.read())));
+  }
+  const site = { ...visited, counts: await overview.counts() };
+  if (name === '' && isListRoom(room)) return await showList(operations, site, room, query);
   switch (room) {
-    case '':
-      return pageResponse(overviewPage(site, showOverview(await overview.read(), minutes.read())));
     case 'find':
       return redirectTo(site.base + (await pathOf(db, (query.get('q') ?? '').trim())));
     case 'pastes':
@@ -52,8 +60,7 @@ export async function respondWithPage(
     case 'deliveries':
       return await showSubjectPage(db, site, room, name);
     case 'users':
-      if (!isUuid(name)) throw notFound('There is no such user.');
-      return pageResponse(userPage(site, { id: name, pastes: await countStanding(db, name) }));
+      return await showUser(db, site, name);
     case 'reports':
       return name === ''
         ? await showQueue(operations, site, query)
@@ -93,6 +100,12 @@ async function pathOf(db: Database, text: string): Promise<string> {
   if (found !== undefined) return found.kind === 'delivery' ? `/deliveries/${subject}` : `/jobs/${subject}`;
   if ((await findKnownWebhook(db, id)) !== null) return `/confirm/switch-off-webhook?subject=${id}`;
   return `/users/${id}`;
+}
+
+async function showUser(db: Database, site: OperationsSite, id: string): Promise<PageResponse> {
+  if (!isUuid(id)) throw notFound('There is no such user.');
+  const { userName: name, shownName } = (await findUserNames(db, id)) ?? { userName: null, shownName: null };
+  return pageResponse(userPage(site, { id, name, shownName, pastes: await countStanding(db, id) }));
 }
 
 const kindIn = { pastes: 'paste', jobs: 'job', deliveries: 'delivery' } as const;

@@ -1,6 +1,5 @@
 import {
   countReported,
-  estimateLivePastes,
   findLostWork,
   findRefusedUploads,
   findStuck,
@@ -34,7 +33,7 @@ const MAX_LOST_OF_EACH_KIND = 10;
 
 const MAX_COUNTED = 100_000;
 
-/** Nearly every row of the table is in this state, so the planner's estimate replaces a count. */
+/** Nearly every row of the table is in this state: beyond some thousands the planner estimates how many. */
 const live = { machine: 'paste_deletion', state: 'NOT_EXPIRED' };
 
 export async function readStatus({
@@ -72,7 +71,6 @@ async function readDatabase(db: Database, config: JanitorConfig) {
   const { createdAt, now: at } = await readInstallation(db);
   const figures = await readStateFigures(db, MAX_COUNTED, bounds);
   const inventory = await readInventory(db, { hasQuotas: quotas !== null });
-  const livePastes = await estimateLivePastes(db);
   const stuck = await findStuck(db, {
     limit: MAX_STUCK_OF_EACH_KIND,
     deletionStuckAfterSeconds: times.deletionStuckAfterSeconds,
@@ -108,7 +106,7 @@ async function readDatabase(db: Database, config: JanitorConfig) {
         approximate: count >= MAX_COUNTED,
         oldest_seconds: oldestSeconds,
       })),
-      { ...live, count: livePastes, approximate: true, oldest_seconds: null },
+      { ...live, ...inventory.notExpired, oldest_seconds: null },
     ],
     /** The FAILED pastes that can be retried, by their reasons. */
     failed: failed.map(({ oldestAt, newestAt, ...rest }) => ({
