@@ -9,6 +9,7 @@ import { deleteNewer, moveToNewer, moveToRival } from './operations/uploads.ts';
 import * as uploads from './operations/uploads.ts';
 import { erase, giveUpNewer, storeNewer, supersede } from './operations/newer-versions.ts';
 import { nothing, paste, revealed, withNewerVersion, withSlug } from './paste-scenario.ts';
+import { invited } from './invitation-scenario.ts';
 import { requestScenarios } from './request-scenarios.ts';
 import { webhookScenarios } from './webhook-scenarios.ts';
 
@@ -291,4 +292,5 @@ export const scenarios: readonly Scenario[] = [
   ]),
   ...requestScenarios,
   ...webhookScenarios,
+  invited,
 ];

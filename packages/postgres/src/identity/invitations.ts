@@ -22,25 +22,24 @@ interface Invited {
  * @returns null: there is no such user, or the user is erased
  */
 export async function invite(db: Database, invitation: NewInvitation): Promise<Invited | null> {
+  if (!db.isTransaction) return await db.transaction().execute((tx) => invite(tx, invitation));
   const { userId, secretHash, lastsSeconds } = invitation;
-  return await db.transaction().execute(async (tx) => {
-    await sql`SELECT pg_advisory_xact_lock(hashtext('pasteflow.invitations'), hashtext(${userId}::text))`.execute(
-      tx,
-    );
-    const { rows: users } = await sql`
-      SELECT FROM users WHERE id = ${userId}::uuid AND user_stands(${userId}::uuid)`.execute(tx);
-    if (users.length === 0) return null;
-    await sql`
-      UPDATE invitations SET ended_at = now()
-      WHERE user_id = ${userId}::uuid AND accepted_at IS NULL AND ended_at IS NULL`.execute(tx);
-    const ended = await revokeEach(sql`user_id = ${userId}::uuid AND by_invitation`).execute(tx);
-    const { rows } = await sql<{ expiresAt: Date }>`
-      INSERT INTO invitations (user_id, secret_hash, expires_at)
-      VALUES (${userId}::uuid, ${secretHash}, now() + make_interval(secs => ${lastsSeconds}))
-      RETURNING expires_at AS "expiresAt"`.execute(tx);
-    const [{ expiresAt }] = rows as [{ expiresAt: Date }];
-    return { expiresAt, endedSessions: affectedRows(ended) };
-  });
+  await sql`SELECT pg_advisory_xact_lock(hashtext('pasteflow.invitations'), hashtext(${userId}::text))`.execute(
+    db,
+  );
+  const { rows: users } = await sql`
+    SELECT FROM users WHERE id = ${userId}::uuid AND user_stands(${userId}::uuid)`.execute(db);
+  if (users.length === 0) return null;
+  await sql`
+    UPDATE invitations SET ended_at = now()
+    WHERE user_id = ${userId}::uuid AND accepted_at IS NULL AND ended_at IS NULL`.execute(db);
+  const ended = await revokeEach(sql`user_id = ${userId}::uuid AND by_invitation`).execute(db);
+  const { rows } = await sql<{ expiresAt: Date }>`
+    INSERT INTO invitations (user_id, secret_hash, expires_at)
+    VALUES (${userId}::uuid, ${secretHash}, now() + make_interval(secs => ${lastsSeconds}))
+    RETURNING expires_at AS "expiresAt"`.execute(db);
+  const [{ expiresAt }] = rows as [{ expiresAt: Date }];
+  return { expiresAt, endedSessions: affectedRows(ended) };
 }
 
 interface Invitation {

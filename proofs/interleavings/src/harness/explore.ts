@@ -63,7 +63,7 @@ async function exploreOrders(
     if (violations.length > 0) bad.push(describe(scenario, moves, violations));
     await sql
       .raw(
-        'DELETE FROM pastes; DELETE FROM jobs; DELETE FROM task_executions; DELETE FROM idempotency_keys; DELETE FROM takedowns; DELETE FROM secret_requests; DELETE FROM webhook_deliveries; DELETE FROM webhook_endpoints',
+        'DELETE FROM pastes; DELETE FROM jobs; DELETE FROM task_executions; DELETE FROM idempotency_keys; DELETE FROM takedowns; DELETE FROM secret_requests; DELETE FROM invitations; DELETE FROM api_tokens; DELETE FROM webhook_deliveries; DELETE FROM webhook_endpoints',
       )
       .execute(lane.db);
     orders.ran(choices);

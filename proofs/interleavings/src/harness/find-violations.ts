@@ -24,6 +24,7 @@ export function findViolations(
     ...findWrongVersions(after),
     ...findWrongDeposits(world, before, after),
     ...findWrongEvents(before, after),
+    ...findWrongSessions(after),
   ];
 }
 
@@ -177,6 +178,19 @@ function findWrongVersions({ pastes }: Snapshot): string[] {
         : [`${code} names ${newer.code} too early`];
     }),
   ];
+}
+
+/**
+ * One acceptance of an invitation signs in, until the next invitation of the user. Nobody who is erased is signed in, or
+ * invited.
+ */
+function findWrongSessions({ members }: Snapshot): string[] {
+  return members.flatMap(({ id, isErased, sessions, accepted, isNewestAccepted, open }) => [
+    ...(sessions > 1 ? [`${id} has ${sessions} sessions by one invitation`] : []),
+    ...(sessions > 0 && isNewestAccepted === false ? [`${id} has a session by an invitation that has ended`] : []),
+    ...(accepted > 1 ? [`${id} has accepted ${accepted} invitations`] : []),
+    ...(isErased && sessions + open > 0 ? [`${id} is erased and signed in or invited`] : []),
+  ]);
 }
 
 /**

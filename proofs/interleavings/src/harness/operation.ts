@@ -9,6 +9,7 @@ export type LockPoint =
   | 'job'
   | 'request'
   | 'user'
+  | 'invitation'
   | 'delivery'
   | 'endpoint';
 

@@ -61,6 +61,17 @@ export interface Transition {
   readonly reason: string | null;
 }
 
+interface MemberState {
+  readonly id: string;
+  readonly isErased: boolean;
+  /** Those by invitations that are good. */
+  readonly sessions: number;
+  readonly accepted: number;
+  /** Of the newest invitation; null: the user has none. */
+  readonly isNewestAccepted: boolean | null;
+  readonly open: number;
+}
+
 /** Everything that a schedule can change. */
 export interface Snapshot {
   /** Where each machine is, by `machine entity`. */
@@ -72,6 +83,7 @@ export interface Snapshot {
   readonly requests: readonly RequestState[];
   readonly endpoints: readonly EndpointState[];
   readonly deliveries: readonly DeliveryState[];
+  readonly members: readonly MemberState[];
   readonly lastTransition: number;
 }
 
@@ -117,6 +129,13 @@ export async function readSnapshot(db: Database, since: number): Promise<Snapsho
       (SELECT coalesce(json_agg(delivery), '[]') FROM (
         SELECT id, endpoint_id AS endpoint, event_id AS event, type, occurrence, ended_at IS NULL AS "isOpen", retry_of IS NOT NULL AS "isAgain"
         FROM webhook_deliveries) AS delivery) AS deliveries,
+      (SELECT coalesce(json_agg(member), '[]') FROM (
+        SELECT id, erased_at IS NOT NULL AS "isErased",
+          (SELECT count(*) FROM api_tokens WHERE user_id = u.id AND by_invitation AND revoked_at IS NULL) AS sessions,
+          (SELECT count(*) FROM invitations WHERE user_id = u.id AND accepted_at IS NOT NULL) AS accepted,
+          (SELECT accepted_at IS NOT NULL FROM invitations WHERE user_id = u.id ORDER BY id DESC LIMIT 1) AS "isNewestAccepted",
+          (SELECT count(*) FROM invitations WHERE user_id = u.id AND accepted_at IS NULL AND ended_at IS NULL AND u.erased_at IS NULL) AS open
+        FROM users u WHERE id IN (SELECT user_id FROM invitations UNION ALL SELECT user_id FROM api_tokens)) AS member) AS members,
       (SELECT coalesce(max(id), 0)::integer FROM state_transitions) AS "lastTransition"`.execute(db);
   const snapshot = rows[0]!;
   return {
