@@ -7,7 +7,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 
 const readers = [
   'packages/runtime/src/{config,logging}/*.ts',
-  'packages/service-kit/src/settings.ts',
+  'packages/service-kit/src/{settings,house}.ts',
   'packages/postgres/src/roles/create-roles.ts',
   'services/*/src/config.ts',
   'services/api/src/sessions/identity-env.ts',
