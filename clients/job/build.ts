@@ -45,7 +45,7 @@ const manifest = {
   repository, // only the release knows where it is
   type,
   exports: { '.': exported('index'), './testing': exported('testing') },
-  engines: { node: '>=20' },
+  engines: { node: '>=24' }, // that of the services
 };
 writeFileSync(join(output, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
 copyFileSync(join(folder, '../../LICENSE'), join(output, 'LICENSE'));
