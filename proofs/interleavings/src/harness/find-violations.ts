@@ -187,7 +187,9 @@ function findWrongVersions({ pastes }: Snapshot): string[] {
 function findWrongSessions({ members }: Snapshot): string[] {
   return members.flatMap(({ id, isErased, sessions, accepted, isNewestAccepted, open }) => [
     ...(sessions > 1 ? [`${id} has ${sessions} sessions by one invitation`] : []),
-    ...(sessions > 0 && isNewestAccepted === false ? [`${id} has a session by an invitation that has ended`] : []),
+    ...(sessions > 0 && isNewestAccepted === false
+      ? [`${id} has a session by an invitation that has ended`]
+      : []),
     ...(accepted > 1 ? [`${id} has accepted ${accepted} invitations`] : []),
     ...(isErased && sessions + open > 0 ? [`${id} is erased and signed in or invited`] : []),
   ]);
