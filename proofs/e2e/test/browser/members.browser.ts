@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -137,5 +138,28 @@ describeInBrowser('a paste', () => {
     expect((await fetch(`${bed.cluster.http().url}/${code}`)).status).toBe(404);
     await page.goto(`${bed.cluster.http().url}/my/pastes?visibility=members`);
     await page.locator('.rows > li', { hasText: 'Members' }).waitFor();
+  });
+});
+
+describeInBrowser('the link of an invitation in a chat', () => {
+  it('signs this browser in once a button is pressed, without JavaScript, and stays signed in for 30 days', async () => {
+    const { userId } = await newUser();
+    const secret = randomBytes(32).toString('base64url');
+    await bed.cluster.rows.query(
+      `INSERT INTO invitations (user_id, secret_hash, expires_at) VALUES ($1, sha256($2), now() + interval '1 hour')`,
+      [userId, Buffer.from(secret)],
+    );
+    const viewport = { width: 360, height: 640 };
+    const page = await bed.open('/docs', { javaScriptEnabled: false, viewport });
+    await click(page, `/invitation/${secret}`);
+    await page.getByRole('heading', { name: 'You are invited' }).waitFor();
+    await page.getByRole('button', { name: 'Sign in on this device' }).click();
+    await page.getByRole('heading', { name: 'You are signed in' }).waitFor();
+    const cookies = await page.context().cookies();
+    const cookie = cookies.find(({ name }) => name === 'pasteflow');
+    expect((cookie!.expires - Date.now() / 1000) / 86_400).toBeCloseTo(30, 0);
+    await page.getByRole('link', { name: 'Continue' }).click();
+    await page.getByRole('heading', { name: 'New paste' }).waitFor();
+    await page.locator('.account', { hasText: 'Signed in as member' }).waitFor();
   });
 });
