@@ -1,4 +1,4 @@
-import { DEFAULT_MAX_PASTE_BYTES } from '../packages/domain/src/index.ts';
+import { DEFAULT_MAX_PASTE_BYTES, defaultHouse } from '../packages/domain/src/index.ts';
 import { jobTypes } from '../packages/jobs/src/index.ts';
 import { routesOf } from '../services/api/src/app.ts';
 import type { ApiContext } from '../services/api/src/context.ts';
@@ -13,5 +13,5 @@ export function apiDocument(): OpenApiDocument {
     publicUrl: () => '',
     jobTypes: jobTypesOf(jobTypes),
   } as unknown as ApiContext);
-  return openApiDocument(routes, 'https://paste.example.org');
+  return openApiDocument(routes, 'https://paste.example.org', defaultHouse);
 }

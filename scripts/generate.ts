@@ -29,11 +29,12 @@ async function keepApiTypes(): Promise<void> {
   keepGenerated('clients/client/src/schema.ts', header + types, 'the routes of services/api');
 }
 
-/** What says nothing is a quarter of the types: what is not there, what the type itself says, and what the component says. */
+/** What says nothing is a quarter of the types: what is not there, what the type itself or the component says, and what most answers have. */
 function withoutRepetition(types: string): string {
   return types
     .replaceAll(/^ *\w+\?: never;\n/gm, '')
     .replaceAll(/^ *parameters: \{\n *\};\n/gm, '')
+    .replaceAll(/^ *"?RateLimit(?:-Policy)?"?: components\["headers"\].*\n/gm, '')
     .replaceAll(/^ *\/\*\* @(?:enum \{string\}|constant) \*\/\n/gm, '')
     .replaceAll(/^ *\/\*\*.*\n(?: *\*.*\n)*(?= *"?[\w-]+"?\??: components\["parameters"\])/gm, '');
 }

@@ -21,6 +21,10 @@ export interface paths {
     /** Reports whether the process accepts requests. */
     get: operations['readReadiness'];
   };
+  '/v1/instance': {
+    /** Says who runs this service, and what new pastes may be. */
+    get: operations['readInstance'];
+  };
   '/openapi.json': {
     /** Returns this document. */
     get: operations['readDocument'];
@@ -606,6 +610,35 @@ export interface components {
       };
       /** @description The kinds of work that operators have paused: `uploads`, or types of jobs. Requests are accepted all the same. */
       paused?: string[];
+    };
+    /** @description Who runs this service, and what new pastes may be. */
+    Instance: {
+      name: string;
+      /** @description An SVG or PNG image. */
+      logo_url: string | null;
+      /** @description `abuse` is a URL or an email address, the others are URLs. */
+      links: {
+        imprint: string | null;
+        privacy: string | null;
+        terms: string | null;
+        abuse: string | null;
+      };
+      /** @description In seconds. `default` null: pastes are kept for ever unless a time is chosen. */
+      expiry: {
+        default: number | null;
+        max: number;
+        never: boolean;
+      };
+      /** @description Of pastes without a token. null: as of all pastes. With `max_expiry`, none is kept for ever, or for longer by default. */
+      anonymous: {
+        allowed: boolean;
+        max_expiry: number | null;
+        max_bytes: number | null;
+        burn_only: boolean;
+      };
+      max_paste_bytes: number;
+      /** @description How people sign in; programs send a token. */
+      sign_in: ('token' | 'oidc' | 'invitation')[];
     };
     /**
      * @description What the caller uses of each limit on what may be stored.
@@ -1481,8 +1514,6 @@ export interface components {
         'X-Request-Id': components['headers']['X-Request-Id'];
         Vary: components['headers']['Vary'];
         'Content-Encoding': components['headers']['Content-Encoding'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         [name: string]: unknown;
       };
       content: {
@@ -1512,8 +1543,6 @@ export interface components {
     MalformedRequestOrRequestIncompletePage: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         Vary: components['headers']['Vary'];
         'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
@@ -1532,8 +1561,6 @@ export interface components {
         'X-Request-Id': components['headers']['X-Request-Id'];
         /** @description The credentials that are needed. */
         'WWW-Authenticate': string;
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         Vary: components['headers']['Vary'];
         'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
@@ -1550,8 +1577,6 @@ export interface components {
     RequestTimeoutPage: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         Vary: components['headers']['Vary'];
         'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
@@ -1570,8 +1595,6 @@ export interface components {
         'X-Request-Id': components['headers']['X-Request-Id'];
         /** @description Seconds after which to try again. */
         'Retry-After': string;
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         Vary: components['headers']['Vary'];
         'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
@@ -1588,8 +1611,6 @@ export interface components {
     RequestHeadersTooLargePage: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         Vary: components['headers']['Vary'];
         'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
@@ -1606,8 +1627,6 @@ export interface components {
     InternalPage: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         Vary: components['headers']['Vary'];
         'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
@@ -1626,8 +1645,6 @@ export interface components {
         'X-Request-Id': components['headers']['X-Request-Id'];
         /** @description Seconds after which to try again. */
         'Retry-After': string;
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         Vary: components['headers']['Vary'];
         'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
@@ -1644,8 +1661,6 @@ export interface components {
     ContentBlockedOrCrossSiteRequestOrInsufficientScopePage: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         Vary: components['headers']['Vary'];
         'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
@@ -1664,8 +1679,6 @@ export interface components {
         'X-Request-Id': components['headers']['X-Request-Id'];
         /** @description Seconds after which to try again; missing when that can't help. */
         'Retry-After'?: string;
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         Vary: components['headers']['Vary'];
         'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
@@ -1687,8 +1700,6 @@ export interface components {
     ContentTooLargePage: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         Vary: components['headers']['Vary'];
         'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
@@ -1705,8 +1716,6 @@ export interface components {
     UnsupportedEncodingPage: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         Vary: components['headers']['Vary'];
         'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
@@ -1723,8 +1732,6 @@ export interface components {
     ContentEmptyOrParentNotFoundOrValidationFailedOrIdempotencyKeyReusedPage: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         Vary: components['headers']['Vary'];
         'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
@@ -1743,8 +1750,6 @@ export interface components {
         'X-Request-Id': components['headers']['X-Request-Id'];
         /** @description Seconds after which to try again; missing when that can't help. */
         'Retry-After'?: string;
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         Vary: components['headers']['Vary'];
         'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
@@ -1761,8 +1766,6 @@ export interface components {
     PasteHeldPage: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         Vary: components['headers']['Vary'];
         'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
@@ -1781,8 +1784,6 @@ export interface components {
         'X-Request-Id': components['headers']['X-Request-Id'];
         /** @description Seconds after which to try again. */
         'Retry-After': string;
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         Vary: components['headers']['Vary'];
         'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
@@ -1799,8 +1800,6 @@ export interface components {
     StorageFullPage: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         Vary: components['headers']['Vary'];
         'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
@@ -1946,8 +1945,6 @@ export interface components {
     MalformedRequestOrRequestIncomplete: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         [name: string]: unknown;
       };
       content: {
@@ -1963,8 +1960,6 @@ export interface components {
         'X-Request-Id': components['headers']['X-Request-Id'];
         /** @description The credentials that are needed. */
         'WWW-Authenticate': string;
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         [name: string]: unknown;
       };
       content: {
@@ -1978,8 +1973,6 @@ export interface components {
     RequestTimeout: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         [name: string]: unknown;
       };
       content: {
@@ -1995,8 +1988,6 @@ export interface components {
         'X-Request-Id': components['headers']['X-Request-Id'];
         /** @description Seconds after which to try again. */
         'Retry-After': string;
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         [name: string]: unknown;
       };
       content: {
@@ -2010,8 +2001,6 @@ export interface components {
     RequestHeadersTooLarge: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         [name: string]: unknown;
       };
       content: {
@@ -2025,8 +2014,6 @@ export interface components {
     Internal: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         [name: string]: unknown;
       };
       content: {
@@ -2042,8 +2029,6 @@ export interface components {
         'X-Request-Id': components['headers']['X-Request-Id'];
         /** @description Seconds after which to try again. */
         'Retry-After': string;
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         [name: string]: unknown;
       };
       content: {
@@ -2057,8 +2042,6 @@ export interface components {
     ValidationFailed: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         [name: string]: unknown;
       };
       content: {
@@ -2072,8 +2055,6 @@ export interface components {
     ContentBlockedOrCrossSiteRequestOrInsufficientScope: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         [name: string]: unknown;
       };
       content: {
@@ -2089,8 +2070,6 @@ export interface components {
         'X-Request-Id': components['headers']['X-Request-Id'];
         /** @description Seconds after which to try again; missing when that can't help. */
         'Retry-After'?: string;
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         [name: string]: unknown;
       };
       content: {
@@ -2104,8 +2083,6 @@ export interface components {
     ContentTooLarge: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         [name: string]: unknown;
       };
       content: {
@@ -2119,8 +2096,6 @@ export interface components {
     UnsupportedEncodingOrUnsupportedMediaType: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         [name: string]: unknown;
       };
       content: {
@@ -2134,8 +2109,6 @@ export interface components {
     ContentEmptyOrParentNotFoundOrValidationFailedOrIdempotencyKeyReused: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         [name: string]: unknown;
       };
       content: {
@@ -2151,8 +2124,6 @@ export interface components {
         'X-Request-Id': components['headers']['X-Request-Id'];
         /** @description Seconds after which to try again; missing when that can't help. */
         'Retry-After'?: string;
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         [name: string]: unknown;
       };
       content: {
@@ -2166,8 +2137,6 @@ export interface components {
     PasteHeld: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         [name: string]: unknown;
       };
       content: {
@@ -2183,8 +2152,6 @@ export interface components {
         'X-Request-Id': components['headers']['X-Request-Id'];
         /** @description Seconds after which to try again. */
         'Retry-After': string;
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         [name: string]: unknown;
       };
       content: {
@@ -2198,8 +2165,6 @@ export interface components {
     StorageFull: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         [name: string]: unknown;
       };
       content: {
@@ -2213,8 +2178,6 @@ export interface components {
     PasteNotFound: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         [name: string]: unknown;
       };
       content: {
@@ -2228,8 +2191,6 @@ export interface components {
     PasteGone: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         [name: string]: unknown;
       };
       content: {
@@ -2243,8 +2204,6 @@ export interface components {
     PasteTakenDownOrPasteHeld: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         [name: string]: unknown;
       };
       content: {
@@ -2258,8 +2217,6 @@ export interface components {
     CrossSiteRequestOrInsufficientScope: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         [name: string]: unknown;
       };
       content: {
@@ -2273,8 +2230,6 @@ export interface components {
     UnsupportedMediaTypeOrUnsupportedEncoding: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         [name: string]: unknown;
       };
       content: {
@@ -2290,8 +2245,6 @@ export interface components {
         'X-Request-Id': components['headers']['X-Request-Id'];
         /** @description Seconds after which to try again. */
         'Retry-After': string;
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         [name: string]: unknown;
       };
       content: {
@@ -2305,8 +2258,6 @@ export interface components {
     RevealRequired: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         [name: string]: unknown;
       };
       content: {
@@ -2320,8 +2271,6 @@ export interface components {
     PreconditionFailed: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         [name: string]: unknown;
       };
       content: {
@@ -2337,8 +2286,6 @@ export interface components {
         'X-Request-Id': components['headers']['X-Request-Id'];
         /** @description The served range and the size of the content; on 416 only the size. */
         'Content-Range': string;
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         [name: string]: unknown;
       };
       content: {
@@ -2352,8 +2299,6 @@ export interface components {
     PasteNotFoundOrFileNotFound: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         [name: string]: unknown;
       };
       content: {
@@ -2367,8 +2312,6 @@ export interface components {
     NotSeveralFiles: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         [name: string]: unknown;
       };
       content: {
@@ -2382,8 +2325,6 @@ export interface components {
     NothingToRevealOrUserChanged: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         [name: string]: unknown;
       };
       content: {
@@ -2397,8 +2338,6 @@ export interface components {
     NothingToReveal: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         [name: string]: unknown;
       };
       content: {
@@ -2414,8 +2353,6 @@ export interface components {
         'X-Request-Id': components['headers']['X-Request-Id'];
         /** @description Seconds after which to try again. */
         'Retry-After': string;
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         [name: string]: unknown;
       };
       content: {
@@ -2429,8 +2366,6 @@ export interface components {
     ReportSettled: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         [name: string]: unknown;
       };
       content: {
@@ -2444,8 +2379,6 @@ export interface components {
     PasteTakenDown: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         [name: string]: unknown;
       };
       content: {
@@ -2461,8 +2394,6 @@ export interface components {
         'X-Request-Id': components['headers']['X-Request-Id'];
         /** @description Seconds after which to try again; missing when that can't help. */
         'Retry-After'?: string;
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         [name: string]: unknown;
       };
       content: {
@@ -2476,8 +2407,6 @@ export interface components {
     ValidationFailedOrIdempotencyKeyReused: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         [name: string]: unknown;
       };
       content: {
@@ -2491,8 +2420,6 @@ export interface components {
     RequestNotFound: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         [name: string]: unknown;
       };
       content: {
@@ -2506,8 +2433,6 @@ export interface components {
     RequestUsedUp: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         [name: string]: unknown;
       };
       content: {
@@ -2521,8 +2446,6 @@ export interface components {
     RequestClosed: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         [name: string]: unknown;
       };
       content: {
@@ -2538,8 +2461,6 @@ export interface components {
         'X-Request-Id': components['headers']['X-Request-Id'];
         /** @description Seconds after which to try again; missing when that can't help. */
         'Retry-After'?: string;
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         [name: string]: unknown;
       };
       content: {
@@ -2553,8 +2474,6 @@ export interface components {
     IdempotencyKeyReused: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         [name: string]: unknown;
       };
       content: {
@@ -2570,8 +2489,6 @@ export interface components {
         'X-Request-Id': components['headers']['X-Request-Id'];
         /** @description Seconds after which to try again; missing when that can't help. */
         'Retry-After'?: string;
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         [name: string]: unknown;
       };
       content: {
@@ -2587,8 +2504,6 @@ export interface components {
         'X-Request-Id': components['headers']['X-Request-Id'];
         /** @description Seconds after which to try again. */
         'Retry-After': string;
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         [name: string]: unknown;
       };
       content: {
@@ -2602,8 +2517,6 @@ export interface components {
     SlugMovedOrSlugMoveRefused: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         [name: string]: unknown;
       };
       content: {
@@ -2619,8 +2532,6 @@ export interface components {
         'X-Request-Id': components['headers']['X-Request-Id'];
         /** @description Seconds after which to try again. */
         'Retry-After': string;
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         [name: string]: unknown;
       };
       content: {
@@ -2636,8 +2547,6 @@ export interface components {
         'X-Request-Id': components['headers']['X-Request-Id'];
         /** @description Seconds after which to try again. */
         'Retry-After': string;
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         [name: string]: unknown;
       };
       content: {
@@ -2651,8 +2560,6 @@ export interface components {
     JobForbidden: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         [name: string]: unknown;
       };
       content: {
@@ -2666,8 +2573,6 @@ export interface components {
     JobNotFound: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         [name: string]: unknown;
       };
       content: {
@@ -2681,8 +2586,6 @@ export interface components {
     JobForbiddenOrCrossSiteRequestOrInsufficientScope: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         [name: string]: unknown;
       };
       content: {
@@ -2698,8 +2601,6 @@ export interface components {
         'X-Request-Id': components['headers']['X-Request-Id'];
         /** @description Seconds after which to try again; missing when that can't help. */
         'Retry-After'?: string;
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         [name: string]: unknown;
       };
       content: {
@@ -2715,8 +2616,6 @@ export interface components {
         'X-Request-Id': components['headers']['X-Request-Id'];
         /** @description Seconds after which to try again; missing when that can't help. */
         'Retry-After'?: string;
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         [name: string]: unknown;
       };
       content: {
@@ -2730,8 +2629,6 @@ export interface components {
     TokenLimitReached: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         [name: string]: unknown;
       };
       content: {
@@ -2745,8 +2642,6 @@ export interface components {
     TokenNotFound: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         [name: string]: unknown;
       };
       content: {
@@ -2760,8 +2655,6 @@ export interface components {
     WebhooksOffOrCrossSiteRequestOrInsufficientScope: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         [name: string]: unknown;
       };
       content: {
@@ -2777,8 +2670,6 @@ export interface components {
         'X-Request-Id': components['headers']['X-Request-Id'];
         /** @description Seconds after which to try again; missing when that can't help. */
         'Retry-After'?: string;
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         [name: string]: unknown;
       };
       content: {
@@ -2792,8 +2683,6 @@ export interface components {
     WebhookNotFound: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         [name: string]: unknown;
       };
       content: {
@@ -2809,8 +2698,6 @@ export interface components {
         'X-Request-Id': components['headers']['X-Request-Id'];
         /** @description Seconds after which to try again; missing when that can't help. */
         'Retry-After'?: string;
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         [name: string]: unknown;
       };
       content: {
@@ -2824,8 +2711,6 @@ export interface components {
     WebhookNotFoundOrDeliveryNotFound: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         [name: string]: unknown;
       };
       content: {
@@ -2841,8 +2726,6 @@ export interface components {
         'X-Request-Id': components['headers']['X-Request-Id'];
         /** @description Seconds after which to try again; missing when that can't help. */
         'Retry-After'?: string;
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         [name: string]: unknown;
       };
       content: {
@@ -2856,8 +2739,6 @@ export interface components {
     PasteNotFoundPage: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         Vary: components['headers']['Vary'];
         'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
@@ -2874,8 +2755,6 @@ export interface components {
     PasteGonePage: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         Vary: components['headers']['Vary'];
         'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
@@ -2892,8 +2771,6 @@ export interface components {
     PasteTakenDownOrPasteHeldPage: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         Vary: components['headers']['Vary'];
         'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
@@ -2910,8 +2787,6 @@ export interface components {
     RevealRequiredPage: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         Vary: components['headers']['Vary'];
         'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
@@ -2928,8 +2803,6 @@ export interface components {
     PasteNotFoundOrFileNotFoundPage: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         Vary: components['headers']['Vary'];
         'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
@@ -2946,8 +2819,6 @@ export interface components {
     PreconditionFailedPage: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         Vary: components['headers']['Vary'];
         'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
@@ -2966,8 +2837,6 @@ export interface components {
         'X-Request-Id': components['headers']['X-Request-Id'];
         /** @description The served range and the size of the content; on 416 only the size. */
         'Content-Range': string;
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         Vary: components['headers']['Vary'];
         'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
@@ -2984,8 +2853,6 @@ export interface components {
     NotSeveralFilesPage: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         Vary: components['headers']['Vary'];
         'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
@@ -3002,8 +2869,6 @@ export interface components {
     CrossSiteRequestOrInsufficientScopePage: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         Vary: components['headers']['Vary'];
         'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
@@ -3020,8 +2885,6 @@ export interface components {
     NothingToRevealOrUserChangedPage: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         Vary: components['headers']['Vary'];
         'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
@@ -3038,8 +2901,6 @@ export interface components {
     ValidationFailedPage: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         Vary: components['headers']['Vary'];
         'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
@@ -3056,8 +2917,6 @@ export interface components {
     PasteNotFoundOrNoDiffPage: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         Vary: components['headers']['Vary'];
         'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
@@ -3074,8 +2933,6 @@ export interface components {
     DiffUnavailablePage: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-        RateLimit: components['headers']['RateLimit'];
         Vary: components['headers']['Vary'];
         'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
@@ -3151,8 +3008,6 @@ export interface operations {
       200: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           Vary: components['headers']['Vary'];
           'Content-Encoding': components['headers']['Content-Encoding'];
           [name: string]: unknown;
@@ -3168,8 +3023,6 @@ export interface operations {
           /** @description The path of the page of the paste. */
           Location?: string;
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           Vary: components['headers']['Vary'];
           'Content-Encoding': components['headers']['Content-Encoding'];
           [name: string]: unknown;
@@ -3321,8 +3174,6 @@ export interface operations {
           /** @description The answer is that of an earlier request with this Idempotency-Key. */
           'Idempotency-Replayed'?: 'true';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           Vary: components['headers']['Vary'];
           'Content-Encoding': components['headers']['Content-Encoding'];
           [name: string]: unknown;
@@ -3404,6 +3255,29 @@ export interface operations {
           'application/json': components['schemas']['Readiness'];
         };
       };
+    };
+  };
+  readInstance: {
+    parameters: {
+      header?: {
+        'X-Request-Id'?: components['parameters']['X-Request-Id'];
+      };
+    };
+    responses: {
+      /** @description What holds now; a cache may keep it for a minute. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Instance'];
+        };
+      };
+      400: components['responses']['MalformedRequestOrRequestIncompleteUnlimited'];
+      408: components['responses']['RequestTimeoutUnlimited'];
+      431: components['responses']['RequestHeadersTooLargeUnlimited'];
+      500: components['responses']['InternalUnlimited'];
     };
   };
   readDocument: {
@@ -3609,8 +3483,6 @@ export interface operations {
       200: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
         content: {
@@ -3665,8 +3537,6 @@ export interface operations {
       200: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
         content: {
@@ -3868,8 +3738,6 @@ export interface operations {
           /** @description The answer is that of an earlier request with this Idempotency-Key. */
           'Idempotency-Replayed'?: 'true';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
         content: {
@@ -3913,8 +3781,6 @@ export interface operations {
           /** @description The wait that was applied. Absent when too many requests are waiting: then ask again later. */
           'Preference-Applied'?: string;
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
         content: {
@@ -3952,8 +3818,6 @@ export interface operations {
       204: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
       };
@@ -4000,8 +3864,6 @@ export interface operations {
       200: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
         content: {
@@ -4072,8 +3934,6 @@ export interface operations {
           'Content-Length': string;
           'Content-Encoding': components['headers']['Content-Encoding'];
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
         content: {
@@ -4094,8 +3954,6 @@ export interface operations {
           /** @description The served range and the size of the content; on 416 only the size. */
           'Content-Range': string;
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
         content: {
@@ -4112,8 +3970,6 @@ export interface operations {
           /** @description The answer depends on Accept-Encoding. */
           Vary: 'Accept-Encoding';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
       };
@@ -4135,8 +3991,6 @@ export interface operations {
           /** @description Seconds after which to try again. */
           'Retry-After': string;
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
         content: {
@@ -4197,8 +4051,6 @@ export interface operations {
           /** @description The number of bytes. */
           'Content-Length': string;
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
         content: {
@@ -4217,8 +4069,6 @@ export interface operations {
           /** @description The served range and the size of the content; on 416 only the size. */
           'Content-Range': string;
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
         content: {
@@ -4233,8 +4083,6 @@ export interface operations {
           /** @description Range requests are supported. */
           'Accept-Ranges': 'bytes';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
       };
@@ -4256,8 +4104,6 @@ export interface operations {
           /** @description Seconds after which to try again. */
           'Retry-After': string;
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
         content: {
@@ -4298,8 +4144,6 @@ export interface operations {
           /** @description The name under which a browser saves the archive. */
           'Content-Disposition': string;
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
         content: {
@@ -4312,8 +4156,6 @@ export interface operations {
           /** @description A strong entity tag: a SHA-256 of what the archive is made of. */
           ETag: string;
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
       };
@@ -4334,8 +4176,6 @@ export interface operations {
           /** @description Seconds after which to try again. */
           'Retry-After': string;
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
         content: {
@@ -4371,8 +4211,6 @@ export interface operations {
           /** @description The key by which this reader can repeat the request, which was sent without one. */
           'Idempotency-Key'?: string;
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
         content: {
@@ -4399,8 +4237,6 @@ export interface operations {
           /** @description The key by which this reader can repeat the request, which was sent without one. */
           'Idempotency-Key'?: string;
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
         content: {
@@ -4435,8 +4271,6 @@ export interface operations {
       200: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
         content: {
@@ -4470,8 +4304,6 @@ export interface operations {
       200: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
         content: {
@@ -4511,8 +4343,6 @@ export interface operations {
           /** @description Tells nginx not to buffer the stream. */
           'X-Accel-Buffering': 'no';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
         content: {
@@ -4523,8 +4353,6 @@ export interface operations {
       204: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
       };
@@ -4565,8 +4393,6 @@ export interface operations {
       202: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
       };
@@ -4606,8 +4432,6 @@ export interface operations {
       200: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
         content: {
@@ -4652,8 +4476,6 @@ export interface operations {
           /** @description The answer is that of an earlier request with this Idempotency-Key. */
           'Idempotency-Replayed'?: 'true';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
         content: {
@@ -4688,8 +4510,6 @@ export interface operations {
       200: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
         content: {
@@ -4727,8 +4547,6 @@ export interface operations {
           /** @description The answer is that of an earlier request with this Idempotency-Key. */
           'Idempotency-Replayed'?: 'true';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
         content: {
@@ -4762,8 +4580,6 @@ export interface operations {
       200: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
         content: {
@@ -4809,8 +4625,6 @@ export interface operations {
           /** @description The answer is that of an earlier request with this Idempotency-Key. */
           'Idempotency-Replayed'?: 'true';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
         content: {
@@ -4863,8 +4677,6 @@ export interface operations {
       200: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
         content: {
@@ -4902,8 +4714,6 @@ export interface operations {
       200: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
         content: {
@@ -4951,8 +4761,6 @@ export interface operations {
       200: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
         content: {
@@ -4991,8 +4799,6 @@ export interface operations {
           /** @description The answer is that of an earlier request with this Idempotency-Key. */
           'Idempotency-Replayed'?: 'true';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
         content: {
@@ -5034,8 +4840,6 @@ export interface operations {
           /** @description The wait that was applied. Absent when too many requests are waiting: then ask again later. */
           'Preference-Applied'?: string;
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
         content: {
@@ -5070,8 +4874,6 @@ export interface operations {
           /** @description The answer is that of an earlier request with this Idempotency-Key. */
           'Idempotency-Replayed'?: 'true';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
         content: {
@@ -5110,8 +4912,6 @@ export interface operations {
           /** @description The answer is that of an earlier request with this Idempotency-Key. */
           'Idempotency-Replayed'?: 'true';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
         content: {
@@ -5153,8 +4953,6 @@ export interface operations {
       200: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
         content: {
@@ -5187,8 +4985,6 @@ export interface operations {
       200: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
         content: {
@@ -5227,8 +5023,6 @@ export interface operations {
           /** @description Tells nginx not to buffer the stream. */
           'X-Accel-Buffering': 'no';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
         content: {
@@ -5239,8 +5033,6 @@ export interface operations {
       204: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
       };
@@ -5266,8 +5058,6 @@ export interface operations {
       200: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
         content: {
@@ -5305,8 +5095,6 @@ export interface operations {
       201: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
         content: {
@@ -5345,8 +5133,6 @@ export interface operations {
       204: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
       };
@@ -5372,8 +5158,6 @@ export interface operations {
       200: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
         content: {
@@ -5419,8 +5203,6 @@ export interface operations {
           /** @description The answer is that of an earlier request with this Idempotency-Key. */
           'Idempotency-Replayed'?: 'true';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
         content: {
@@ -5455,8 +5237,6 @@ export interface operations {
       200: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
         content: {
@@ -5487,8 +5267,6 @@ export interface operations {
       204: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
       };
@@ -5520,8 +5298,6 @@ export interface operations {
           /** @description The answer is that of an earlier request with this Idempotency-Key. */
           'Idempotency-Replayed'?: 'true';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
         content: {
@@ -5558,8 +5334,6 @@ export interface operations {
           /** @description The answer is that of an earlier request with this Idempotency-Key. */
           'Idempotency-Replayed'?: 'true';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
         content: {
@@ -5601,8 +5375,6 @@ export interface operations {
       200: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
         content: {
@@ -5642,8 +5414,6 @@ export interface operations {
           /** @description The answer is that of an earlier request with this Idempotency-Key. */
           'Idempotency-Replayed'?: 'true';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
         content: {
@@ -5677,8 +5447,6 @@ export interface operations {
       200: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           Vary: components['headers']['Vary'];
           'Content-Encoding': components['headers']['Content-Encoding'];
           [name: string]: unknown;
@@ -5749,8 +5517,6 @@ export interface operations {
           /** @description The number of bytes. */
           'Content-Length': string;
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
         content: {
@@ -5769,8 +5535,6 @@ export interface operations {
           /** @description The served range and the size of the content; on 416 only the size. */
           'Content-Range': string;
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
         content: {
@@ -5785,8 +5549,6 @@ export interface operations {
           /** @description Range requests are supported. */
           'Accept-Ranges': 'bytes';
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
       };
@@ -5808,8 +5570,6 @@ export interface operations {
           /** @description Seconds after which to try again. */
           'Retry-After': string;
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           Vary: components['headers']['Vary'];
           'Content-Encoding': components['headers']['Content-Encoding'];
           [name: string]: unknown;
@@ -5853,8 +5613,6 @@ export interface operations {
           /** @description The name under which a browser saves the archive. */
           'Content-Disposition': string;
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
         content: {
@@ -5867,8 +5625,6 @@ export interface operations {
           /** @description A strong entity tag: a SHA-256 of what the archive is made of. */
           ETag: string;
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
       };
@@ -5889,8 +5645,6 @@ export interface operations {
           /** @description Seconds after which to try again. */
           'Retry-After': string;
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           Vary: components['headers']['Vary'];
           'Content-Encoding': components['headers']['Content-Encoding'];
           [name: string]: unknown;
@@ -5952,8 +5706,6 @@ export interface operations {
           'Content-Length'?: string;
           'Content-Encoding': components['headers']['Content-Encoding'];
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
         };
         content: {
@@ -5974,8 +5726,6 @@ export interface operations {
           /** @description The served range and the size of the content; on 416 only the size. */
           'Content-Range'?: string;
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           'Content-Encoding': components['headers']['Content-Encoding'];
           [name: string]: unknown;
         };
@@ -5993,8 +5743,6 @@ export interface operations {
           'Accept-Ranges'?: 'bytes';
           Vary: components['headers']['Vary'];
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           'Content-Encoding': components['headers']['Content-Encoding'];
           [name: string]: unknown;
         };
@@ -6020,8 +5768,6 @@ export interface operations {
           /** @description Seconds after which to try again. */
           'Retry-After'?: string;
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           Vary: components['headers']['Vary'];
           'Content-Encoding': components['headers']['Content-Encoding'];
           [name: string]: unknown;
@@ -6060,8 +5806,6 @@ export interface operations {
           /** @description The key by which this reader can repeat the request, which was sent without one. */
           'Idempotency-Key'?: string;
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           Vary: components['headers']['Vary'];
           'Content-Encoding': components['headers']['Content-Encoding'];
           [name: string]: unknown;
@@ -6091,8 +5835,6 @@ export interface operations {
           /** @description The key by which this reader can repeat the request, which was sent without one. */
           'Idempotency-Key'?: string;
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           Vary: components['headers']['Vary'];
           'Content-Encoding': components['headers']['Content-Encoding'];
           [name: string]: unknown;
@@ -6121,8 +5863,6 @@ export interface operations {
       200: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           Vary: components['headers']['Vary'];
           'Content-Encoding': components['headers']['Content-Encoding'];
           [name: string]: unknown;
@@ -6178,8 +5918,6 @@ export interface operations {
           /** @description The number of bytes. */
           'Content-Length'?: string;
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           Vary: components['headers']['Vary'];
           'Content-Encoding': components['headers']['Content-Encoding'];
           [name: string]: unknown;
@@ -6195,8 +5933,6 @@ export interface operations {
           /** @description A strong entity tag: a SHA-256 of what the diff is made of. The patch and the page have different ones. */
           ETag?: string;
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           Vary: components['headers']['Vary'];
           'Content-Encoding': components['headers']['Content-Encoding'];
           [name: string]: unknown;
@@ -6222,8 +5958,6 @@ export interface operations {
           /** @description Seconds after which to try again. */
           'Retry-After'?: string;
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
           Vary: components['headers']['Vary'];
           'Content-Encoding': components['headers']['Content-Encoding'];
           [name: string]: unknown;

@@ -106,3 +106,60 @@ describe('GET /docs/:file', () => {
     },
   );
 });
+
+describe('GET /v1/instance', () => {
+  const instanceOf = async ({ url }: { readonly url: string }) => {
+    const answer = await fetch(`${url}/v1/instance`);
+    expect(answer.headers.get('cache-control')).toBe('public, max-age=60');
+    return await answer.json();
+  };
+
+  it('says what holds where the operator has written nothing', async () => {
+    expect(await instanceOf(bed.api)).toEqual({
+      name: 'Pasteflow',
+      logo_url: null,
+      links: { imprint: null, privacy: null, terms: null, abuse: null },
+      expiry: { default: 2_592_000, max: 31_536_000, never: true },
+      anonymous: { allowed: true, max_expiry: null, max_bytes: null, burn_only: false },
+      max_paste_bytes: 10_485_760,
+      sign_in: ['token', 'invitation'],
+    });
+  });
+
+  it('says what the operator has decided, as the document and the usage do', async () => {
+    const links = { imprint: 'https://example.org/imprint', terms: 'https://example.org/terms' };
+    const api = await bed.start({
+      house: {
+        name: 'Ablage',
+        logo: 'logo.svg',
+        links: { ...links, abuse: 'abuse@example.org' },
+        expiry: { default: 'never' },
+        anonymous: { max_expiry: 86_400, max_bytes: 65_536, burn_only: true },
+      },
+      logos: { 'logo.svg': '<svg xmlns="http://www.w3.org/2000/svg"/>' },
+      env: { PUBLIC_URL: 'https://paste.example.org/ablage' },
+    });
+    expect(await instanceOf(api)).toMatchObject({
+      name: 'Ablage',
+      logo_url: 'https://paste.example.org/ablage/logo',
+      links: { ...links, privacy: null, abuse: 'abuse@example.org' },
+      expiry: { default: null, max: 31_536_000, never: true },
+      anonymous: { allowed: true, max_expiry: 86_400, max_bytes: 65_536, burn_only: true },
+    });
+    const { info } = (await (await fetch(`${api.url}/openapi.json`)).json()) as { info: object };
+    expect(info).toMatchObject({
+      title: 'Ablage',
+      contact: { email: 'abuse@example.org' },
+      termsOfService: links.terms,
+    });
+    const usage = await (await fetch(api.url)).text();
+    expect(usage).toContain('7d, or never (default: never).\nWithout a token content has 1 to 65536 bytes');
+    expect(usage).toContain('60 to 86400 seconds, a time such as 10m, 12h or 7d (default: 1 day)');
+  });
+
+  it('says whether a paste needs a token', async () => {
+    const api = await bed.start({ env: { ANONYMOUS_PASTES: 'deny' } });
+    expect(await instanceOf(api)).toMatchObject({ anonymous: { allowed: false } });
+    expect(await (await fetch(api.url)).text()).toContain('Pastes need a token.\n');
+  });
+});

@@ -164,6 +164,8 @@ describe('signing in at the identity provider', () => {
   });
 
   it('is offered on the page to sign in, and only where the operator has set it up', async () => {
+    const instance = await (await fetch(`${api.url}/v1/instance`)).json();
+    expect(instance).toMatchObject({ sign_in: ['token', 'oidc'] });
     const link = `href="/session/oidc?next=%2Fmy%2Fpastes">Sign in with ${new URL(issuer.url).host}</a>`;
     expect(await (await fetch(`${api.url}/session`, { headers: BROWSER })).text()).toContain(link);
     expect(await (await fetch(`${bed.api.url}/session`, { headers: BROWSER })).text()).not.toContain(

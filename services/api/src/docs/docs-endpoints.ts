@@ -191,7 +191,7 @@ function send({ type, bytes, gzip, etag }: ServedFile, req: Request, res: Respon
 /**
  * GET /openapi.json. Built at the first request, because the port, and with it the URL, is known only then.
  */
-export function readDocument({ publicUrl }: { publicUrl: () => string }, routes: () => Routes): Endpoint {
+export function readDocument({ publicUrl, house }: ApiContext, routes: () => Routes): Endpoint {
   let document: ServedFile | undefined;
   return {
     operation: {
@@ -212,7 +212,7 @@ export function readDocument({ publicUrl }: { publicUrl: () => string }, routes:
     handle: async (req, res) => {
       document ??= await asText(
         'application/json; charset=utf-8',
-        Buffer.from(JSON.stringify(openApiDocument(routes(), publicUrl()))),
+        Buffer.from(JSON.stringify(openApiDocument(routes(), publicUrl(), house))),
       );
       send(document, req, res);
     },

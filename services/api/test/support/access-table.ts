@@ -34,6 +34,7 @@ export const accessTable: Readonly<Record<string, readonly AccessCase[]>> = {
   'POST /': creation('/'),
   'GET /healthz': open('/healthz'),
   'GET /readyz': open('/readyz'),
+  'GET /v1/instance': open('/v1/instance'),
   'GET /openapi.json': open('/openapi.json'),
   'GET /.well-known/security.txt': missing('/.well-known/security.txt'), // without links.abuse
   // Only a build has the package.

@@ -1,4 +1,5 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { defaultHouse } from '@pasteflow/domain';
 import { routesOf } from '../../src/app.ts';
 import type { ApiContext } from '../../src/context.ts';
 import { openApiDocument } from '../../src/http/openapi/document.ts';
@@ -61,6 +62,7 @@ const text = JSON.stringify(
   openApiDocument(
     routesOf({ maxPasteBytes: 1, publicUrl: () => '', jobTypes } as ApiContext),
     'https://paste.example.org',
+    defaultHouse,
   ),
 );
 

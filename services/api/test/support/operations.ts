@@ -11,6 +11,7 @@ export const OPERATIONS = [
   'GET /healthz readHealth',
   'GET /openapi.json readDocument',
   'GET /readyz readReadiness',
+  'GET /v1/instance readInstance',
   'GET /v1/jobs listJobs',
   'GET /v1/jobs/{id} readJob',
   'GET /v1/jobs/{id}/assets listAssets',

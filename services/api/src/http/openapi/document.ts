@@ -1,3 +1,4 @@
+import type { House } from '@pasteflow/domain';
 import { z } from 'zod';
 import {
   createDocument,
@@ -44,13 +45,19 @@ const requestIdParam = z
   });
 
 /** The OpenAPI 3.1 document of the routes. @param publicUrl without a trailing slash */
-export function openApiDocument(routes: Routes, publicUrl: string): OpenApiDocument {
+export function openApiDocument(
+  routes: Routes,
+  publicUrl: string,
+  { name, links: { abuse, terms } }: Pick<House, 'name' | 'links'>,
+): OpenApiDocument {
   const problems: SharedProblems = new Map();
   return createDocument({
     openapi: '3.1.0',
     info: {
-      title: 'Pasteflow',
+      title: name,
       version: '0.1.0',
+      ...(terms !== null && { termsOfService: terms }),
+      ...(abuse !== null && { contact: URL.canParse(abuse) ? { url: abuse } : { email: abuse } }),
       description:
         'Stores text and answers with short links to it. Every GET route also answers HEAD, with the same headers and no ' +
         'body. Unknown paths are answered with the response `RouteNotFound`, unknown methods with `MethodNotAllowed`.',
