@@ -209,7 +209,7 @@ describe('a request that is refused for its token', () => {
 
 /** The code of a 404. */
 function missingAt(path: string): string {
-  if (/^\/(session\/|cli\.tgz$|\.well-known\/)/.test(path)) return 'route_not_found';
+  if (/^\/(session\/|cli\.tgz$|logo$|\.well-known\/)/.test(path)) return 'route_not_found';
   if (/^\/(v1|my)\/requests/.test(path)) return 'request_not_found';
   if (/^\/(v1|my)\/webhooks/.test(path)) return 'webhook_not_found';
   return path.includes('/tokens/') ? 'token_not_found' : 'paste_not_found';
