@@ -28,6 +28,8 @@ export interface ClusterOptions<S extends Stack = RestartableStack> {
   readonly env?: Readonly<Record<string, string>>;
   /** What the services' house.json says. Default: there is none. */
   readonly house?: object;
+  /** The files beside it, by their names. */
+  readonly logos?: Readonly<Record<string, string>>;
   /** The folder of another version, whose services are started. Default: this one. */
   readonly checkout?: string;
   /** Stopped with the cluster. Default: a new stack. */
@@ -248,6 +250,7 @@ export async function startCluster({
   janitors = 1,
   env = {},
   house,
+  logos,
   checkout = ROOT,
   stack: given,
   keepRequests = true,
@@ -258,7 +261,7 @@ export async function startCluster({
     FaultProxy.start(stack.aws.sqs, { keepRequests }),
     TcpProxy.start(Number(new URL(stack.databaseUrl).port)),
   ]);
-  const houseFile = house && (await writeHouseFile(house));
+  const houseFile = house && (await writeHouseFile(house, logos));
   const cluster = new Cluster(
     stack,
     { s3, sqs, postgres },

@@ -1,5 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { wordsIn } from '@pasteflow/web';
 import { useApi, type RunningApi } from './support/api.ts';
+import { ownForm } from './support/http.ts';
 import { processedPaste } from './support/pastes.ts';
 import { rawGet } from './support/raw-get.ts';
 import { BROWSER, browseAs } from './support/sign-in.ts';
@@ -47,6 +49,66 @@ describe('a form in a house with rules', () => {
     expect([asked.status, asked.markup.includes('id="token"')]).toEqual([401, true]);
     expect((await show(cookie, `/${code}`)).markup).toContain(`href="/${code}/edit"`);
     expect((await show(cookie, `/${code}/edit`)).status).toBe(200);
+  });
+});
+
+describe('a form that breaks a rule', () => {
+  /** As a browser without JavaScript sends it. */
+  const submit = (path: string, fields: Readonly<Record<string, string>>, who = NOBODY, language = 'de') => {
+    const body = new FormData();
+    for (const [name, value] of Object.entries(fields)) body.set(name, value);
+    const headers = { 'accept-language': language, origin: bed.api.url };
+    return browseAs(bed.api, who, path, { method: 'POST', body, headers });
+  };
+
+  it.each([
+    ['expires_in', { expires_in: 'never', burn: 'true' }, '<span>Höchstens 1 Tag.</span>'],
+    ['burn', { expires_in: '3600' }, `<span>${wordsIn('de').form.burnOnly}</span>`],
+    [
+      'content',
+      { expires_in: '3600', burn: 'true', long: 'x'.repeat(2048) },
+      '<span>Höchstens 2,0 KiB.</span>',
+    ],
+  ])('keeps what was entered, and says why in the language of the page: %s', async (field, fields, why) => {
+    const { long = '', ...options } = fields as Readonly<Record<string, string>>;
+    const response = await submit('/', { text: `kept <text>${long}`, title: 'Kept title', ...options });
+    const markup = await response.text();
+    expect(response.status).toBe(422);
+    expect(markup).toMatch(new RegExp(`<li data-field="${field}"><strong>[^<]+</strong> ${why}</li>`));
+    expect(markup).toContain(`>\nkept &lt;text&gt;${long}</textarea>`);
+    expect(markup).toContain('value="Kept title"');
+    expect(markup).toContain(`<option value="${fields.expires_in === '3600' ? 3600 : 86_400}" selected>`);
+  });
+
+  it('is created when it is sent as the page offers it', async () => {
+    const [, markup] = /<form id="new-paste"(.*?)<\/form>/s.exec((await show(NOBODY, '/')).markup)!;
+    const hidden = [...markup!.matchAll(/<input[^>]* type="hidden" name="(\w+)" value="([^"]*)"/g)];
+    const fields = Object.fromEntries(hidden.map(([, name, value]) => [name!, value!]));
+    const [, chosen] = /<option value="(\d+)" selected>/.exec(markup!)!;
+    const created = await submit('/', { ...fields, text: 'short', expires_in: chosen! });
+    expect(created.status).toBe(201);
+  });
+
+  it('of a change keeps what was entered, by the rules of the owner of the paste', async () => {
+    const [own, nobodys] = [
+      await processedPaste(bed, 'a', { userId: user.id }),
+      await processedPaste(bed, 'b'),
+    ];
+    for (const [code, who, longest] of [
+      [own, cookie, '14 Tage'],
+      [nobodys, NOBODY, '1 Tag'],
+    ] as const) {
+      const fields = { title: 'Kept title', expires_in: '31536000', delete_token: 'the token' };
+      const { headers, ...init } = ownForm(bed.api.url, fields);
+      const language = { 'accept-language': 'de' };
+      const response = await browseAs(bed.api, who, `/${code}/change`, {
+        ...init,
+        headers: { ...(headers as Record<string, string>), ...language },
+      });
+      const markup = await response.text();
+      expect([response.status, markup.includes(`<span>Höchstens ${longest}.</span>`)]).toEqual([422, true]);
+      expect(markup).toContain('value="Kept title"');
+    }
   });
 });
 

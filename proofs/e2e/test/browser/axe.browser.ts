@@ -6,7 +6,17 @@ import { isBrowserWanted, useBrowser, violationsOf } from './browser.ts';
 
 const describeInBrowser = isBrowserWanted() ? describe : describe.skip;
 const bed = useBrowser({
-  start: () => startCluster({ house: { links: { abuse: 'abuse@example.com' } } }),
+  start: () =>
+    startCluster({
+      house: {
+        links: {
+          imprint: 'https://example.com/imprint',
+          privacy: 'https://example.com/privacy',
+          terms: 'https://example.com/terms',
+          abuse: 'abuse@example.com',
+        },
+      },
+    }),
   originOf: (cluster) => cluster.http().url,
 });
 
