@@ -67,16 +67,20 @@ function checkAsset({ name, type = 'file' }: NewAsset): void {
     throw new Error(`'${type}' is no type of an asset: use a-z, 0-9 and '-', and not 'paste'.`);
 }
 
-/** What a type of an operator's own returns goes into Postgres, which has no NUL in a text. */
+const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
+
+/** What a type returns goes into Postgres. */
 function checkEnding(name: string, returned: unknown): JobEnding {
   const { success, data, error } = ending.safeParse(returned);
   if (!success) {
     const [issue] = error.issues;
     throw new Error(`run of '${name}' returned no ending: ${issue?.path.join('.')} ${issue?.message}`);
   }
-  if (JSON.stringify(data).includes(String.raw`\u0000`))
+  JSON.stringify(data, (key, value: unknown) => {
+    if (isStorable(key) && (typeof value !== 'string' || isStorable(value))) return value;
     throw new Error(
-      `run of '${name}' returned an ending with a NUL character, which Postgres does not store.`,
+      `run of '${name}' returned a text that Postgres does not store: with a NUL, or half a character.`,
     );
+  });
   return asJson(data);
 }

@@ -95,12 +95,19 @@ it('refuses two assets of one name, also at once', async () => {
   expect(job.assets.length).toBe(1);
 });
 
+it('keeps what only looks like a NUL character', async () => {
+  const result = { text: String.raw`\u0000` };
+  const { ending } = await (await jobOf(async () => ({ ...done, result }))).attempt();
+  expect(ending).toEqual({ status: 'completed', result });
+});
+
 it.each([
   ['nothing', undefined],
   ['no status', { result: {} }],
   ['a failure without its error', { status: 'failed', result: {} }],
   ['a success with an error', { ...done, error: 'but' }],
   ['a NUL character', { ...done, result: { text: 'a\0b' } }],
+  ['half a character', { ...done, result: { 'a\ud800b': 1 } }],
   ['no JSON', { ...done, result: { count: 1n } }],
 ])('refuses an ending with %s', async (_what, returned) => {
   const { ending, error } = await (await jobOf(async () => returned)).attempt();
