@@ -131,9 +131,9 @@ const found = (configuration: string, ...options: string[]) => finder(objects(co
     for (const service of ['api', 'upload-worker']) {
       const [container] = find('Deployment', service)?.spec.template.spec.containers ?? [];
       expect(container?.env).toContainEqual({ name: 'HOUSE', value: '/etc/pasteflow/house.json' });
-      expect(container?.env).toContainEqual({ name: 'JOB_TYPES', value: '/etc/pasteflow/job-types.js' });
+      expect(container?.env).toContainEqual({ name: 'JOB_TYPES', value: '/etc/pasteflow/job-types.mts' });
       expect(container?.volumeMounts?.map(({ mountPath, subPath }) => [mountPath, subPath])).toEqual(
-        ['house.json', 'job-types.js', 'logo.svg'].map((file) => [`/etc/pasteflow/${file}`, file]),
+        ['house.json', 'job-types.mts', 'logo.svg'].map((file) => [`/etc/pasteflow/${file}`, file]),
       );
     }
     expect(find('Deployment', 'janitor')?.spec.template.spec.containers[0]?.volumeMounts).toBeUndefined();
@@ -202,6 +202,7 @@ const found = (configuration: string, ...options: string[]) => finder(objects(co
     ['api.settings.OIDC_CLIENT_SECRET=x', 'OIDC_CLIENT_SECRET is a secret'],
     ['settings.HOUSE=/house.json', 'HOUSE is set by the chart'],
     ['settings.LOG_LEVELS=info', 'no service reads LOG_LEVELS'],
+    ['upload-worker.settings.FEEDS=x', 'no service reads FEEDS'],
     ['settings.DATABASE_POOL_SIZE=10', "at '/settings/DATABASE_POOL_SIZE': got number, want string"],
     ['ingres.enabled=true', "additional properties 'ingres' not allowed"],
   ])('refuses %s with words', (value, words) => {

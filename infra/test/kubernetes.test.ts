@@ -143,3 +143,13 @@ test('workers are scaled on the same backlogs as on AWS', () => {
   const { backlogPerTask, jobsPerTask } = configurations.production.uploadWorker;
   expect(keda).toMatchObject({ uploadsPerWorker: backlogPerTask, jobsPerWorker: jobsPerTask });
 });
+
+test('every setting has a name of .env.example, or is one of job types', () => {
+  const known = readFileSync(new URL('../../.env.example', import.meta.url), 'utf8');
+  const names = manifests.flatMap(({ kind, data, spec }) => [
+    ...(kind === 'ConfigMap' && 'PUBLIC_URL' in data ? Object.keys(data) : []),
+    ...(spec?.template?.spec.containers ?? []).flatMap(({ env = [] }) => env.map(({ name }) => name)),
+  ]);
+  expect(names).toEqual(expect.arrayContaining(['S3_BUCKET', 'HOUSE', 'JOB_TYPES', 'TRUST_PROXY']));
+  expect(new Set(names.filter((name) => !known.includes(`\n# ${name}=`)))).toEqual(new Set(['FEEDS']));
+});

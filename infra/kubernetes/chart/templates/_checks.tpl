@@ -26,20 +26,22 @@
 {{- $secret := list "DATABASE_URL" "AWS_SECRET_ACCESS_KEY" "WEBHOOK_KEY" "OIDC_CLIENT_SECRET" "OPS_TOKEN" "OPS_READ_TOKEN" "OPS_OIDC_CLIENT_SECRET"
   "PASTEFLOW_API_PASSWORD" "PASTEFLOW_WORKER_PASSWORD" "PASTEFLOW_JANITOR_PASSWORD" }}
 {{- $set := list "HOUSE" "JOB_TYPES" "METRICS_HOST" "METRICS_PORT" "API_HOST" "API_PORT" "OPS_HOST" "OPS_PORT" }}
-{{- $all := list .Values.settings }}
+{{- $all := dict "settings" .Values.settings }}
 {{- range list "api" "upload-worker" "janitor" "migrate" }}
-{{- $all = append $all (index $.Values . "settings") }}
+{{- $_ := set $all (printf "%s.settings" .) (index $.Values . "settings") }}
 {{- end }}
-{{- range $all }}
-{{- range $name, $_ := . }}
+{{- range $of, $settings := $all }}
+{{- /* Job types of one's own may read settings of their own. */}}
+{{- $free := and $.Values.jobTypes (has $of (list "api.settings" "upload-worker.settings")) }}
+{{- range $name, $_ := $settings }}
 {{- if has $name $secret }}
-{{- fail (printf "settings: %s is a secret: put it into a Secret that `secrets` names" $name) }}
+{{- fail (printf "%s: %s is a secret: put it into a Secret that `secrets` names" $of $name) }}
 {{- end }}
 {{- if has $name $set }}
-{{- fail (printf "settings: %s is set by the chart: remove it" $name) }}
+{{- fail (printf "%s: %s is set by the chart: remove it" $of $name) }}
 {{- end }}
-{{- if not (or (contains (printf "\n# %s=" $name) $known) (regexMatch "^(OTEL|NODE)_" $name)) }}
-{{- fail (printf "settings: no service reads %s; .env.example lists every setting" $name) }}
+{{- if not (or $free (contains (printf "\n# %s=" $name) $known) (regexMatch "^(OTEL|NODE)_" $name)) }}
+{{- fail (printf "%s: no service reads %s; .env.example lists every setting" $of $name) }}
 {{- end }}
 {{- end }}
 {{- end }}

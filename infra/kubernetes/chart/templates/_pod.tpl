@@ -85,8 +85,8 @@ spec:
       {{- if hasKey $files "house.json" }}
       {{- $_ := set $env "HOUSE" "/etc/pasteflow/house.json" }}
       {{- end }}
-      {{- if hasKey $files "job-types.js" }}
-      {{- $_ := set $env "JOB_TYPES" "/etc/pasteflow/job-types.js" }}
+      {{- if hasKey $files "job-types.mts" }}
+      {{- $_ := set $env "JOB_TYPES" "/etc/pasteflow/job-types.mts" }}
       {{- end }}
       {{- with $env }}
       env:
@@ -104,7 +104,7 @@ spec:
         readOnlyRootFilesystem: true
         capabilities: { drop: [ALL] }
       {{- with $files }}
-      {{- /* Each file by itself: the folder of a whole ConfigMap is one that everybody may write, which JOB_TYPES refuses. */}}
+      {{- /* Each file by itself: a whole ConfigMap is a folder of links, with a mode by which everybody may write to it. */}}
       volumeMounts:
         {{- range $file, $_ := . }}
         - { name: files, mountPath: /etc/pasteflow/{{ $file }}, subPath: {{ $file }}, readOnly: true }
@@ -127,7 +127,7 @@ spec:
 {{- $_ := set $files "logo.svg" . }}
 {{- end }}
 {{- with .Values.jobTypes }}
-{{- $_ := set $files "job-types.js" . }}
+{{- $_ := set $files "job-types.mts" . }}
 {{- end }}
 {{- with $files }}
 {{- toYaml . }}
