@@ -34,8 +34,8 @@ export async function listOpenErasures(
     after === null ? sql`` : sql`AND (created_at, id) > (${after.createdAt}::timestamptz, ${after.id}::uuid)`;
   const { rows } = await sql<Row>`
     SELECT user_id AS "userId", status, created_at AS "requestedAt", pastes, jobs, ${placeOfRow} AS place,
-      (SELECT count(*)::integer FROM (SELECT FROM pastes p WHERE p.user_id = open.user_id AND p.deletion_initiated_at IS NULL LIMIT ${MAX_LEFT}) AS left_pastes) AS "pastesLeft",
-      (SELECT count(*)::integer FROM (SELECT FROM jobs j WHERE j.user_id = open.user_id LIMIT ${MAX_LEFT}) AS left_jobs) AS "jobsLeft"
+      (SELECT count(*)::integer FROM (SELECT FROM pastes p WHERE p.user_id = open.user_id AND p.deletion_initiated_at IS NULL ORDER BY created_at, id LIMIT ${MAX_LEFT}) AS left_pastes) AS "pastesLeft",
+      (SELECT count(*)::integer FROM (SELECT FROM jobs j WHERE j.user_id = open.user_id ORDER BY created_at, id LIMIT ${MAX_LEFT}) AS left_jobs) AS "jobsLeft"
     FROM (SELECT * FROM erasures WHERE done_at IS NULL ${further} ORDER BY created_at, id LIMIT ${limit + 1}) AS open
     ORDER BY created_at, id`.execute(db);
   const left = (count: number): Counted => ({ count, approximate: count >= MAX_LEFT });

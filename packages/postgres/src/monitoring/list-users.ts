@@ -58,13 +58,16 @@ export async function listUsers(
   },
   maxScanned = MAX_SCANNED,
 ): Promise<UserPage> {
+  // The orders are those of indexes: when one user has most rows, the planner would read whole tables for the others.
   const owned = hasQuotas
     ? sql`SELECT coalesce(sum(pastes), 0)::float8 AS pastes, coalesce(sum(bytes), 0)::float8 AS bytes
         FROM stored_usage WHERE owner = found.id`
     : sql`SELECT count(*)::float8 AS pastes, coalesce(sum(size_bytes), 0)::float8 AS bytes FROM (
-        SELECT size_bytes FROM pastes p WHERE p.user_id = found.id AND ${isThere('p')} LIMIT ${MAX_OWNED}) AS paste`;
+        SELECT size_bytes FROM pastes p WHERE p.user_id = found.id AND ${isThere('p')}
+        ORDER BY created_at, id LIMIT ${MAX_OWNED}) AS paste`;
   const upTo = (table: string, also = sql``) => sql`(
-        SELECT count(*)::integer FROM (SELECT FROM ${sql.table(table)} WHERE user_id = found.id${also} LIMIT ${MAX_OWNED}) AS owned)`;
+        SELECT count(*)::integer FROM (SELECT FROM ${sql.table(table)} WHERE user_id = found.id${also}
+        ORDER BY created_at LIMIT ${MAX_OWNED}) AS owned)`;
   const matches =
     text === null
       ? sql`true`

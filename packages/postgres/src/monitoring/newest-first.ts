@@ -7,7 +7,7 @@ import { toPage, type Page, type PageRequest, type Place } from '../database/pag
  * any table: an index for each filter would be written by each creation, to speed up lists that few look at. A page
  * that has read them all ends where it stopped, possibly without a match.
  */
-export const MAX_SCANNED = 10_000;
+export const MAX_SCANNED = 5000;
 
 /** Where the rows come from: an index that has them in the order of the list. */
 export interface Source {

@@ -40,6 +40,7 @@ import { fillJobs, fillWithWaitingJobs } from '../support/fill-jobs.ts';
 import { fillOwner } from '../support/fill-owner.ts';
 import { fillWithBacklog } from '../support/fill.ts';
 import { claimJob, endingOf, entriesOf, firstPositions, loss, newAsset, newJob } from '../support/jobs.ts';
+import { costOfList, operatorsLists } from '../support/operators-lists.ts';
 import { placeAt } from '../support/place-at.ts';
 import { FILL_LIMIT_MS, large, MAX_GROWTH, prepareToFill, small } from '../support/scale.ts';
 
@@ -290,3 +291,8 @@ it.each(Object.keys(lists))(
     for (const cost of [near, far]) expect(cost).toBeLessThanOrEqual(Math.ceil(short * MAX_GROWTH) + 10);
   },
 );
+
+it.each(Object.keys(operatorsLists))('%s reads no more than its bound', async (name) => {
+  const { most, pages } = await costOfList(name, scenes[1]!);
+  expect(pages).toBeLessThanOrEqual(most);
+});
