@@ -100,6 +100,28 @@ describe('logs at the level debug', () => {
     expectNoTraces();
   });
 
+  it('say nothing of the links of invitations, accepted, wrong, or while Postgres is away', async () => {
+    answered.invitation = randomBytes(32).toString('base64url');
+    answered.wrongInvitation = randomBytes(32).toString('base64url');
+    await cluster.rows.query(
+      `INSERT INTO invitations (user_id, secret_hash, expires_at) VALUES ($1, sha256($2), now() + interval '1 hour')`,
+      [alice.userId, Buffer.from(answered.invitation)],
+    );
+    const http = cluster.http();
+    const own = { origin: http.url, 'sec-fetch-site': 'same-origin', accept: 'text/html' };
+    const accept = async (secret: string) =>
+      await http.request(`/invitation/${secret}`, { method: 'POST', headers: own });
+    await expectStatus(http.request(`/invitation/${answered.invitation}`), 200);
+    await expectStatus(http.request(`/invitation/${answered.invitation}/`), 200);
+    await expectStatus(accept(answered.wrongInvitation), 404);
+    await cluster.postgres.down();
+    await expectStatus(accept(answered.invitation), 503);
+    await cluster.postgres.up();
+    await cluster.until(async () => (await accept(answered.invitation!)).status === 201);
+    await expectStatus(accept(answered.invitation), 410);
+    expectNoTraces();
+  });
+
   it('say nothing when S3 fails for puts and reads, and a worker dies', async () => {
     const undo = cluster.s3.rule({ method: 'PUT' }, { kind: 'fail', status: 500 });
     const failed = await alice.pastes.create(content, { title: secrets.title });

@@ -16,6 +16,7 @@ import {
   findNamesOf,
   findUserNames,
   importPastes,
+  invite,
   isErased,
   listApiTokens,
   removeOwnedRows,
@@ -53,7 +54,8 @@ async function counts(userId: string) {
   const { rows } = await sql<Record<string, number>>`
     SELECT (SELECT count(*) FROM pastes WHERE user_id = ${userId})::integer AS pastes,
       (SELECT count(*) FROM jobs WHERE user_id = ${userId})::integer AS jobs,
-      (SELECT count(*) FROM api_tokens WHERE user_id = ${userId} AND revoked_at IS NULL)::integer AS tokens`.execute(
+      (SELECT count(*) FROM api_tokens WHERE user_id = ${userId} AND revoked_at IS NULL)::integer AS tokens,
+      (SELECT count(*) FROM invitations WHERE user_id = ${userId})::integer AS invitations`.execute(
     current.db,
   );
   return rows[0];
@@ -68,11 +70,12 @@ const creations: Readonly<Record<string, readonly [(db: Db, userId: string) => P
   ],
   'a job': [(db, userId) => createCappedJob(db, job(userId), 5), { jobs: 1 }],
   'a session': [(db, userId) => beginBrowserSession(db, session(userId)), { tokens: 1 }],
+  'an invitation': [(db, userId) => invite(db, session(userId)), { invitations: 1 }],
 };
 
 describe.each(Object.keys(creations))('%s', (name) => {
   const [create, created] = creations[name]!;
-  const nothing = { pastes: 0, jobs: 0, tokens: 0 };
+  const nothing = { pastes: 0, jobs: 0, tokens: 0, invitations: 0 };
 
   it('that is being created makes the erasure wait, and is there to be erased', async () => {
     const userId = await newUserId();
