@@ -32,6 +32,24 @@ describe('pasteflow import', () => {
     expect(bed.requests.at(-2)?.method).toBe('DELETE');
   });
 
+  it.each([
+    [3600, '3600'],
+    [31_536_000, '604800'],
+  ])('keeps the archive for no longer than the house allows: %d seconds', async (max, sent) => {
+    routes({
+      'GET /v1/instance': json(200, { expiry: { default: 60, max, never: false } }),
+      'POST /v1/pastes': source,
+      'GET /v1/pastes/q7Zk2Lm9Xa': stored,
+      'POST /v1/jobs': queued,
+      [`GET /v1/jobs/${ID}`]: json(200, jobWith({})),
+      [`GET /v1/jobs/${ID}/assets`]: json(200, { assets: [], next_cursor: null }),
+      'DELETE /v1/pastes/q7Zk2Lm9Xa': gone,
+    });
+    expect(await bed.run(['import', '-'], { stdin: 'x', env })).toMatchObject({ code: 0, stderr: '' });
+    const made = bed.requests.find(({ method, path }) => method === 'POST' && path.startsWith('/v1/pastes'));
+    expect(new URL(made!.path, bed.url).searchParams.get('expires_in')).toBe(sent);
+  });
+
   it('ends with 1 and names the entries that failed, safely', async () => {
     const errors = [
       { position: 3, name: 'a\u001b[2J', reason: 'is empty' },

@@ -46,6 +46,9 @@ export type WebhookEventType = Schemas['WebhookEventType'];
 /** An event that was sent to a webhook, or waits to be. */
 export type WebhookDelivery = Schemas['WebhookDelivery'];
 
+/** Who runs the service, and what new pastes may be. */
+export type Instance = Schemas['Instance'];
+
 /** What the caller uses of each limit; null: no limit. */
 export type Usage = Schemas['Usage'];
 

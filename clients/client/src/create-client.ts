@@ -1,8 +1,10 @@
+import type { Instance } from './api-types.ts';
 import { Jobs } from './jobs.ts';
 import { Pastes } from './pastes.ts';
 import { SecretRequests } from './requests.ts';
 import { Slugs } from './slugs.ts';
 import { Transport, type BareApi, type ClientOptions } from './transport.ts';
+import type { CallOptions } from './waiting.ts';
 import { Webhooks } from './webhooks.ts';
 
 export interface PasteflowClient {
@@ -11,6 +13,8 @@ export interface PasteflowClient {
   readonly jobs: Jobs;
   readonly requests: SecretRequests;
   readonly webhooks: Webhooks;
+  /** Who runs the service, and what new pastes may be. */
+  readonly instance: (options?: CallOptions) => Promise<Instance>;
   /** For routes that the others don't cover. */
   readonly api: BareApi;
 }
@@ -25,6 +29,10 @@ export function createClient(options: ClientOptions): PasteflowClient {
     jobs: new Jobs(transport),
     requests: new SecretRequests(transport),
     webhooks: new Webhooks(transport),
+    instance: async ({ signal } = {}) => {
+      const { data } = await transport.call((api, init) => api.GET('/v1/instance', { ...init }), { signal });
+      return data;
+    },
     api: transport.api,
   };
 }

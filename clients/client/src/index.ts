@@ -5,6 +5,7 @@ export type {
   Deposit,
   ErrorCode,
   FieldError,
+  Instance,
   Job,
   JobFilter,
   ListedJob,

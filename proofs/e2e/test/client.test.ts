@@ -270,6 +270,7 @@ describe('the examples in the README of the client', () => {
       ['events', /^(\w+ → \w+\n)+completed\n$/],
       ['secrets from others', /^http:\S+\/requests\/\w{22} 2\n\[\]\n$/],
       ['webhooks', /^whsec_\S{44}\n$/],
+      ['what the service allows', /^Pasteflow 31536000 10485760\n$/],
       ['lists', /^(\w{10} \d+\n)+1 null\n$/],
       ['errors', /^404, request \S+\n$/],
     ].map(([name, output], index) => [name, examples[index], output] as const),
@@ -278,7 +279,7 @@ describe('the examples in the README of the client', () => {
   });
 
   it('are all tested', () => {
-    expect(examples).toHaveLength(9);
+    expect(examples).toHaveLength(10);
   });
 
   it('download the same bytes as they upload', async () => {

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { JobFailedError } from '@pasteflow/client';
+import { JobFailedError, PasteflowApiError } from '@pasteflow/client';
 import { EXIT_DONE, EXIT_FAILED, type ExitCode } from '../errors.ts';
 import { openContent } from '../files/content-source.ts';
 import { requireToken, type Session } from '../session.ts';
@@ -54,7 +54,9 @@ export async function importFile(
 }
 
 /** @returns the short code of a private paste with the file's content */
-async function upload({ client, terminal, signal }: Session, file: string): Promise<string> {
+async function upload(session: Session, file: string): Promise<string> {
+  const { client, terminal, signal } = session;
+  const expiresIn = Math.min(SOURCE_SECONDS, await longestExpiry(session));
   const progress = startProgress(terminal);
   let sent = 0;
   let size = 0;
@@ -64,12 +66,22 @@ async function upload({ client, terminal, signal }: Session, file: string): Prom
   });
   size = source.size;
   try {
-    const fields = { visibility: 'private', expires_in: SOURCE_SECONDS } as const;
+    const fields = { visibility: 'private', expires_in: expiresIn } as const;
     const paste = await client.pastes.create(source.content, { ...fields, wait: true, signal });
     return paste.short_code;
   } finally {
     progress.end();
     await source.close();
+  }
+}
+
+/** In seconds, of any paste on the server. An older server does not tell, and has no rule. */
+async function longestExpiry({ client, signal }: Session): Promise<number> {
+  try {
+    return (await client.instance({ signal })).expiry.max;
+  } catch (error) {
+    if (error instanceof PasteflowApiError && error.status === 404) return Infinity;
+    throw error;
   }
 }
 
