@@ -1,5 +1,5 @@
 import { isUuid } from '@pasteflow/domain';
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../database/database.ts';
 import { hasPart } from '../pastes/own-pastes.ts';
 import { isThere } from '../schema/pastes.ts';
@@ -65,9 +65,10 @@ export async function listUsers(
     : sql`SELECT count(*)::float8 AS pastes, coalesce(sum(size_bytes), 0)::float8 AS bytes FROM (
         SELECT size_bytes FROM pastes p WHERE p.user_id = found.id AND ${isThere('p')}
         ORDER BY created_at, id LIMIT ${MAX_OWNED}) AS paste`;
-  const upTo = (table: string, also = sql``) => sql`(
-        SELECT count(*)::integer FROM (SELECT FROM ${sql.table(table)} WHERE user_id = found.id${also}
-        ORDER BY created_at LIMIT ${MAX_OWNED}) AS owned)`;
+  const upTo = (owned: RawBuilder<unknown>) =>
+    sql`(SELECT count(*)::integer FROM (${owned} LIMIT ${MAX_OWNED}) AS owned)`;
+  const jobs = sql`SELECT FROM jobs WHERE user_id = found.id ORDER BY created_at, id`;
+  const tokens = sql`SELECT FROM api_tokens WHERE user_id = found.id AND revoked_at IS NULL`;
   const matches =
     text === null
       ? sql`true`
@@ -84,7 +85,7 @@ export async function listUsers(
       SELECT *, true AS "isExact" FROM exact WHERE erased_at IS NULL UNION ALL SELECT *, false FROM named
     )
     SELECT found.id, found.name, found.shown_name AS "shownName", found.created_at AS "createdAt", "isExact", owned.pastes, owned.bytes,
-      ${upTo('jobs')} AS jobs, ${upTo('api_tokens', sql` AND revoked_at IS NULL`)} AS tokens
+      ${upTo(jobs)} AS jobs, ${upTo(tokens)} AS tokens
     FROM found CROSS JOIN LATERAL (${owned}) AS owned ORDER BY "isExact" DESC, found.name`.execute(db);
   const named = rows.filter(({ isExact }) => !isExact);
   const shown = [...rows.filter(({ isExact }) => isExact), ...named.slice(0, limit)];
