@@ -72,11 +72,14 @@ describe('who runs the service', () => {
 
   it('makes another page of the same paste, which a browser loads anew', async () => {
     const paste = await processedPaste(bed, 'text');
-    const { headers } = await fetch(`${bed.api.url}/${paste}`, { headers: BROWSER });
-    const asked = { headers: { ...BROWSER, 'if-none-match': headers.get('etag')! } };
-    expect((await fetch(`${bed.api.url}/${paste}`, asked)).status).toBe(304);
-    const other = await bed.start({ house: { name: 'Another' } });
-    expect((await fetch(`${other.url}/${paste}`, asked)).status).toBe(200);
+    const started = (name: string) =>
+      bed.start({ house: { name }, env: { PUBLIC_URL: 'http://paste.example.org' } });
+    const asked = { ...BROWSER, host: 'paste.example.org' };
+    const before = await rawGet(`${(await started('One')).url}/${paste}`, asked);
+    const known = { ...asked, 'if-none-match': before.headers.etag! };
+    const statusIn = async (name: string) =>
+      (await rawGet(`${(await started(name)).url}/${paste}`, known)).status;
+    expect([await statusIn('One'), await statusIn('Another')]).toEqual([304, 200]);
   });
 
   it('is Pasteflow, with its own icon and without links, where nothing is said', async () => {
