@@ -170,10 +170,14 @@ described(`the commands of docs/one-machine.md, as they stand there,${without}`,
 
   it('change a unit so that an upgrade keeps the change, and go back to the version before', () => {
     machine.run(zfs);
-    machine.run('echo first >/opt/pasteflow/version');
+    // A version that was open, since none had said otherwise.
+    machine.run(`echo first >/opt/pasteflow/version
+      sed -i '/^ANONYMOUS_PASTES=/d' /opt/pasteflow/services.env /etc/pasteflow/pasteflow.env`);
     machine.run(upgrade, { withNetwork: true });
+    expect(machine.run('cat /etc/pasteflow/pasteflow.env')).toMatch(/^ANONYMOUS_PASTES=allow$/m);
     expect(machine.run('systemctl show --property ExecStartPre pasteflow-objects')).not.toContain('chattr');
     expect(read()).toBe('hello\n');
+    expect(postAnonymously()).toBe('201');
     machine.run('test ! -e /opt/pasteflow/version');
     machine.run(rollback);
     expect(read()).toBe('hello\n');
