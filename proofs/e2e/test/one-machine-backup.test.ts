@@ -5,12 +5,15 @@ import {
   chmodSync,
   cpSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -53,7 +56,10 @@ const env = () => ({ PATH: `${join(folder, 'bin')}:${process.env.PATH}` });
 const run = (...parameters: string[]) =>
   spawnSync(script, [backups, ...parameters], { encoding: 'utf8', env: env() });
 
-const kept = () => readdirSync(backups).filter((name) => name !== '.lock');
+const kept = () => readdirSync(backups);
+
+const objectIn = (backup: string) =>
+  spawnSync('tar', ['-xzOf', join(backup, 'objects.tar.gz'), 'objects/x'], { encoding: 'utf8' }).stdout;
 
 const made = (date: string) => {
   mkdirSync(join(backups, date), { recursive: true });
@@ -70,20 +76,28 @@ it('makes a dated folder with the dump, the objects and the settings, which nobo
   const backup = join(backups, name);
   expect(readdirSync(backup)).toEqual(['.env', 'objects.tar.gz', 'pasteflow.dump']);
   expect(readFileSync(join(backup, 'pasteflow.dump'), 'utf8')).toBe('dump\n');
-  const { stdout } = spawnSync('tar', ['-xzOf', join(backup, 'objects.tar.gz'), 'objects/x'], {
-    encoding: 'utf8',
-  });
-  expect(stdout).toBe('content');
+  expect(objectIn(backup)).toBe('content');
   for (const path of [backups, backup, join(backup, 'pasteflow.dump'), join(backup, 'objects.tar.gz')])
     expect(statSync(path).mode & 0o077).toBe(0);
+});
+
+it('follows links to another disk', () => {
+  for (const name of ['objects', '.env']) {
+    renameSync(join(folder, name), join(folder, `${name} on & of another disk`));
+    symlinkSync(join(folder, `${name} on & of another disk`), join(folder, name));
+  }
+  expect(run()).toMatchObject({ status: 0, stderr: '' });
+  const backup = join(backups, kept()[0]!);
+  expect(objectIn(backup)).toBe('content');
+  expect(lstatSync(join(backup, '.env')).isFile()).toBe(true);
 });
 
 it('removes what is older than its days, and nothing else', () => {
   const recent = made(daysAgo(6));
   for (const old of [made(daysAgo(8)), made('2020-01-01T03-15-00Z')]) expect(kept()).toContain(old);
-  made('2020-of-mine');
+  const others = [made('2020-of-mine'), made('2020-of-mine.unfinished')];
   expect(run('7').status).toBe(0);
-  expect(kept()).toEqual(['2020-of-mine', recent, expect.any(String)]);
+  expect(kept()).toEqual([...others, recent, expect.any(String)]);
 });
 
 it('keeps the newest one, however old it is, until there is another', async () => {
