@@ -75,15 +75,24 @@ it('refuses a file that others may write, or replace in its folder', async () =>
   await symlink(await file('behind-link.mjs'), linkInOpen);
   const linkToOpen = join(folder, 'to-open.mjs');
   await symlink(inOpen, linkToOpen);
+  await mkdir(join(open, 'closed'));
+  const further = await file('open/closed/own.mjs');
+  const behindOpen = join(folder, 'behind-open');
+  await symlink(join(open, 'closed'), behindOpen);
+  const linkedFolder = join(behindOpen, 'own.mjs');
   const problem = (path: string, written: string): string =>
     `names ${path}, but others may write to ${written}; take that away with: chmod go-w ${written}`;
-  expect(await load(byGroup, byAll, inOpen, linkInOpen, linkToOpen)).toEqual([
+  expect(await load(byGroup, byAll, inOpen, linkInOpen, linkToOpen, further, linkedFolder)).toEqual([
     problem(byGroup, byGroup),
     problem(byAll, byAll),
     problem(inOpen, open),
     problem(linkInOpen, open),
     problem(linkToOpen, open),
+    problem(further, open),
+    problem(linkedFolder, open),
   ]);
+  await chmod(open, 0o1777);
+  expect(await load(further)).toEqual([['export', 'import', 'own']]);
 });
 
 it('names the line of a syntax error, and what a file throws or misses', async () => {

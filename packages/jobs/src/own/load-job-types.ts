@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
-import { dirname, isAbsolute } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { JobType as OwnJobType, Log } from '@pasteflow/job';
 import { checkJobTypes, JobTypeProblem, messageOf } from '@pasteflow/job/host';
@@ -27,11 +27,11 @@ export async function loadJobTypes(
   refuse: (problem: string) => Error,
 ): Promise<ReadonlyMap<string, JobType>> {
   if (path === null) return jobTypes;
-  const problem = problemOf(path);
-  if (problem !== null) throw refuse(problem);
+  const checked = checkedFile(path);
+  if ('problem' in checked) throw refuse(checked.problem);
   let own: readonly OwnJobType[];
   try {
-    own = await readOwn(path, log);
+    own = await readOwn(checked.file, log);
   } catch (error) {
     if (!(error instanceof JobTypeProblem)) throw error;
     throw refuse(`names ${path}, which ${error.message}`);
@@ -42,10 +42,14 @@ export async function loadJobTypes(
 
 const EXAMPLE = '/etc/pasteflow/job-types.mjs';
 
-/** What forbids the file, or null. It is code that the service runs: whoever writes it has the service's rights. */
-function problemOf(path: string): string | null {
-  if (!isAbsolute(path)) return `is ${JSON.stringify(path)}; set it to an absolute path, like ${EXAMPLE}`;
-  const wrong = (what: string): string => `names ${path}, ${what}`;
+/**
+ * The file without links, or what forbids it. It is code that the service runs: whoever writes it has the service's
+ * rights, and so has who puts another one in its place, by a link or by a folder further up.
+ */
+function checkedFile(path: string): { readonly file: string } | { readonly problem: string } {
+  if (!isAbsolute(path))
+    return { problem: `is ${JSON.stringify(path)}; set it to an absolute path, like ${EXAMPLE}` };
+  const wrong = (what: string) => ({ problem: `names ${path}, ${what}` });
   let file: string;
   try {
     file = realpathSync(path); // the files of a ConfigMap are links
@@ -58,15 +62,30 @@ function problemOf(path: string): string | null {
     );
   }
   if (!statSync(file).isFile()) return wrong('which is no file; name the file itself, like own.mjs');
-  const open = [file, dirname(file), dirname(path)].find(mayBeWrittenByOthers);
+  const open =
+    [file, dirname(file), dirname(path)].find((each) => mayBeWritten(each, 0o022)) ??
+    [...foldersAbove(file), ...foldersAbove(path)].find(
+      (each) => !isSticky(each) && mayBeWritten(each, 0o002), // the group of a home is often that of one person
+    );
   return open === undefined
-    ? null
+    ? { file }
     : wrong(`but others may write to ${open}; take that away with: chmod go-w ${open}`);
 }
 
+/** Those above the folder of the file. */
+function foldersAbove(file: string): readonly string[] {
+  const folder = dirname(dirname(file));
+  return folder === dirname(folder) ? [folder] : [folder, ...foldersAbove(join(folder, 'each'))];
+}
+
+/** In a folder like /tmp, others replace nothing that is not theirs. */
+function isSticky(path: string): boolean {
+  return (statSync(path).mode & 0o1000) !== 0;
+}
+
 /** Nobody writes to a mount that is read-only, such as a ConfigMap, whatever its mode says. */
-function mayBeWrittenByOthers(path: string): boolean {
-  if ((statSync(path).mode & 0o022) === 0) return false;
+function mayBeWritten(path: string, byOthers: number): boolean {
+  if ((statSync(path).mode & byOthers) === 0) return false;
   try {
     accessSync(path, constants.W_OK);
     return true;
