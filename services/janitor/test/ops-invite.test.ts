@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { hashOfSecret } from '@pasteflow/http-kit';
-import { acceptInvitation, eraseUser, findInvitation, findUserId } from '@pasteflow/postgres';
+import { acceptInvitation, ensureUser, eraseUser, findInvitation, findUserId } from '@pasteflow/postgres';
 import { runOpsCommand } from '../src/operations/commands/run-ops-command.ts';
 import { createWorld, type World } from './world.ts';
 
@@ -71,6 +71,22 @@ describe('ops invite', () => {
       'ops: PUBLIC_URL is not set; set it to the URL of the api in a browser, as for the api\n',
     ]);
     expect(await findUserId(world.db, 'cora')).toBeNull();
+  });
+
+  it.each([
+    ['has what nobody sees', 'an\u200bna'],
+    ['is written in the other direction', 'anna\u202e'],
+    ['has two lines', 'an\nna'],
+    ['is too long', 'a'.repeat(1001)],
+  ])('makes no user whose name %s', async (_what, name) => {
+    const { code, stderr } = await ops('invite', name);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('give a new user a name of one line')]);
+    expect(await findUserId(world.db, name)).toBeNull();
+  });
+
+  it('is for a user whom an earlier release has given such a name', async () => {
+    await ensureUser(world.db, 'an\u200bna');
+    expect((await ops('invite', 'an\u200bna')).code).toBe(0);
   });
 
   it('is for no user who is erased', async () => {

@@ -1,5 +1,6 @@
+import { isVisibleName } from '@pasteflow/domain';
 import { hashOfSecret, newSecret } from '@pasteflow/http-kit';
-import { ensureUser, findUserId, invite } from '@pasteflow/postgres';
+import { ensureUser, findUserId, invite, type Database } from '@pasteflow/postgres';
 import { asJson, formatMillisecond, misused, quote, succeeded, toOneLine } from '@pasteflow/service-kit';
 import { Refused } from '../actions/action.ts';
 import { operator } from '../actions/record.ts';
@@ -8,6 +9,7 @@ import type { OwnCommand } from './command.ts';
 import { answerAndRecord } from './recorded-answer.ts';
 
 const DAYS = 7;
+const MAX_NAME_CHARACTERS = 1000;
 
 /**
  * No action, because the operations page would show the outcome that is recorded, and the link is in no record. The
@@ -24,7 +26,7 @@ export const inviteUser: OwnCommand<{ readonly userName: string }> = {
   run: async ({ db, config: { publicUrl } }, { userName, json }) => {
     if (publicUrl === undefined)
       throw new Refused('PUBLIC_URL is not set; set it to the URL of the api in a browser, as for the api');
-    const userId = (await findUserId(db, userName)) ?? (await ensureUser(db, userName));
+    const userId = (await findUserId(db, userName)) ?? (await makeUser(db, userName));
     const record = { actor: operator(), action: 'invite', subject: userId, reason: null };
     return await answerAndRecord(db, record, async () => {
       const secret = newSecret();
@@ -54,3 +56,12 @@ export const inviteUser: OwnCommand<{ readonly userName: string }> = {
     });
   },
 };
+
+/** A user of an earlier release may have any name. @throws Refused */
+async function makeUser(db: Database, name: string): Promise<string> {
+  if (!isVisibleName(name) || name.length > MAX_NAME_CHARACTERS)
+    throw new Refused(
+      `there is no user ${quote(name.slice(0, 100))}; give a new user a name of one line without invisible characters, of up to ${MAX_NAME_CHARACTERS} characters`,
+    );
+  return await ensureUser(db, name);
+}
