@@ -168,11 +168,30 @@ function readSmallFile(path: string): Buffer {
 }
 
 function parse(text: string): unknown {
+  let file: unknown;
   try {
-    return JSON.parse(text);
+    file = JSON.parse(text);
   } catch (error) {
     throw new HouseError([`the file is no JSON: ${(error as Error).message}`]);
   }
+  const twice = keyGivenTwice(text);
+  if (twice !== null) throw new HouseError([`${twice} is given twice; remove one of them`]);
+  return file;
+}
+
+/** JSON.parse would silently take the last of them, and drop the rules of the others. @param text valid JSON */
+function keyGivenTwice(text: string): string | null {
+  const objects: Set<string>[] = [];
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"(?:\s*:)?|[{}]/g)) {
+    if (token === '{') objects.push(new Set());
+    else if (token === '}') objects.pop();
+    else if (token.endsWith(':')) {
+      const key = JSON.parse(token.slice(0, -1)) as string;
+      if (objects.at(-1)?.has(key) === true) return key;
+      objects.at(-1)?.add(key);
+    }
+  }
+  return null;
 }
 
 function describe(issue: z.core.$ZodIssue): readonly string[] {

@@ -53,12 +53,24 @@ describe('HOUSE', () => {
     expect([mayStayForEver(forEver, false), mayStayForEver(forEver, true)]).toEqual([true, false]);
   });
 
+  it('may name one key in several sections', async () => {
+    const text =
+      '{"name": "\\"links\\":", "links": {"terms": null}, "expiry": {"max": 60, "never": true}, "anonymous": {"burn_only": true}}';
+    expect(await read(text)).toMatchObject({ name: '"links":' });
+  });
+
   it.each([
     ['no JSON', '{"name": }', 'the file is no JSON'],
     ['a list', '[]', 'the file must be a JSON object'],
     ['a key that it does not know', { nmae: 'x' }, 'nmae is no rule of a house; remove it'],
     ['one in a section', { expiry: { maximum: 5 } }, 'expiry.maximum is no rule of a house'],
     ['a section that is a text', { links: 'x' }, 'links must be a JSON object'],
+    [
+      'a key twice',
+      '{"expiry": {"never": false}, "name": "}\\"{", "expiry": {"max": 60}}',
+      'expiry is given twice',
+    ],
+    ['one twice in a section', '{"links": {"terms": null, "t\\u0065rms": null}}', 'terms is given twice'],
     ['two lines of name', { name: 'a\nb' }, 'name must be one line'],
     ['a long name', { name: 'x'.repeat(61) }, 'name must be one line of 1 to 60 characters'],
     ['a link that is no URL', { links: { terms: 'javascript:alert(1)' } }, 'links.terms must be a URL'],
