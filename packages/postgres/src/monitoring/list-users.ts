@@ -73,14 +73,12 @@ export async function listUsers(
     text === null
       ? sql`true`
       : sql`(${hasPart(sql`normalize(u.name, NFC)`, text)} OR ${hasPart(sql`normalize(u.shown_name, NFC)`, text)})`;
-  const exact =
-    text === null || after !== null
-      ? sql`SELECT * FROM users WHERE false`
-      : sql`SELECT * FROM users WHERE name = ${text} OR id = ${isUuid(text.toLowerCase()) ? text : null}::uuid`;
+  const isExact = sql`(name = ${text} OR id = ${text !== null && isUuid(text.toLowerCase()) ? text : null}::uuid)`;
+  const exact = sql`SELECT * FROM users WHERE ${text !== null && after === null ? isExact : sql`false`}`;
   const { rows } = await sql<Row & { readonly isExact: boolean }>`
     WITH exact AS MATERIALIZED (${exact}), named AS MATERIALIZED (
       SELECT * FROM (SELECT * FROM users ${after === null ? sql`` : sql`WHERE name > ${after}`} ORDER BY name LIMIT ${maxScanned}) AS u
-      WHERE ${matches} AND erased_at IS NULL AND id NOT IN (SELECT id FROM exact) ORDER BY name LIMIT ${limit + 1}
+      WHERE ${matches} AND erased_at IS NULL AND ${isExact} IS NOT TRUE ORDER BY name LIMIT ${limit + 1}
     ), found AS (
       SELECT *, true AS "isExact" FROM exact WHERE erased_at IS NULL UNION ALL SELECT *, false FROM named
     )

@@ -174,6 +174,8 @@ describe('the list of users', () => {
     const { rows } = await sql<{ id: string }>`SELECT id FROM users WHERE name = 'z1'`.execute(current.db);
     expect(await first(rows[0]!.id.toUpperCase())).toEqual(['z1']);
     expect(await names('z')).toEqual(['z', 'z1']);
+    await make('az', 'bz');
+    expect(await names('z', { limit: 1 })).toEqual(['z', 'az', 'bz', 'z1']); // and on no further page
   });
 
   it('says what each of them has, counted to a bound, or by the quotas', async () => {
