@@ -147,3 +147,9 @@ it.each([['0'], ['-1'], ['x'], ['7', 'more']])('refuses %s', (...parameters) => 
   expect(run(...parameters)).toMatchObject({ status: 2, stderr: expect.stringContaining('usage') });
   expect(existsSync(backups)).toBe(false);
 });
+
+it('shows how it is called instead of a backup into --help', () => {
+  const shown = spawnSync(script, ['--help'], { encoding: 'utf8', env: env(), cwd: folder });
+  expect(shown).toMatchObject({ status: 2, stderr: expect.stringContaining('usage') });
+  expect(existsSync(join(folder, '--help'))).toBe(false);
+});
