@@ -4,6 +4,7 @@ import { ensureUser } from '@pasteflow/postgres';
 import { useApi, type RunningApi } from './support/api.ts';
 import { ownForm, problemOf } from './support/http.ts';
 import { expectLimited, limited } from './support/limits.ts';
+import { rawGet } from './support/raw-get.ts';
 import { BROWSER, browseAs, cookieIn } from './support/sign-in.ts';
 import { newInvitation, newUser, signedInWith } from './support/users.ts';
 
@@ -65,10 +66,28 @@ describe('an invitation', () => {
       .where('user_id', '=', user.id)
       .executeTakeFirstOrThrow();
     expect((+session.expires_at! - +session.created_at) / 86_400_000).toBe(30);
-    for (const response of [await accept(secret), await open(secret)]) {
+    for (const response of [await accept(secret), await browseAs(bed.api, '', `/invitation/${secret}`)]) {
       expect([response.status, response.headers.get('set-cookie')]).toEqual([410, null]);
       expect(await response.text()).toContain('This invitation is used, has expired');
     }
+  });
+
+  it('leads on who is signed in by it and opens its link or sends its form again', async () => {
+    const secret = await invited();
+    const cookie = cookieIn(await accept(secret));
+    const path = `/invitation/${secret}`;
+    for (const again of [await browseAs(bed.api, cookie, path), await accept(secret, { cookie })])
+      expect([again.status, again.headers.get('location'), again.headers.get('set-cookie')]).toEqual([
+        303,
+        '/',
+        null,
+      ]);
+    const somebodyElse = await signedInWith(bed.db, (await newUser(bed.db)).token);
+    expect((await browseAs(bed.api, somebodyElse, path)).status).toBe(410);
+    // A browser that comes from a message says who it is when it comes from the page that this answer has.
+    const headers = { ...BROWSER, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' };
+    const { status, body } = await rawGet(bed.api.url + path, headers);
+    expect([status, body.includes(`href="${path}"`)]).toEqual([410, true]);
   });
 
   it('is accepted once when ten accept it at once: one is 201, and nine are 410', async () => {

@@ -35,9 +35,14 @@ export async function identify({ useToken, findUser, sessions }: ApiContext, req
   }
   const secret = sessions.secretOf(req);
   if (secret === null) return { kind: 'anonymous', address };
-  const user = isSessionSecret(secret) ? await findStored(useToken, secret, 'session') : null;
+  const user = await findSession(useToken, secret);
   if (user === null) throw sessionEnded();
   return { kind: 'user', ...user, address };
+}
+
+/** The user of a session; null: it is unknown or has ended. */
+export async function findSession(useToken: UseToken, secret: string): Promise<IdentifiedUser | null> {
+  return isSessionSecret(secret) ? await findStored(useToken, secret, 'session') : null;
 }
 
 /**

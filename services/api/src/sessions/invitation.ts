@@ -8,9 +8,12 @@ import { namesOfUser } from '../http/callers/caller-of.ts';
 import { viewerOf } from '../http/callers/person.ts';
 import { hashOfSecret, isSessionSecret, newSecret } from '../http/callers/secret.ts';
 import { type Endpoint, pageEndpoint } from '../http/openapi/endpoint.ts';
+import { goTo } from '../http/pages/page-answers.ts';
 import { sendPage } from '../http/pages/page.ts';
+import { isArrival } from '../http/request/arrival.ts';
 import { contextOf } from '../http/request/request-context.ts';
 import { endSession } from './browser-sessions.ts';
+import { findSession } from './identify.ts';
 
 /** Who has no other way to sign in would have to ask the operator every day. */
 const SESSION_SECONDS = 30 * 24 * 3600;
@@ -24,7 +27,13 @@ const HEADERS = { 'Referrer-Policy': 'strict-origin' };
 /** GET /invitation/SECRET: asks whether to sign in. It changes nothing, because previews of messages open links. */
 export function showInvitation(api: ApiContext): Endpoint {
   return pageEndpoint({ access: 'anyone', ignoresSession: true }, async (req, res) => {
-    const { userId } = await findOpen(api, req, res);
+    const { userId, isOpen } = await find(api, req, res);
+    if (!isOpen) {
+      if (await isSignedInAs(api, req, userId)) return goTo(res, `${api.pages.site(req).base}/`);
+      // The link stays in a message, from where browsers say only then who they are.
+      if (isArrival(req, api.sessions.isOwn(req))) contextOf(req).goesOn = true;
+      throw ended();
+    }
     const { person } = viewerOf(await namesOfUser(api.db, userId));
     sendPage(res, invitationPage(api.pages.site(req), person), HEADERS);
   });
@@ -35,7 +44,9 @@ export function takeInvitation(api: ApiContext): Endpoint {
   return pageEndpoint({ access: 'anyone', ignoresSession: true }, async (req, res) => {
     const { db, sessions, pages } = api;
     sessions.requireOwn(req);
-    const { secretHash } = await findOpen(api, req, res);
+    const { secretHash, ...found } = await find(api, req, res);
+    if (!found.isOpen && (await isSignedInAs(api, req, found.userId)))
+      return goTo(res, `${pages.site(req).base}/`); // another tab of this browser was first
     const secret = newSecret();
     const session = { sessionHash: hashOfSecret(secret), lastsSeconds: SESSION_SECONDS };
     const userId = await acceptInvitation(db, { secretHash, ...session });
@@ -48,12 +59,12 @@ export function takeInvitation(api: ApiContext): Endpoint {
   });
 }
 
-/** @throws RequestError invitation_not_found, which counts as a guess, and invitation_ended */
-async function findOpen(
+/** @throws RequestError invitation_not_found, which counts as a guess */
+async function find(
   { db, guesses, provider }: ApiContext,
   req: Request,
   res: Response,
-): Promise<{ readonly userId: string; readonly secretHash: Buffer }> {
+): Promise<{ readonly userId: string; readonly isOpen: boolean; readonly secretHash: Buffer }> {
   refuseBesideProvider(provider);
   const secret = String(req.params['secret']);
   if (!isSessionSecret(secret)) throw notFound();
@@ -63,8 +74,17 @@ async function findOpen(
     if (invitation === null) throw notFound();
     return invitation;
   });
-  if (!found.isOpen) throw ended();
-  return { userId: found.userId, secretHash };
+  return { userId: found.userId, isOpen: found.isOpen, secretHash };
+}
+
+/** Whether this browser is signed in as the one who was invited: then the invitation has done what it is for. */
+async function isSignedInAs(
+  { sessions, useToken }: ApiContext,
+  req: Request,
+  userId: string,
+): Promise<boolean> {
+  const secret = sessions.isOwn(req) ? sessions.heldBy(req) : null;
+  return secret !== null && (await findSession(useToken, secret))?.userId === userId;
 }
 
 /** Who has left would stay signed in, although the provider knows the person no longer. */
