@@ -93,6 +93,8 @@ describe('the times that the forms offer', () => {
     const expiry = { default: null, max: WEEK, never: true };
     expect(offered(form(siteOf({ expiry }, viewer)))).toBe('3600 86400 604800 [never]');
     expect(offered(form(siteOf({ expiry, anonymous: { ...none, maxExpiry: 86_400 } })))).toBe('3600 [86400]');
+    const short = { default: null, max: 3600, never: true };
+    expect(offered(secretOf(siteOf({ expiry: short }, viewer)))).toBe('[3600] never');
   });
 
   it('give way to the one that was entered, as long as the house still has it', () => {

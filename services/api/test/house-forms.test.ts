@@ -42,6 +42,16 @@ describe('a form in a house with rules', () => {
     expect(member).not.toContain('data-max-bytes="2048"');
   });
 
+  it('imports by the rules for members', async () => {
+    const [, markup] = /action="\/my\/jobs\/import"(.*?)<\/form>/s.exec(
+      (await show(cookie, '/my/jobs')).markup,
+    )!;
+    expect([...markup!.matchAll(/<option value="(\w+)"( selected)?>/g)].map(([option]) => option)).toEqual(
+      expect.arrayContaining(['<option value="604800" selected>', '<option value="1209600">']),
+    );
+    for (const refused of ['2592000', 'never']) expect(markup).not.toContain(`value="${refused}"`);
+  });
+
   it('edits the paste of nobody for members alone: no newer version is read only once', async () => {
     const code = await processedPaste(bed, 'text');
     expect((await show(NOBODY, `/${code}`)).markup).not.toContain(`href="/${code}/edit"`);

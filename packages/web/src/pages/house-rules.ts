@@ -34,9 +34,11 @@ export function usualExpiry({ house, viewer }: Pick<Site, 'house' | 'viewer'>): 
   return String(expiryUnlessChosen(house, viewer === null) ?? 'never');
 }
 
-/** A day, if the house keeps pastes for that long unless something else is chosen. */
+/** A day, if the house keeps pastes for that long, also where nothing else is chosen. */
 export function secretExpiry({ house, viewer }: Pick<Site, 'house' | 'viewer'>): string {
-  return String(Math.min(86_400, expiryUnlessChosen(house, viewer === null) ?? Infinity));
+  const isAnonymous = viewer === null;
+  const usual = expiryUnlessChosen(house, isAnonymous) ?? Infinity;
+  return String(Math.min(86_400, usual, longestExpiry(house, isAnonymous)));
 }
 
 /** Whether all that this reader can create is deleted when it is read. */

@@ -4,6 +4,7 @@ import { html, type Html } from '../html/html.ts';
 import { progressText, type ProgressWords } from '../html/progress-text.ts';
 import { formUser, onlyReads, page, type Site } from '../html/layout.ts';
 import type { Words } from '../words/translation.ts';
+import { expiryChoices, usualExpiry } from './house-rules.ts';
 
 /** A job in its user's list. The times are in ISO 8601. */
 export interface OwnJob {
@@ -91,7 +92,7 @@ aria-describedby="file-hint" data-max-bytes="${maxFileBytes}"
 data-too-large="${form.atMost(formatSize(maxFileBytes, words))}"><p id="file-hint"
 class="hint">${text.fileHint} ${form.atMost(formatSize(maxFileBytes, words))}</p></div>
 ${choice({ id: 'visibility', label: form.labels.visibility }, Object.entries(form.choices.visibility))}
-${choice({ id: 'expires_in', label: form.labels.expires_in }, Object.entries(form.expiries), '2592000')}
+${choice({ id: 'expires_in', label: form.labels.expires_in }, expiryChoices(site, false), usualExpiry(site))}
 <div class="field"><label class="check" for="as_one_paste"><input id="as_one_paste" name="as_one_paste" type="checkbox" value="true"> ${text.asOnePaste}</label></div>
 <p><button class="primary" type="submit">${text.startImport}</button></p>
 </form>`;
