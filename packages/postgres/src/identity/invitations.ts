@@ -30,9 +30,7 @@ export async function invite(db: Database, invitation: NewInvitation): Promise<I
   const { rows: users } = await sql`
     SELECT FROM users WHERE id = ${userId}::uuid AND user_stands(${userId}::uuid)`.execute(db);
   if (users.length === 0) return null;
-  await sql`
-    UPDATE invitations SET ended_at = now()
-    WHERE user_id = ${userId}::uuid AND accepted_at IS NULL AND ended_at IS NULL`.execute(db);
+  await endInvitationsOf(db, userId);
   const ended = await revokeEach(sql`user_id = ${userId}::uuid AND by_invitation`).execute(db);
   const { rows } = await sql<{ expiresAt: Date }>`
     INSERT INTO invitations (user_id, secret_hash, expires_at)
@@ -40,6 +38,13 @@ export async function invite(db: Database, invitation: NewInvitation): Promise<I
     RETURNING expires_at AS "expiresAt"`.execute(db);
   const [{ expiresAt }] = rows as [{ expiresAt: Date }];
   return { expiresAt, endedSessions: affectedRows(ended) };
+}
+
+/** Ends the open invitation of a user. An acceptance that is under way comes first. */
+export async function endInvitationsOf(db: Database, userId: string): Promise<void> {
+  await sql`
+    UPDATE invitations SET ended_at = now()
+    WHERE user_id = ${userId}::uuid AND accepted_at IS NULL AND ended_at IS NULL`.execute(db);
 }
 
 interface Invitation {

@@ -4,6 +4,7 @@ import { byActor, type Actor } from '../database/actor.ts';
 import { affectedRows, type Database } from '../database/database.ts';
 import { REPORTS_LOCK, shownAs } from './reports.ts';
 import { revokeTokensOf } from '../identity/api-tokens.ts';
+import { endInvitationsOf } from '../identity/invitations.ts';
 import { takeDown, type TakedownBy } from './take-down.ts';
 
 const uphold = transition(pasteReport, 'open', 'upheld');
@@ -14,7 +15,7 @@ type Judged<More> = ({ readonly reports: number } & More) | null;
 
 /**
  * Upholds the open reports of a paste, and takes the paste down in the same transaction.
- * @param endTokens also revokes the tokens and sessions of its user
+ * @param endTokens also revokes the tokens and sessions of its user, and ends the open invitation
  */
 export async function upholdReports(
   db: Database,
@@ -31,9 +32,15 @@ export async function upholdReports(
     if (reports === 0) return null;
     await takeDown(tx, [shortCode], by);
     const { contentHash, userId } = paste;
-    const tokens = endTokens && userId !== null ? await revokeTokensOf(tx, userId) : 0;
+    const tokens = endTokens && userId !== null ? await endSignIns(tx, userId) : 0;
     return { reports, contentHash, userId, tokens };
   });
+}
+
+/** The invitation first, so that the session is there that it has begun meanwhile. @returns how many tokens it revoked */
+async function endSignIns(tx: Database, userId: string): Promise<number> {
+  await endInvitationsOf(tx, userId);
+  return await revokeTokensOf(tx, userId);
 }
 
 const shown = (paste: string): RawBuilder<string> => sql.raw(shownAs(paste));

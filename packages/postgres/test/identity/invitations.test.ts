@@ -10,11 +10,14 @@ import {
   invite,
   listBrowserSessions,
   removeOldInvitations,
+  reportPaste,
+  upholdReports,
   useApiToken,
   type Database,
 } from '../../src/index.ts';
 import { FORBIDDEN_CHANGE_SQLSTATE } from '../../src/database/errors.ts';
 import type { ServiceRole } from '../../src/roles/role-names.ts';
+import { makePastes } from '../../src/testing/index.ts';
 import { open, useDatabase } from '../support/database.ts';
 import { untilSomebodyWaits } from '../support/locks.ts';
 import { urlOfRole } from '../support/roles.ts';
@@ -168,5 +171,39 @@ describe('an invitation', () => {
     expect(await remove(200)).toBe(0);
     expect(await remove(50)).toBe(1);
     expect(await findInvitation(apiDb(), secretHash)).toBeNull();
+  });
+});
+
+describe('the end of all tokens of a user, with a report that is upheld,', () => {
+  const reported = async (userId: string) => {
+    const [paste] = await makePastes(current.db, 1, { status: 'PROCESSED', userId });
+    const report = { class: 'spam', text: 'spam', contact: null, reporter: '192.0.2.1' } as const;
+    expect(await reportPaste(current.db, paste!.id, report, null)).toBe('recorded');
+    return paste!.shortCode;
+  };
+  const uphold = (shortCode: string) =>
+    upholdReports(opsDb(), shortCode, { actor: 'ops/test', class: 'spam', reason: 'r', endTokens: true });
+
+  it('ends the open invitation, too', async () => {
+    const { userId, secretHash } = await invited('spammer');
+    await uphold(await reported(userId));
+    expect(await isOpen(secretHash)).toBe(false);
+    expect((await accept(secretHash)).userId).toBeNull();
+  });
+
+  it('ends the session of an acceptance for which it waits', async () => {
+    const { userId, secretHash } = await invited('fast spammer');
+    const code = await reported(userId);
+    let upheld: Promise<unknown> | undefined;
+    const { sessionHash } = await apiDb()
+      .transaction()
+      .execute(async (tx) => {
+        const accepted = await accept(secretHash, undefined, tx);
+        upheld = uphold(code);
+        await untilSomebodyWaits(current.db);
+        return accepted;
+      });
+    expect(await upheld).toMatchObject({ tokens: 1 });
+    expect(await isGood(sessionHash)).toBe(false);
   });
 });

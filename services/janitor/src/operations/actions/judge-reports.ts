@@ -20,7 +20,7 @@ export const uphold: Action = {
   command: {
     name: 'uphold',
     subjects: [paste],
-    help: 'ends the reports of a paste, and takes it down; with --block blocks its content, and with --end-tokens revokes all tokens of its user',
+    help: 'ends the reports of a paste, and takes it down; with --block blocks its content, and with --end-tokens revokes all tokens of its user, and ends an open invitation',
     reason: 'needed',
   },
   hasClass: true,
