@@ -31,6 +31,10 @@ export async function runJobType<Schema extends z.ZodType>(
   let names: Promise<Set<string>> | undefined;
   const returned: unknown = await type.run({
     ...context,
+    progress: (percent, message) => {
+      // A file that nobody has type-checked may report anything, and reports are stored later than this call.
+      context.progress(Number(percent), typeof message === 'string' ? message : undefined);
+    },
     saveAsset: async (asset) => {
       checkAsset(asset);
       names ??= namesOf(host.listAssets());

@@ -41,6 +41,21 @@ it('keeps assets for the next attempt, and nothing after the process has died', 
   ]);
 });
 
+it('passes on what progress can store, whatever a file without types reports', async () => {
+  const job = await jobOf(({ progress }) => {
+    const report = progress as (percent: unknown, message?: unknown) => void;
+    report(10, 'begun');
+    report('50', 7);
+    report(60n, { of: 100 });
+    return Promise.resolve(done);
+  });
+  expect((await job.attempt()).progress).toEqual([
+    { percent: 10, message: 'begun' },
+    { percent: 50, message: undefined },
+    { percent: 60, message: undefined },
+  ]);
+});
+
 it('stores a stream', async () => {
   async function* parts(): AsyncGenerator<Uint8Array> {
     yield new Uint8Array([1, 2]);
