@@ -85,6 +85,15 @@ describe('the lists of the operations page', () => {
     await sql`UPDATE users SET shown_name = NULL`.execute(db);
   });
 
+  it('goes on after a user whose name begins with a space', async () => {
+    const { db } = world;
+    await sql`INSERT INTO users (name) SELECT ' ' || n FROM generate_series(100, 150) AS n`.execute(db);
+    const { main, next } = await look('/users');
+    expect([main.includes('<bdi> 149</bdi>'), main.includes('<bdi> 150</bdi>')]).toEqual([true, false]);
+    expect((await look(next!)).main).toContain('<bdi> 150</bdi>');
+    await sql`DELETE FROM users WHERE name LIKE ' %'`.execute(db);
+  });
+
   it('shows jobs by state, type and user', async () => {
     const { db, userId } = world;
     const [failed] = await makeJobs(db, 1, { userId, status: 'failed', jobType: 'export' });

@@ -64,7 +64,8 @@ async function showUsers(
   site: OperationsSite,
   query: URLSearchParams,
 ) {
-  const [name, after] = [textIn(query, 'name'), textIn(query, 'cursor')];
+  const name = textIn(query, 'name');
+  const after = query.get('cursor') || null; // a name, which may begin with a space
   const hasQuotas = config.quotas !== null;
   const { users, next } = await listUsers(db, { text: name, after, limit: ON_A_PAGE, hasQuotas });
   const rows = users.map(({ createdAt, ...user }) => ({ ...user, createdAt: createdAt.toISOString() }));
