@@ -99,6 +99,16 @@ describe('a form that breaks a rule', () => {
     expect(created.status).toBe(201);
   });
 
+  it('of an import says why in the language of the page', async () => {
+    const fields = { form_user: user.id, file: '{"content":"a"}', expires_in: '31536000' };
+    const response = await submit('/my/jobs/import', fields, cookie);
+    const { labels } = wordsIn('de').form;
+    expect([response.status, await response.text()]).toEqual([
+      422,
+      expect.stringContaining(`<strong>${labels.expires_in}</strong> <span>Höchstens 14 Tage.</span>`),
+    ]);
+  });
+
   it('of a change keeps what was entered, by the rules of the owner of the paste', async () => {
     const [own, nobodys] = [
       await processedPaste(bed, 'a', { userId: user.id }),

@@ -53,18 +53,18 @@ ${status >= 500 && html`<p class="hint reason">${words.problem.requestId}: <code
 export function reasonsOf(site: Site, problem: ShownProblem, isAnonymous = site.viewer === null): Html {
   const { code, errors = [] } = problem;
   const { words } = site;
-  const reasonOf = (error: { readonly path: string; readonly message: string }): Html => {
+  const reasonOf = (path: string, message: string): Html => {
     const own =
-      error.path === 'slug' ? slugMessage(words, code, error.message) : brokenRule(site, error, isAnonymous);
-    return own === null ? html`<span lang="en" dir="ltr">${error.message}</span>` : html`<span>${own}</span>`;
+      path === 'slug' ? slugMessage(words, code, message) : brokenRule(site, { path, message }, isAnonymous);
+    return own === null ? html`<span lang="en" dir="ltr">${message}</span>` : html`<span>${own}</span>`;
   };
   return html`<div class="reason">${detailOf(words, problem)}</div>
 ${
   errors.length > 0 &&
-  html`<ul>${errors.map(
-    (error) =>
-      html`<li data-field="${error.path}"><strong>${nameOf(words, error.path)}</strong> ${reasonOf(error)}</li>`,
-  )}</ul>`
+  html`<ul>${errors.map((error) => {
+    const path = error.path.replace(/^parameters\./, ''); // of a job, whose form has the fields of a paste
+    return html`<li data-field="${error.path}"><strong>${nameOf(words, path)}</strong> ${reasonOf(path, error.message)}</li>`;
+  })}</ul>`
 }`;
 }
 
