@@ -50,7 +50,7 @@ describe('runCommandLine', () => {
   const thrown = async (error: unknown) => {
     const parse = () => ({ kind: 'go' });
     return await runCommandLine(
-      { name: 'x', usage: 'Usage\n', parse, run: () => Promise.reject(error) },
+      { name: 'ops', usage: 'Usage\n', parse, run: () => Promise.reject(error) },
       [],
       {},
     );
@@ -58,19 +58,27 @@ describe('runCommandLine', () => {
 
   it('prints the usage for help, and below what is wrong', async () => {
     const run = () => Promise.resolve(succeeded('ran'));
-    const help = { name: 'x', usage: 'Usage\n', parse: () => ({ kind: 'help' as const }), run };
+    const help = { name: 'ops', usage: 'Usage\n', parse: () => ({ kind: 'help' as const }), run } as const;
     expect(await runCommandLine(help, [], {})).toEqual({ code: 0, stdout: 'Usage\n', stderr: '' });
-    const wrong = { name: 'x', usage: 'Usage\n', parse: () => misused('no'), run };
-    expect(await runCommandLine(wrong, [], {})).toEqual({ code: 64, stdout: '', stderr: 'x: no\n\nUsage\n' });
+    const wrong = { name: 'ops', usage: 'Usage\n', parse: () => misused('no'), run } as const;
+    expect(await runCommandLine(wrong, [], {})).toEqual({
+      code: 64,
+      stdout: '',
+      stderr: 'ops: no\n\nUsage\n',
+    });
+    const long = { ...wrong, usage: 'Usage\n'.repeat(22) };
+    expect((await runCommandLine(long, [], {})).stderr).toBe(
+      'ops: no\n\nnpm run ops -- --help shows all commands and options.\n',
+    );
   });
 
   it('exits with 78 for a wrong configuration and with 1 for any other error', async () => {
     expect(await thrown(new ConfigError(['A is missing']))).toEqual({
       code: 78,
       stdout: '',
-      stderr: 'x: The configuration has 1 problem:\n  A is missing\n',
+      stderr: 'ops: The configuration has 1 problem:\n  A is missing\n',
     });
-    expect(await thrown(new Error('broken'))).toEqual({ code: 1, stdout: '', stderr: 'x: broken\n' });
-    expect(await thrown('text')).toMatchObject({ code: 1, stderr: 'x: text\n' });
+    expect(await thrown(new Error('broken'))).toEqual({ code: 1, stdout: '', stderr: 'ops: broken\n' });
+    expect(await thrown('text')).toMatchObject({ code: 1, stderr: 'ops: text\n' });
   });
 });

@@ -1,6 +1,7 @@
 import { createDatabase, type Database } from '@pasteflow/postgres';
 import { ConfigError, EXIT_CONFIG, loadConfig, type Environment } from '@pasteflow/runtime';
 import { databaseEnv } from '../settings.ts';
+import { commandName, type CommandName } from '../command-name.ts';
 import { isMisused, type Misused } from './arguments.ts';
 
 /** What a command prints, and its exit code. */
@@ -15,6 +16,8 @@ export const EXIT_FAILED = 1;
 
 /** sysexits.h: EX_USAGE. */
 export const EXIT_USAGE = 64;
+
+const LINES_OF_TERMINAL = 24;
 
 export function succeeded(stdout: string, stderr = ''): CommandResult {
   return { code: 0, stdout, stderr };
@@ -48,8 +51,8 @@ export interface Help {
 
 export interface CommandLine<Command extends { readonly kind: string }> {
   /** Precedes every message on stderr, e.g. `ops: there is no paste x`. */
-  readonly name: string;
-  /** Printed for `--help`, and below what is wrong with the arguments. */
+  readonly name: CommandName;
+  /** Printed for `--help`, and below what is wrong with the arguments if a terminal shows both. */
   readonly usage: string;
   readonly parse: (args: readonly string[]) => Command | Help | Misused;
   /** An Error that it throws becomes exit code 1 and its message; a ConfigError becomes exit code 78. */
@@ -64,13 +67,19 @@ export async function runCommandLine<Command extends { readonly kind: string }>(
 ): Promise<CommandResult> {
   const command = parse(args);
   if (isHelp(command)) return succeeded(usage);
-  if (isMisused(command)) return failed(EXIT_USAGE, `${name}: ${command.message}\n\n${usage}`);
+  if (isMisused(command)) return failed(EXIT_USAGE, `${name}: ${command.message}\n\n${advice(name, usage)}`);
   try {
     return await run(command, env);
   } catch (error) {
     const message = Error.isError(error) ? error.message : String(error);
     return failed(error instanceof ConfigError ? EXIT_CONFIG : EXIT_FAILED, `${name}: ${message}\n`);
   }
+}
+
+/** Below a long usage, what is wrong would have left the terminal. */
+function advice(name: CommandName, usage: string): string {
+  if (usage.split('\n').length <= LINES_OF_TERMINAL - 3) return usage;
+  return `${commandName(name)} --help shows all commands and options.\n`;
 }
 
 function isHelp(command: { readonly kind: string }): command is Help {
