@@ -37,7 +37,7 @@ case "\\$*" in
   *https://paste.example.org*) port=3000 ;;
   *) exec /usr/bin/curl --silent "\\$@" ;;
 esac
-exec /usr/bin/curl --silent --header 'Host: paste.example.org' "\\\${@/https:\\/\\/paste.example.org/http:\\/\\/127.0.0.1:\\$port}"
+exec /usr/bin/curl --silent --header 'Host: paste.example.org' "\\\${@/#https:\\/\\/paste.example.org/http:\\/\\/127.0.0.1:\\$port}"
 END
 cat >with-caddy <<END
 #!/bin/sh
