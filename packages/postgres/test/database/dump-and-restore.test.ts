@@ -66,6 +66,7 @@ const LEFT_OUT = [
   'bucket_adoptions',
   'idempotency_keys',
   'installation',
+  'invitations',
   'operator_actions',
   'operator_sessions',
   'orphan_objects',
