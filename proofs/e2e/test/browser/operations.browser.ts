@@ -96,6 +96,15 @@ describeInBrowser('the operations page', () => {
     expect(requests).toBe(0);
   });
 
+  it('keeps every column of a list in view beside a long title without spaces', async () => {
+    const title = 'w'.repeat(200);
+    await bed.cluster.client().pastes.create(Buffer.from('titled'), { title });
+    const page = await open(`/pastes?title=${title}`);
+    await page.getByRole('cell', { name: title }).waitFor();
+    const list = page.getByRole('region', { name: 'Pastes' });
+    expect(await list.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
+  });
+
   it('does not let another site act', async () => {
     const code = await stored('stays');
     const page = await open('/');
