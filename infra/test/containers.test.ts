@@ -147,6 +147,9 @@ describe('the compose file of the one-machine edition', () => {
         expect(services[service]?.environment).toMatchObject({ [name]: `\${${name}:-0}` });
       expect(page).toMatch(new RegExp(`^${name}=\\$`, 'm'));
     }
+    const bound = page.match(/^(?:MAX_PASTES|pastes)=.*$/gm)?.join('\n');
+    const ofTerabyte = `df() { echo 16000000; }\n${bound}\nprintf $MAX_PASTES`;
+    expect(spawnSync('bash', ['-c', ofTerabyte], { encoding: 'utf8' }).stdout).toBe('1000000');
     const settings = readFileSync(root('infra/one-machine/services.env'), 'utf8');
     const [, folder, file] = /^HOUSE=(.*)\/(.*)$/m.exec(settings) ?? [];
     for (const service of ['api', 'upload-worker'])
