@@ -161,5 +161,8 @@ describeInBrowser('the link of an invitation in a chat', () => {
     await page.getByRole('link', { name: 'Continue' }).click();
     await page.getByRole('heading', { name: 'New paste' }).waitFor();
     await page.locator('.account', { hasText: 'Signed in as member' }).waitFor();
+    await click(page, `/invitation/${secret}`); // which leads on, once the browser says who it is
+    await page.getByRole('heading', { name: 'New paste' }).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/');
   });
 });
