@@ -54,7 +54,8 @@ describeWithPrometheus('on running services', () => {
     cluster = await startCluster({
       janitors: 2, // each exports the figures of the whole database
       env: {
-        MAX_STORED_BYTES: '1000000000', // the rules of quotas need their series
+        MAX_STORED_BYTES: '1000000000',
+        MAX_PASTES: '1000000', // the rules of quotas need their series
         WEBHOOK_KEY: 'the key of webhooks in this test',
         WEBHOOK_ORIGINS: NOBODY,
         SWEEP_INTERVALS: 'state-metrics=0.5,measure=0.5,failed-pastes=5,jobs=5,tombstones=5,reconcile=5',
