@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { startCluster, startStack, type Cluster, type Service } from '../src/index.ts';
 
-const JOBS = 6;
-const ITEMS_PER_JOB = 200;
+const JOBS = 8;
+const ITEMS_PER_JOB = 300;
 /** A job ends at its sixth loss, so at most 5 kills cannot end one. */
 const MAX_KILLS = 5;
 /** The jobs may end before the last kill, and a statement that the worker has sent may still end its job. */
