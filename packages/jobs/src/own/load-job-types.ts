@@ -43,8 +43,8 @@ export async function loadJobTypes(
 const EXAMPLE = '/etc/pasteflow/job-types.mjs';
 
 /**
- * The file without links, or what forbids it. It is code that the service runs: whoever writes it has the service's
- * rights, and so has who puts another one in its place, by a link or by a folder further up.
+ * The file without links, or what forbids it. The service runs its code: a user who can write the file, or replace it by
+ * a link or by a folder further up, has the rights of the service.
  */
 function checkedFile(path: string): { readonly file: string } | { readonly problem: string } {
   if (!isAbsolute(path))
