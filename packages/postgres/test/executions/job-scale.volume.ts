@@ -42,7 +42,7 @@ import { fillWithBacklog } from '../support/fill.ts';
 import { claimJob, endingOf, entriesOf, firstPositions, loss, newAsset, newJob } from '../support/jobs.ts';
 import { costOfList, operatorsLists } from '../support/operators-lists.ts';
 import { placeAt } from '../support/place-at.ts';
-import { FILL_LIMIT_MS, large, MAX_GROWTH, prepareToFill, small } from '../support/scale.ts';
+import { FILL_LIMIT_MS, large, MAX_GROWTH, mostPages, prepareToFill, small } from '../support/scale.ts';
 
 /** Each list has at least a fourth of the rows, so page 10,000 exists in each. */
 const FAR_PAGE = 10_000;
@@ -191,7 +191,7 @@ it.each(Object.keys(hot))('%s reads as many pages in a large table as in a small
   process.stderr.write(`${name}: ${before.buffers} pages at ${small} rows, ${after.buffers} at ${large}\n`);
   expect(after.scanned).toEqual([]);
   expect(before.statements).toBeGreaterThan(0);
-  expect(after.buffers).toBeLessThanOrEqual(Math.ceil(before.buffers * MAX_GROWTH) + 5);
+  expect(after.buffers).toBeLessThanOrEqual(mostPages(before.buffers));
 });
 
 const duringBacklog = Object.keys(hot).filter((name) =>
@@ -288,7 +288,7 @@ it.each(Object.keys(lists))(
     );
     expect(costs.flatMap(({ scanned }) => scanned)).toEqual([]);
     expect(costs.map(({ statements }) => statements)).toEqual([1, 1, 1]);
-    for (const cost of [near, far]) expect(cost).toBeLessThanOrEqual(Math.ceil(short * MAX_GROWTH) + 10);
+    for (const cost of [near, far]) expect(cost).toBeLessThanOrEqual(mostPages(short));
   },
 );
 

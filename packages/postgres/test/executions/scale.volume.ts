@@ -45,7 +45,7 @@ import {
 import { newPaste, openToFill, pasteToCreate } from '../support/database.ts';
 import { explain } from '../support/explain.ts';
 import { fillWithBacklog, fillWithHistory, fillWithKeys, fillWithSlugs } from '../support/fill.ts';
-import { FILL_LIMIT_MS, large, MAX_GROWTH, prepareToFill, small } from '../support/scale.ts';
+import { FILL_LIMIT_MS, large, MAX_GROWTH, mostPages, prepareToFill, small } from '../support/scale.ts';
 
 /**
  * The busy part of a table is small for any history: 20 uploads due, 10 running, 10 expired, on top of the
@@ -230,7 +230,7 @@ it.each(Object.keys(hot))('%s reads as many pages in a large table as in a small
   const [before, after] = costs as [(typeof costs)[0], (typeof costs)[0]];
   process.stderr.write(`${name}: ${before.buffers} pages at ${small} rows, ${after.buffers} at ${large}\n`);
   expect(after.scanned).toEqual([]);
-  expect(after.buffers).toBeLessThanOrEqual(Math.ceil(before.buffers * MAX_GROWTH) + 5);
+  expect(after.buffers).toBeLessThanOrEqual(mostPages(before.buffers));
 });
 
 /**

@@ -16,7 +16,7 @@ import {
 import { open } from '../support/database.ts';
 import { explain, type Cost } from '../support/explain.ts';
 import { fillOwner } from '../support/fill-owner.ts';
-import { FILL_LIMIT_MS, large, MAX_GROWTH, prepareToFill, small } from '../support/scale.ts';
+import { FILL_LIMIT_MS, large, mostPages, prepareToFill, small } from '../support/scale.ts';
 
 /** Each state has a third of four fifths of the pastes of the owner: each list has a page 10,000. */
 const FAR_PAGE = 10_000;
@@ -91,7 +91,7 @@ it.each(lists)(
     );
     expect(costs.flatMap(({ scanned }) => scanned)).toEqual([]);
     expect(costs.map(({ statements }) => statements)).toEqual([1, 1, 1, 1]);
-    for (const cost of [first, far]) expect(cost).toBeLessThanOrEqual(Math.ceil(short * MAX_GROWTH) + 10);
+    for (const cost of [first, far]) expect(cost).toBeLessThanOrEqual(mostPages(short));
   },
 );
 
@@ -145,5 +145,5 @@ it.each(Object.keys(others))('%s reads as many pages in a large table as in a sm
   const [before, after] = costs as [Cost, Cost];
   process.stderr.write(`${name}: ${before.buffers} pages at ${small} rows, ${after.buffers} at ${large}\n`);
   expect(after.scanned).toEqual([]);
-  expect(after.buffers).toBeLessThanOrEqual(Math.ceil(before.buffers * MAX_GROWTH) + 5);
+  expect(after.buffers).toBeLessThanOrEqual(mostPages(before.buffers));
 });

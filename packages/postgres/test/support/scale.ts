@@ -18,6 +18,14 @@ export const [small = 1000, large = 100_000] = (process.env.SCALE_ROWS ?? '1000,
  */
 export const MAX_GROWTH = Math.max(1.5, 1 + Math.log10(large / small) / 4);
 
+/**
+ * The most pages that a statement may read of the large tables, which reads `few` of the small ones. The rows of a list that share a page
+ * of a small table can lie on a page each of a large one: the longest list has 21 rows.
+ */
+export function mostPages(few: number): number {
+  return Math.ceil(few * MAX_GROWTH) + 25;
+}
+
 /** The time limit for filling the tables: 15 minutes for each million rows. */
 export const FILL_LIMIT_MS = 900_000 * Math.max(1, large / 1_000_000);
 
