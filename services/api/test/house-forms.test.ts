@@ -159,10 +159,15 @@ describe('where pastes are created by members alone', () => {
     expect((await rawGet(`${closed.url}/${code}`, arriving)).status).toBe(200);
   });
 
-  it.each(['new', 'edit'])('a stranger who opens /CODE/%s signs in first', async (page) => {
-    const code = await processedPaste(bed, 'text');
-    const asked = await show(NOBODY, `/${code}/${page}`, closed);
-    expect([asked.status, asked.markup.includes('id="token"')]).toEqual([401, true]);
-    expect((await show(cookie, `/${code}/${page}`, closed)).status).toBe(200);
-  });
+  it.each(['new', 'edit'])(
+    'a stranger who opens /CODE/%s signs in first, or goes back to the paste',
+    async (page) => {
+      const code = await processedPaste(bed, 'text');
+      const asked = await show(NOBODY, `/${code}/${page}`, closed);
+      expect([asked.status, asked.markup.includes('id="token"')]).toEqual([401, true]);
+      expect(asked.markup).toContain(`<a class="button" href="/${code}">Back to the paste</a>`);
+      expect(asked.markup).not.toContain('/session/end?next=');
+      expect((await show(cookie, `/${code}/${page}`, closed)).status).toBe(200);
+    },
+  );
 });

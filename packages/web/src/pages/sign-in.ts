@@ -7,6 +7,7 @@ import { detailOf, type ShownProblem } from './problem.ts';
  * @param problem why it is shown instead of another page, or why signing in failed; null: it was asked for
  * @param isRefused signing in failed
  * @param next the path to go to afterwards
+ * @param paste the path of the paste that its reader sees without signing in; null: the page is about none
  */
 export function signInPage(
   site: Site,
@@ -14,10 +15,12 @@ export function signInPage(
     problem,
     isRefused = false,
     next,
+    paste = null,
   }: {
     readonly problem: Pick<ShownProblem, 'code' | 'detail'> | null;
     readonly isRefused?: boolean;
     readonly next: string;
+    readonly paste?: string | null;
   },
 ): string {
   const { signIn } = site.words;
@@ -42,10 +45,12 @@ aria-describedby="token-hint"><p id="token-hint" class="hint">${signIn.tokenHint
 <p><button type="submit"${site.provider === null && html` class="primary"`}>${signIn.submit}</button></p>
 </form>
 ${
-  problem !== null &&
-  html`<form method="post"
+  paste === null
+    ? problem !== null &&
+      html`<form method="post"
 action="${site.base}/session/end?next=${encodeURIComponent(next.startsWith(`${site.base}/my/`) ? `${site.base}/` : next)}"><button
 type="submit">${signIn.without}</button></form>`
+    : html`<p><a class="button" href="${paste}">${site.words.timeline.back}</a></p>`
 }</div>`,
   });
 }

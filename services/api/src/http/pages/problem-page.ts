@@ -25,6 +25,7 @@ export function problemPageFor(pages: Pages, req: Request): ((problem: Problem) 
             problem,
             isRefused: afterSignIn !== undefined, // somebody was signing in
             next: afterSignIn ?? nextAfter(req, site.base),
+            paste: pasteFor(req, site, problem), // found: the session is good, and the page needs another one
           })
         : problemPage(site, problem, {
             requestId,
