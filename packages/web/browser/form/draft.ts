@@ -66,8 +66,18 @@ export function enter(form: HTMLFormElement, fields: Fields): void {
       control instanceof HTMLSelectElement ||
       (control instanceof HTMLInputElement && ['text', 'hidden'].includes(control.type))
     )
-      control.value = fields[control.name] ?? control.value;
+      restoreValue(control, fields[control.name] ?? control.value);
   }
+}
+
+/** What the form offers no longer stays as the form has it. */
+function restoreValue(
+  control: HTMLTextAreaElement | HTMLSelectElement | HTMLInputElement,
+  value: string,
+): void {
+  const { value: given } = control;
+  control.value = value;
+  if (control instanceof HTMLSelectElement && control.selectedIndex < 0) control.value = given;
 }
 
 /** The two doors of the form have drafts of their own. */

@@ -137,6 +137,17 @@ describeInBrowser('a reload of the form', () => {
     expect(await textOf(page)).toBe(''); // a draft belongs to its page
   });
 
+  it('leaves what the form offers in place of a time that it offers no longer', async () => {
+    const page = await formWith('a text');
+    const expires = page.getByLabel('Expires after');
+    const usual = await expires.inputValue();
+    await expires.evaluate((select: HTMLSelectElement) => select.add(new Option('of yesterday', '4711')));
+    await expires.selectOption('4711');
+    await page.reload();
+    await page.waitForFunction(() => document.querySelector('textarea')?.value === 'a text');
+    expect(await expires.inputValue()).toBe(usual);
+  });
+
   it('keeps the options of a text that is not written yet', async () => {
     const page = await open('/');
     await page.getByLabel('Title').fill('notes.md');
