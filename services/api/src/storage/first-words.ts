@@ -44,9 +44,10 @@ export class FirstWords {
     const untitled = pastes.filter((paste) => mayHaveWords(paste) && paste.status !== 'FAILED');
     const missing = untitled.filter((each) => each.status === 'PROCESSED' && !this.#kept.has(keyOfRow(each)));
     const left = Math.min(MAX_READS, 2 * MAX_READS - this.#reads);
-    const reads = missing.slice(0, left).map((paste) => this.#read(paste, res));
-    if (reads.length > 0) {
-      res.setMaxListeners(res.getMaxListeners() + 2 * reads.length); // each read waits for the end of the answer
+    const read = missing.slice(0, left);
+    if (read.length > 0) {
+      res.setMaxListeners(res.getMaxListeners() + 2 * read.length); // each read waits for the end of the answer
+      const reads = read.map((paste) => this.#read(paste, res));
       const end = new AbortController();
       const waited = delay(this.#maxWaitMs, undefined, { signal: end.signal }).catch(() => {});
       await Promise.race([Promise.all(reads), waited]);
