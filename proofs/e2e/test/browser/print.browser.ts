@@ -2,7 +2,7 @@ import { inflateSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { startCluster } from '../../src/index.ts';
-import { isBrowserWanted, useBrowser } from './browser.ts';
+import { isBrowserWanted, openSignedIn, useBrowser } from './browser.ts';
 import { ask } from './requests.ts';
 import { storePaste } from './store-paste.ts';
 
@@ -30,16 +30,21 @@ function writtenIn(pdf: Buffer): { readonly pages: number; readonly runs: number
 
 describeInBrowser('a paste on paper', () => {
   it('is black on white also in dark mode, and has nothing to press', async () => {
-    const code = await storePaste(bed.cluster, 'const a = 1;\n'.repeat(20), { title: 'a.ts' });
-    const page = await bed.open(`/${code}#L2-L3`, DARK);
+    const { token, pastes } = await bed.cluster.user('prints a paste');
+    const { short_code: code } = await pastes.create(Buffer.from('const a = 1;\n'.repeat(20)), {
+      title: 'a.ts',
+    });
+    await bed.cluster.untilStatus(code, 'PROCESSED');
+    const page = await openSignedIn(bed, { path: `/${code}`, token, options: DARK });
+    await page.goto(`${page.url()}#L2-L3`);
     await page.waitForFunction(() => (CSS.highlights.get('keyword')?.size ?? 0) > 0);
     await page.getByText('More', { exact: true }).click();
     await page.getByRole('button', { name: 'QR code' }).click();
     await page.locator('svg.qr').waitFor();
     await print(page);
-    expect(await page.locator(':is(button, select, input, summary, nav, footer, svg):visible').count()).toBe(
-      0,
-    );
+    expect(
+      await page.locator(':is(button, .button, select, input, summary, nav, footer, svg):visible').count(),
+    ).toBe(0);
     const colours = await page.evaluate(() =>
       ['body', 'h1', '#content', '#L2'].map((selector) => {
         const { color, backgroundColor } = getComputedStyle(document.querySelector(selector)!);
