@@ -830,7 +830,7 @@ export const de: Translation = {
   invitation: {
     title: 'Sie sind eingeladen',
     intro: (name: string) =>
-      `Dieser Link meldet diesen Browser für 30 Tage als ${name} an. Er gilt einmal: Verwenden Sie ihn auf dem Gerät, auf dem Sie angemeldet bleiben wollen.`,
+      `Dieser Link meldet diesen Browser für 30 Tage als ${name} an. Er gilt einmal: Verwenden Sie ihn auf dem Gerät, auf dem Sie angemeldet bleiben wollen. Wer in diesem Browser jetzt angemeldet ist, wird abgemeldet.`,
     accept: 'Auf diesem Gerät anmelden',
     accepted: (name: string) => `Dieser Browser ist für 30 Tage als ${name} angemeldet.`,
     another:

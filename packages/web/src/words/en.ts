@@ -817,7 +817,7 @@ export const en = {
   invitation: {
     title: 'You are invited',
     intro: (name: string) =>
-      `This link signs this browser in as ${name}, for 30 days. It works once: use it on the device on which you want to stay signed in.`,
+      `This link signs this browser in as ${name}, for 30 days. It works once: use it on the device on which you want to stay signed in. Whoever is signed in on this browser now is signed out.`,
     accept: 'Sign in on this device',
     accepted: (name: string) => `This browser is signed in as ${name} for 30 days.`,
     another:

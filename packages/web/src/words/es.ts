@@ -832,7 +832,7 @@ export const es: Translation = {
   invitation: {
     title: 'Tiene una invitación',
     intro: (name: string) =>
-      `Este enlace inicia sesión en este navegador como ${name} durante 30 días. Solo funciona una vez: úselo en el dispositivo en el que quiera mantener la sesión iniciada.`,
+      `Este enlace inicia sesión en este navegador como ${name} durante 30 días. Solo funciona una vez: úselo en el dispositivo en el que quiera mantener la sesión iniciada. Si hay otra sesión iniciada en este navegador, se cerrará.`,
     accept: 'Iniciar sesión en este dispositivo',
     accepted: (name: string) => `En este navegador ha iniciado sesión como ${name} durante 30 días.`,
     another:

@@ -848,7 +848,7 @@ export const fr: Translation = {
   invitation: {
     title: 'Vous avez une invitation',
     intro: (name: string) =>
-      `Ce lien ouvre dans ce navigateur une session au nom de ${name}, pour 30 jours. Il ne sert qu’une fois : utilisez-le sur l’appareil où vous voulez rester connecté.`,
+      `Ce lien ouvre dans ce navigateur une session au nom de ${name}, pour 30 jours. Il ne sert qu’une fois : utilisez-le sur l’appareil où vous voulez rester connecté. Si une autre session est ouverte dans ce navigateur, elle prend fin.`,
     accept: 'Se connecter sur cet appareil',
     accepted: (name: string) => `Ce navigateur a une session ouverte au nom de ${name} pour 30 jours.`,
     another:
