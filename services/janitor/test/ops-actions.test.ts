@@ -88,7 +88,7 @@ describe('ops takedown --user', () => {
     const counted = await ops('takedown', '--user', user!.id, ...why);
     expect(counted).toEqual({
       code: 1,
-      stdout: `The user ${user!.id} has 1100 pastes that can be taken down.\n`,
+      stdout: `The user ${user!.id} has 1,100 pastes that can be taken down.\n`,
       stderr: 'ops: nothing was changed. To take them down, repeat the command with --yes\n',
     });
     expect(await takenDown()).toEqual([]);
@@ -97,7 +97,7 @@ describe('ops takedown --user', () => {
     const { code, stdout } = await runOpsCommand(args, world.env, (line) => lines.push(line));
     expect([code, stdout, lines]).toEqual([
       0,
-      'Took 1100 pastes down.\n',
+      'Took 1,100 pastes down.\n',
       ['ops: 1000 of 1100 pastes taken down'],
     ]);
     expect(await takenDown()).toEqual(theirs.map(({ shortCode }) => shortCode).toSorted());

@@ -1,4 +1,4 @@
-import { formatTime } from '../html/formats.ts';
+import { formatNumber, formatTime } from '../html/formats.ts';
 import { html, type Html, table } from '../html/html.ts';
 import { actionLink, operationsPage, type OperationsSite } from './layout.ts';
 import { en } from '../words/en.ts';
@@ -55,7 +55,7 @@ ${next !== null && html`<p><a class="button" rel="next" href="${site.base}/faile
 function causesTable(site: OperationsSite, causes: ShownFailed['causes']): Html {
   const rows = causes.map(
     ({ reason, count, oldestAt, newestAt }) =>
-      html`<tr><td class="message"><a href="${site.base}/failed?${queryOf(reason, null)}">${reason}</a></td><td>${count}</td>
+      html`<tr><td class="message"><a href="${site.base}/failed?${queryOf(reason, null)}">${reason}</a></td><td>${formatNumber(count, en)}</td>
 <td>${formatTime(oldestAt, en)}</td><td>${formatTime(newestAt, en)}</td>
 <td>${actionLink(site, { action: 'retry-failed', subject: `because ${reason}`, label: words.retryCause })}</td></tr>\n`,
   );

@@ -116,7 +116,8 @@ export function countText({ count, approximate }: ShownCount): string {
 
 /** A row of a table. */
 export function row(cells: readonly HtmlValue[]): Html {
-  return html`<tr>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>\n`;
+  const shown = cells.map((cell) => (typeof cell === 'number' ? formatNumber(cell, en) : cell));
+  return html`<tr>${shown.map((cell) => html`<td>${cell}</td>`)}</tr>\n`;
 }
 
 /** A link to the confirming step of an action; nothing for those who may not act. */

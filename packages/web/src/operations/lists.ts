@@ -1,5 +1,5 @@
 import { choice, filterForm, pageLinks } from '../html/filter-form.ts';
-import { formatSize, formatTime } from '../html/formats.ts';
+import { formatNumber, formatSize, formatTime } from '../html/formats.ts';
 import { html, type Html, type HtmlValue, table } from '../html/html.ts';
 import { en } from '../words/en.ts';
 import {
@@ -181,8 +181,8 @@ export function erasuresPage(site: OperationsSite, list: ShownList<ShownErasure>
       each.userId,
       each.status.replaceAll('_', ' '),
       formatTime(each.requestedAt, en),
-      `${countText(each.pastesLeft)} of ${each.pastes}`,
-      `${countText(each.jobsLeft)} of ${each.jobs}`,
+      `${countText(each.pastesLeft)} of ${formatNumber(each.pastes, en)}`,
+      `${countText(each.jobsLeft)} of ${formatNumber(each.jobs, en)}`,
     ]),
   );
   return listPage(site, list, {

@@ -1,6 +1,6 @@
-import { formatDuration } from '../html/formats.ts';
+import { formatDuration, formatNumber } from '../html/formats.ts';
 import { html, type Html, type HtmlValue, table } from '../html/html.ts';
-import { actionLink, operationsPage, row, type OperationsSite } from './layout.ts';
+import { actionLink, countText, operationsPage, row, type OperationsSite } from './layout.ts';
 import { en } from '../words/en.ts';
 import { operationsWords as words } from './words.ts';
 
@@ -159,8 +159,8 @@ function stuckPart(site: OperationsSite, { stuck, lost }: ShownOverview): HtmlVa
 function statesTable({ states }: ShownOverview): Html {
   const rows = states
     .filter(({ count }) => count > 0)
-    .map(({ machine, state, count, approximate, oldest_seconds }) =>
-      row([plain(machine), plain(state), `${approximate ? '~' : ''}${count}`, seconds(oldest_seconds)]),
+    .map(({ machine, state, oldest_seconds, ...counted }) =>
+      row([plain(machine), plain(state), countText(counted), seconds(oldest_seconds)]),
     );
   return table(words.states, ['What', 'State', 'Count', 'Oldest'], rows);
 }
@@ -181,7 +181,7 @@ function queuesTable({ queues }: ShownOverview): Html {
 /** A dead letter waits for an operator. */
 function deadLetters(count: number | null): HtmlValue {
   if (count === null) return '–';
-  return count === 0 ? 0 : html`<strong class="bad-news">${count}</strong>`;
+  return count === 0 ? 0 : html`<strong class="bad-news">${formatNumber(count, en)}</strong>`;
 }
 
 function kindsTable(site: OperationsSite, { kinds }: ShownOverview): Html {
@@ -211,7 +211,7 @@ function sweepsPart(site: OperationsSite, { sweeps }: ShownOverview): Html {
       seconds(interval_seconds),
       overdue ? html`${last} <strong class="bad-news">${words.overdue}</strong>` : last,
       outcome ?? words.never,
-      found.map(([name, count]) => `${plain(name)} ${count}`).join(', '),
+      found.map(([name, count]) => `${plain(name)} ${formatNumber(count, en)}`).join(', '),
       actionLink(site, { action: 'run-sweep', subject: sweep, label: words.runNow(sweep) }),
     ]);
   });

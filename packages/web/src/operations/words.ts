@@ -1,3 +1,7 @@
+import { formatNumber } from '../html/formats.ts';
+
+const digits = (count: number): string => formatNumber(count, { locale: 'en' });
+
 /** Every text of the operations page. */
 export const operationsWords = {
   product: 'Pasteflow operations',
@@ -71,7 +75,7 @@ export const operationsWords = {
   retryFailed: 'Retry all of them',
   failedPastes: 'Pastes that failed',
   failedIntro: (count: number) =>
-    `${count} ${count === 1 ? 'upload has' : 'uploads have'} failed. A day after that, a paste and its text are deleted.`,
+    `${digits(count)} ${count === 1 ? 'upload has' : 'uploads have'} failed. A day after that, a paste and its text are deleted.`,
   noFailed: 'No upload has failed that can be retried.',
   cause: 'Why',
   count: 'Pastes',
@@ -101,9 +105,10 @@ export const operationsWords = {
   classOfReport: 'Class',
   anyClass: 'Any',
   noneOfThese: 'No open report is of this kind.',
-  reportedCount: (count: number) => `${count} ${count === 1 ? 'paste has' : 'pastes have'} open reports.`,
-  shownOf: (shown: number, all: number) => `${shown} of ${all} are on this page.`,
-  reporterCount: (count: number) => `${count} ${count === 1 ? 'reporter' : 'reporters'}`,
+  reportedCount: (count: number) =>
+    `${digits(count)} ${count === 1 ? 'paste has' : 'pastes have'} open reports.`,
+  shownOf: (shown: number, all: number) => `${shown} of ${digits(all)} are on this page.`,
+  reporterCount: (count: number) => `${digits(count)} ${count === 1 ? 'reporter' : 'reporters'}`,
   network: (network: string) => `network ${network}`,
   onlyNetwork: (network: string) => `Only pastes that the network ${network} has reported are shown.`,
   allNetworks: 'Show all',
@@ -167,7 +172,7 @@ export const operationsWords = {
   attempts: 'Attempts',
   chart: 'States and attempts over time',
   pastesOfUser: (count: number) =>
-    `This user has ${count} ${count === 1 ? 'paste' : 'pastes'} that can be taken down.`,
+    `This user has ${digits(count)} ${count === 1 ? 'paste' : 'pastes'} that can be taken down.`,
 
   confirm: 'Confirm',
   reason: 'Reason',

@@ -38,6 +38,7 @@ describe('the lists of the operations page', () => {
     await makeJobs(world.db, 3, { userId: world.userId, status: 'completed' });
     for (const path of ['/', '/pastes', '/failed', '/reports', '/workers']) {
       const { body } = await look(path);
+      expect([path, body.match(/.*\b120\d\b.*/)]).toEqual([path, null]); // each number is written 1,202
       expect(body).toMatch(place('pastes', 'Pastes', '1,202'));
       expect(body).toMatch(place('users', 'Users', '1'));
       expect(body).toMatch(place('jobs', 'Jobs', '3'));

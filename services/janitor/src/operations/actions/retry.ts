@@ -60,7 +60,7 @@ export const retryFailed: Action = {
     unconfirmed: {
       show: ({ count }, since) => ({
         json: { retryable: count },
-        text: `${count} FAILED pastes that failed ${since} can be retried.`,
+        text: `${counted(count, 'FAILED paste')} that failed ${since} can be retried.`,
       }),
       missing: (subject) => `${subject} names no FAILED pastes`,
       toDoIt: 'retry them',

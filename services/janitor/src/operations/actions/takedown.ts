@@ -66,7 +66,7 @@ export const takedownUser: Action = {
     unconfirmed: {
       show: ({ count }, id) => ({
         json: { standing: count },
-        text: `The user ${id} has ${count} pastes that can be taken down.`,
+        text: `The user ${id} has ${counted(count, 'paste')} that can be taken down.`,
       }),
       missing: (id) => `there is no user ${id}`,
       toDoIt: 'take them down',

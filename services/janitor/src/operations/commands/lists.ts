@@ -22,7 +22,7 @@ import {
   type Worker,
   type WorkKind,
 } from '@pasteflow/postgres';
-import { inDigits } from '../reports/glance.ts';
+import { inDigits } from '../reports/counted.ts';
 import { timeOf, type OwnCommand } from './command.ts';
 
 const MAX_LISTED_BLOCKS = 1000;

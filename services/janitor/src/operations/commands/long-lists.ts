@@ -20,7 +20,8 @@ import {
   type CommandResult,
   type Misused,
 } from '@pasteflow/service-kit';
-import { inBytes, inDigits } from '../reports/glance.ts';
+import { inDigits } from '../reports/counted.ts';
+import { inBytes } from '../reports/glance.ts';
 import { findOwner, readJobs, readPastes } from '../reports/read-lists.ts';
 import type { Flags, GivenOptions, OwnCommand } from './command.ts';
 

@@ -1,6 +1,6 @@
 import type { Counted } from '@pasteflow/postgres';
 import { formatBytes, formatDuration } from '@pasteflow/service-kit';
-import { counted } from './counted.ts';
+import { counted, inDigits } from './counted.ts';
 import type { Status } from './read-status.ts';
 
 /** What is going on, in a few words: names and values, in the order in which the command line and the page show them. */
@@ -18,16 +18,11 @@ export function glanceOf({ glance }: Status): readonly (readonly [name: string, 
       [
         counted(failed.uploads.count, 'upload'),
         counted(failed.jobs.count, 'job'),
-        `${failed.deliveries.count} ${failed.deliveries.count === 1 ? 'delivery' : 'deliveries'}`,
+        `${inDigits(failed.deliveries)} ${failed.deliveries.count === 1 ? 'delivery' : 'deliveries'}`,
       ].join(', '),
     ],
     ['Reads', 'in the metrics of each api: http_request_duration_seconds'],
   ];
-}
-
-/** `~1200000` */
-export function inDigits({ count, approximate }: Counted): string {
-  return `${approximate ? '~' : ''}${count}`;
 }
 
 /** `~1.2 GiB` */
