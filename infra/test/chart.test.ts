@@ -161,6 +161,48 @@ const found = (configuration: string, ...options: string[]) => finder(objects(co
     });
   });
 
+  test('mounts certificates of authorities of its own into every pod, also that of the migration', () => {
+    const pods = objects('own-s3').filter(({ kind }) => kind === 'Deployment' || kind === 'Job');
+    expect(pods).toHaveLength(4);
+    for (const { spec } of pods) {
+      const [container] = spec.template.spec.containers;
+      expect(container?.env).toContainEqual({ name: 'NODE_EXTRA_CA_CERTS', value: '/etc/pasteflow/ca.crt' });
+      expect(container?.volumeMounts).toContainEqual(
+        expect.objectContaining({
+          name: 'certificates',
+          mountPath: '/etc/pasteflow/ca.crt',
+          subPath: 'ca.crt',
+        }),
+      );
+      expect(spec.template.spec).toMatchObject({
+        volumes: [{ name: 'certificates', configMap: { name: 'acme-authorities' } }],
+      });
+    }
+  });
+
+  test('lets KEDA ask the SQS that the workers ask, with their keys', () => {
+    const find = found('own-s3');
+    expect(find('TriggerAuthentication', 'upload-worker')?.spec).toEqual({
+      secretTargetRef: [
+        { parameter: 'awsAccessKeyID', name: 'garage-keys', key: 'AWS_ACCESS_KEY_ID' },
+        { parameter: 'awsSecretAccessKey', name: 'garage-keys', key: 'AWS_SECRET_ACCESS_KEY' },
+      ],
+    });
+    const awsEndpoint = 'http://elasticmq.storage:9324';
+    expect(find('ScaledObject', 'upload-worker')?.spec).toMatchObject({
+      triggers: [{ metadata: { awsEndpoint } }, { metadata: { awsEndpoint } }],
+    });
+  });
+
+  test('takes what settings say about proxies, and other spread constraints of a pod', () => {
+    const spread = 'api.pod.topologySpreadConstraints=[{"maxSkew":2}]';
+    const find = found('operator', '--set-string', 'settings.TRUST_PROXY=2', '--set-json', spread);
+    expect(find('ConfigMap', 'settings')?.data).toMatchObject({ TRUST_PROXY: '2' });
+    const pod = find('Deployment', 'api')?.spec.template.spec;
+    expect(JSON.stringify(pod)).not.toContain('TRUST_PROXY');
+    expect(pod).toMatchObject({ topologySpreadConstraints: [{ maxSkew: 2 }] });
+  });
+
   test('admits nothing but requests from the entrance and scrapes, and reaches only the named ports', () => {
     const find = found('traefik');
     expect(find('NetworkPolicy', 'requests')?.spec['ingress']).toEqual([
@@ -198,12 +240,25 @@ const found = (configuration: string, ...options: string[]) => finder(objects(co
     ['settings.AWS_REGION=', 'settings.AWS_REGION is empty'],
     ['settings.PUBLIC_URL=http://paste.acme.dev', 'PUBLIC_URL is no https URL'],
     ['ingress.enabled=true,settings.PUBLIC_URL=https://acme.dev/paste', 'PUBLIC_URL has a path'],
+    ['settings.PUBLIC_URL=https://Paste.acme.dev', 'capital letters'],
     ['route.enabled=true', 'route.parentRefs is empty'],
+    ['route.enabled=true,route.parentRefs[0].name=x,ingress.enabled=true', 'enable one'],
+    ['house.logo=logo.png,houseLogo=<svg/>', 'house.logo is "logo.svg"'],
+    ['house.logo=logo.svg', 'house.logo and houseLogo belong together'],
+    ['certificates=ours,settings.NODE_EXTRA_CA_CERTS=/x', 'NODE_EXTRA_CA_CERTS is set by the chart'],
+    ['api.autoscaling.minReplicas=13', 'api.autoscaling.minReplicas is above api.autoscaling.maxReplicas'],
+    ['keda.minReplicas=21', 'keda.minReplicas is above keda.maxReplicas'],
+    ['janitor.pod.securityContext.fsGroup=1', 'janitor.pod: securityContext is set by the chart'],
     ['api.settings.OIDC_CLIENT_SECRET=x', 'OIDC_CLIENT_SECRET is a secret'],
     ['settings.HOUSE=/house.json', 'HOUSE is set by the chart'],
     ['settings.LOG_LEVELS=info', 'no service reads LOG_LEVELS'],
     ['upload-worker.settings.FEEDS=x', 'no service reads FEEDS'],
     ['settings.DATABASE_POOL_SIZE=10', "at '/settings/DATABASE_POOL_SIZE': got number, want string"],
+    ['image.repository=registry.acme.dev/pasteflow:1.0', "at '/image/repository'"],
+    ['api.resources.limits.memory=1GiB', "at '/api/resources/limits/memory'"],
+    ['api.resources.limit.memory=1Gi', "additional properties 'limit' not allowed"],
+    ['janitor.resources.limits.memory=null', "missing property 'memory'"],
+    ['secrets.webhooks=null', "missing property 'webhooks'"],
     ['ingres.enabled=true', "additional properties 'ingres' not allowed"],
   ])('refuses %s with words', (value, words) => {
     expect(() => render('operator', '--set', value)).toThrow(words);

@@ -53,8 +53,13 @@ describe.each(['api', 'upload-worker', 'janitor'])('%s', (name) => {
     expect(pod?.containers[0]?.readinessProbe).toMatchObject({ httpGet: { path: '/readyz' } });
   });
 
-  test('has its own disruption budget', () => {
-    expect(find('PodDisruptionBudget', name)?.spec.selector).toEqual(deployment?.spec.selector);
+  test('has its own disruption budget, which never keeps a node: neither its only pod nor one that is not ready', () => {
+    const { selector, ...budget } = find('PodDisruptionBudget', name)?.spec ?? {};
+    expect(selector).toEqual(deployment?.spec.selector);
+    expect(budget).toEqual({
+      maxUnavailable: name === 'upload-worker' ? '25%' : 1,
+      unhealthyPodEvictionPolicy: 'AlwaysAllow',
+    });
   });
 });
 

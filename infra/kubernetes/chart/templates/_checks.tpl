@@ -19,8 +19,35 @@
 {{- if and (or .Values.ingress.enabled .Values.route.enabled) (not (has $url.path (list "" "/"))) }}
 {{- fail "settings.PUBLIC_URL has a path, which ingress and route don't remove from the requests: make an entrance of your own" }}
 {{- end }}
+{{- if or $url.query $url.fragment (ne $url.host (lower $url.host)) }}
+{{- fail "settings.PUBLIC_URL has a query, a fragment or capital letters in its host: remove them" }}
+{{- end }}
 {{- if and .Values.route.enabled (not .Values.route.parentRefs) }}
 {{- fail "route.parentRefs is empty: name the Gateway" }}
+{{- end }}
+{{- if and .Values.route.enabled .Values.ingress.enabled }}
+{{- fail "both ingress and route are enabled: enable one" }}
+{{- end }}
+{{- if ne (.Values.house.logo | default "" | toString) (empty .Values.houseLogo | ternary "" "logo.svg") }}
+{{- fail "house.logo and houseLogo belong together: house.logo is \"logo.svg\", and houseLogo has the file" }}
+{{- end }}
+{{- if and .Values.certificates .Values.settings.NODE_EXTRA_CA_CERTS }}
+{{- fail "settings.NODE_EXTRA_CA_CERTS is set by the chart when certificates names a ConfigMap: put all authorities into that" }}
+{{- end }}
+{{- /* Kubernetes would refuse it only after the migration. */}}
+{{- range $of, $scaling := dict "api.autoscaling" .Values.api.autoscaling "keda" .Values.keda }}
+{{- if gt (int $scaling.minReplicas) (int $scaling.maxReplicas) }}
+{{- fail (printf "%s.minReplicas is above %s.maxReplicas" $of $of) }}
+{{- end }}
+{{- end }}
+{{- /* YAML would take the last of two without a word. */}}
+{{- range $of := list "api" "upload-worker" "janitor" "migrate" }}
+{{- range $name, $_ := (index $.Values $of).pod }}
+{{- if has $name (list "containers" "volumes" "securityContext" "serviceAccount" "serviceAccountName" "automountServiceAccountToken"
+  "imagePullSecrets" "enableServiceLinks" "terminationGracePeriodSeconds" "restartPolicy") }}
+{{- fail (printf "%s.pod: %s is set by the chart: remove it" $of $name) }}
+{{- end }}
+{{- end }}
 {{- end }}
 {{- $known := .Files.Get "files/env.example" }}
 {{- $secret := list "DATABASE_URL" "AWS_SECRET_ACCESS_KEY" "WEBHOOK_KEY" "OIDC_CLIENT_SECRET" "OPS_TOKEN" "OPS_READ_TOKEN" "OPS_OIDC_CLIENT_SECRET"

@@ -32,7 +32,9 @@ spec:
     - name: {{ . }}
     {{- end }}
   {{- end }}
-  {{- if .metricsPort }}
+  {{- if not .metricsPort }}
+  restartPolicy: Never
+  {{- else if not (hasKey $own.pod "topologySpreadConstraints") }}
   topologySpreadConstraints:
     {{- range list "topology.kubernetes.io/zone" "kubernetes.io/hostname" }}
     - maxSkew: 1
@@ -42,8 +44,6 @@ spec:
         matchLabels:
           {{- include "pasteflow.selector" (list $root $name) | nindent 10 }}
     {{- end }}
-  {{- else }}
-  restartPolicy: Never
   {{- end }}
   serviceAccountName: {{ $root.Release.Name }}-{{ $name }}
   automountServiceAccountToken: false
@@ -88,6 +88,9 @@ spec:
       {{- if hasKey $files "job-types.mts" }}
       {{- $_ := set $env "JOB_TYPES" "/etc/pasteflow/job-types.mts" }}
       {{- end }}
+      {{- if $values.certificates }}
+      {{- $_ := set $env "NODE_EXTRA_CA_CERTS" "/etc/pasteflow/ca.crt" }}
+      {{- end }}
       {{- with $env }}
       env:
         {{- range $key, $value := . }}
@@ -103,18 +106,25 @@ spec:
         allowPrivilegeEscalation: false
         readOnlyRootFilesystem: true
         capabilities: { drop: [ALL] }
-      {{- with $files }}
+      {{- if or $files $values.certificates }}
       {{- /* Each file by itself: a whole ConfigMap is a folder of links, with a mode by which everybody may write to it. */}}
       volumeMounts:
-        {{- range $file, $_ := . }}
+        {{- range $file, $_ := $files }}
         - { name: files, mountPath: /etc/pasteflow/{{ $file }}, subPath: {{ $file }}, readOnly: true }
         {{- end }}
-      {{- end }}
-  {{- if $files }}
+        {{- if $values.certificates }}
+        - { name: certificates, mountPath: /etc/pasteflow/ca.crt, subPath: ca.crt, readOnly: true }
+        {{- end }}
   volumes:
+    {{- if $files }}
     - name: files
       configMap: { name: {{ $root.Release.Name }}-files, defaultMode: 0444 }
-  {{- end }}
+    {{- end }}
+    {{- with $values.certificates }}
+    - name: certificates
+      configMap: { name: {{ . }}, defaultMode: 0444 }
+    {{- end }}
+      {{- end }}
 {{- end }}
 
 {{/* What the ConfigMap of the files has, as YAML: nothing, without a house and job types. */}}
