@@ -98,6 +98,32 @@ describe('readiness', () => {
     expect([await waiting, await late, asked]).toEqual([[true], [true], 3]);
   });
 
+  it('repeats a check that is paid for half a minute after it passed, and at once when it failed', async () => {
+    let now = 0;
+    let asked = 0;
+    let up = true;
+    const readiness = started({ now: () => now });
+    const paid = { required: false, paid: true };
+    readiness.addCheck(
+      'sqs',
+      () => ((asked += 1), up ? Promise.resolve() : Promise.reject(new Error())),
+      paid,
+    );
+    const probe = async (at: number) => {
+      now = at;
+      return [(await readiness.report()).checks['sqs']?.state, asked];
+    };
+    expect(await probe(0)).toEqual(['ok', 1]);
+    up = false;
+    expect(await probe(29_000)).toEqual(['ok', 1]);
+    expect(await probe(30_000)).toEqual(['failed', 2]);
+    expect(await probe(31_000)).toEqual(['failed', 3]);
+    up = true;
+    expect(await probe(32_000)).toEqual(['ok', 4]);
+    expect(await probe(61_000)).toEqual(['ok', 4]);
+    expect(await probe(62_000)).toEqual(['ok', 5]);
+  });
+
   it('shows the start and the stop at once', async () => {
     const readiness = new Readiness({ now: () => 0 });
     expect((await readiness.report()).status).toBe('starting');

@@ -135,8 +135,8 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
   const postgresChecks = watchPostgres(context, db);
   showWebhookKey(metrics, config.webhooks);
   readiness.addCheck('postgres_writes', () => lastWrite.requireWritten(), { required: false });
-  readiness.addCheck('s3', (signal) => store.ping(signal), { required: false });
-  readiness.addCheck('sqs', () => dispatchers.ping(), { required: false });
+  readiness.addCheck('s3', (signal) => store.ping(signal), { required: false, paid: true });
+  readiness.addCheck('sqs', () => dispatchers.ping(), { required: false, paid: true });
 
   const publicUrl = (): string => http.publicUrl ?? `http://${asUrlHost(http.host)}:${server.port}`;
   const oidc = composeOidc(config.identity.oidc, {

@@ -159,8 +159,8 @@ export function composeJanitor(context: ServiceContext<JanitorConfig>): readonly
   );
   const bucket = new BucketOwnership(janitor, context.fail);
   const postgresChecks = watchPostgres(context, janitor.db);
-  readiness.addCheck('s3', checks.s3, { required: false });
-  readiness.addCheck('sqs', checks.sqs, { required: false });
+  readiness.addCheck('s3', checks.s3, { required: false, paid: true });
+  readiness.addCheck('sqs', checks.sqs, { required: false, paid: true });
   // Not required: the sweeps that don't delete run without it.
   readiness.addCheck('bucket_owner', () => bucket.requireVerified(), { required: false });
   return [

@@ -160,13 +160,12 @@ export function compose(context: ServiceContext<Config>, overrides: Overrides = 
   const postgresChecks = watchPostgres(context, db);
   showWebhookKey(metrics, config.webhooks);
   readiness.addCheck('bucket_owner', () => bucket.requireVerified());
-  readiness.addCheck('sqs', () => onEach(({ queue }) => queueDepth(sqs, queue)), { required: false });
+  const paid = { required: false, paid: true };
+  readiness.addCheck('sqs', () => onEach(({ queue }) => queueDepth(sqs, queue)), paid);
   readiness.addCheck(
     's3',
     async (signal) => void (await Promise.all(queueConsumers.map(({ store }) => store.ping(signal)))),
-    {
-      required: false,
-    },
+    paid,
   );
 
   return [
