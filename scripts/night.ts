@@ -69,10 +69,11 @@ async function report(folder: string): Promise<void> {
     .map((proof) => ({ proof, outcome: 'did not begin', command: '', ...about, log: '' }));
   const all = [...records, ...missing];
   const github = new GitHub(api, repository, token);
-  for (const each of all.filter(({ outcome }) => outcome !== 'passed'))
-    await tell(github, { ...each, ...about });
+  // First, because a repository may have no issues.
   await appendRecords(
     github,
     all.map(({ log: _, ...record }) => record),
   );
+  for (const each of all.filter(({ outcome }) => outcome !== 'passed'))
+    await tell(github, { ...each, ...about });
 }

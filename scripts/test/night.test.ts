@@ -24,13 +24,15 @@ let github: {
   head: string | undefined;
   readonly objects: Record<string, { content?: string; tree?: string; parents?: readonly string[] }>;
   readonly issues: Issue[];
+  /** A fork has no issues until somebody switches them on. */
+  hasIssues: boolean;
 };
 let folder: string;
 let server: Server;
 let env: NodeJS.ProcessEnv;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'pasteflow-night-'));
-  github = { head: undefined, objects: {}, issues: [] };
+  github = { head: undefined, objects: {}, issues: [], hasIssues: true };
   server = createServer((request, response) => {
     void text(request).then((body) => {
       if (request.headers.authorization !== 'Bearer secret') return response.writeHead(401).end();
@@ -93,6 +95,7 @@ function answerTo(request: string, body: string): { status: number; answer: unkn
         answer: github.issues.filter(({ creator }) => creator === 'github-actions[bot]'),
       };
     case 'POST /issues':
+      if (!github.hasIssues) return { status: 410, answer: { message: 'Issues has been disabled' } };
       github.issues.push({
         number: github.issues.length + 1,
         title: given['title'] ?? '',
@@ -234,6 +237,14 @@ describe('a night', () => {
     ]);
     expect(github.issues).toHaveLength(3);
     expect(existsSync(join(artifacts, 'night/log'))).toBe(true);
+  });
+
+  it('records the seeds, and fails, where there are no issues', async () => {
+    github.hasIssues = false;
+    const { code, output } = await night(['report', await proofs(1, { soak: 'exit 1' })]);
+    expect(output).toContain('was answered 410');
+    expect(code).toBe(1);
+    expect(recorded()).toHaveLength(3);
   });
 
   it('fails when GitHub refuses it', async () => {
