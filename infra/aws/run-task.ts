@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { DescribeTasksCommand, type ECSClient, RunTaskCommand, type Task } from '@aws-sdk/client-ecs';
 import type { Stage } from './configuration.ts';
 
@@ -76,12 +76,18 @@ function expectSuccess(task: Task): void {
 
 /**
  * Reads the output of `cdk deploy --outputs-file dist/outputs.json`.
- * @throws Error that names the stack to deploy first
+ * @throws Error with the command that writes it
  */
 export function readTarget(stage: Stage): TaskTarget {
-  const outputs = JSON.parse(readFileSync('dist/outputs.json', 'utf8')) as Record<string, TaskTarget>;
-  const target = outputs[`pasteflow-${stage}-migration`];
+  const file = 'dist/outputs.json';
+  const stack = `pasteflow-${stage}-migration`;
+  const outputs = existsSync(file)
+    ? (JSON.parse(readFileSync(file, 'utf8')) as Record<string, TaskTarget>)
+    : {};
+  const target = outputs[stack];
   if (target === undefined)
-    throw new Error(`dist/outputs.json has no stack pasteflow-${stage}-migration: deploy it first`);
+    throw new Error(
+      `${file} has no ${stack}: \`cdk deploy --app dist/${stage} --outputs-file ${file} ${stack}\` writes it, also when it is deployed already`,
+    );
   return target;
 }

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from '@jest/globals';
 import { configurations } from '../aws/configurations.ts';
-import { placeholders } from '../aws/placeholders.ts';
+import { elsewhere, placeholders } from '../aws/placeholders.ts';
 
 const main = new URL('../aws/main.ts', import.meta.url).pathname;
 
@@ -26,6 +26,19 @@ test('names of your own are none, and development has none to replace', () => {
   const ours = { ...production, domain: { name: 'paste.examples.org', certificateArn }, alarmEmail: null };
   expect(placeholders(ours)).toEqual([]);
   expect(placeholders(configurations.development)).toEqual([]);
+});
+
+test('zones, certificates and secrets of another region are found', () => {
+  const { production } = configurations;
+  expect(elsewhere(production)).toEqual([]);
+  const webhookKeyArn = 'arn:aws-cn:secretsmanager:us-east-1:123456789012:secret:key-AbCdEf';
+  expect(elsewhere({ ...production, region: 'us-east-1', webhookKeyArn })).toEqual([
+    'availabilityZones.0',
+    'availabilityZones.1',
+    'availabilityZones.2',
+    'domain.certificateArn',
+  ]);
+  expect(elsewhere({ ...production, webhookKeyArn })).toEqual(['webhookKeyArn']);
 });
 
 test.each([

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { DescribeTasksCommand, RunTaskCommand, type Task } from '@aws-sdk/client-ecs';
-import { runTask, type TaskTarget } from '../aws/run-task.ts';
+import { readTarget, runTask, type TaskTarget } from '../aws/run-task.ts';
 
 const target: TaskTarget = {
   Cluster: 'c',
@@ -26,6 +26,12 @@ function ecsWith(started: Task[], looks: Task[]) {
 
 const started = [{ taskArn: 'arn' }];
 const options = { target, wait: () => Promise.resolve(), patience: 5 };
+
+test('without the outputs of its stack, a task names the command that writes them', () => {
+  expect(() => readTarget('staging')).toThrow(
+    'cdk deploy --app dist/staging --outputs-file dist/outputs.json pasteflow-staging-migration',
+  );
+});
 
 describe('the migration', () => {
   test('runs in the private subnets until its end', async () => {
