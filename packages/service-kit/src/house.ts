@@ -100,7 +100,7 @@ class HouseError extends Error {
 
 /** @throws HouseError */
 function readHouse(path: string): House {
-  const result = houseFile.safeParse(parse(readSmallFile(path).toString()));
+  const result = houseFile.safeParse(parse(textOf(readSmallFile(path))));
   if (!result.success) throw new HouseError(result.error.issues.flatMap(describe));
   const file = result.data;
   const house = toHouse(
@@ -164,6 +164,15 @@ function readSmallFile(path: string): Buffer {
     throw new HouseError([
       `${path} cannot be read: ${(error as NodeJS.ErrnoException).code ?? String(error)}`,
     ]);
+  }
+}
+
+/** Without the byte order mark that some editors write. @throws HouseError */
+function textOf(content: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(content);
+  } catch {
+    throw new HouseError(['the file is not UTF-8; save it as UTF-8']);
   }
 }
 

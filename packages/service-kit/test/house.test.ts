@@ -7,7 +7,10 @@ import { houseEnv, houseErrors } from '../src/index.ts';
 const DAY = 86_400;
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg"/>';
 
-async function read(rules: object | string, logos?: Record<string, string | Buffer>): Promise<House> {
+async function read(
+  rules: object | string | Buffer,
+  logos?: Record<string, string | Buffer>,
+): Promise<House> {
   const file = await writeHouseFile(rules, logos);
   try {
     return loadConfig(houseEnv, { HOUSE: file.path });
@@ -59,7 +62,13 @@ describe('HOUSE', () => {
     expect(await read(text)).toMatchObject({ name: '"links":' });
   });
 
+  it('may begin with the byte order mark of an editor', async () => {
+    expect(await read('\uFEFF{"name": "Größe"}')).toMatchObject({ name: 'Größe' });
+  });
+
   it.each([
+    ['an encoding of old', Buffer.from('{"name": "Größe"}', 'latin1'), 'the file is not UTF-8'],
+    ['the encoding of another editor', Buffer.from('\uFEFF{}', 'utf16le'), 'the file is not UTF-8'],
     ['no JSON', '{"name": }', 'the file is no JSON'],
     ['a list', '[]', 'the file must be a JSON object'],
     ['a key that it does not know', { nmae: 'x' }, 'nmae is no rule of a house; remove it'],
