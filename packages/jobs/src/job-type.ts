@@ -13,6 +13,8 @@ export interface JobContext<Parameters> {
    */
   readonly executionId: string;
   readonly parameters: Parameters;
+  /** The rules of new pastes when the job was accepted: its user was answered by them. */
+  readonly house: House;
   /**
    * Aborted when the lease is lost or the worker stops. `run` must then end as soon as it can, by throwing.
    */
@@ -51,8 +53,6 @@ export interface JobServices {
   readonly db: Database;
   readonly store: ObjectStore;
   readonly maxPasteBytes: number;
-  /** The rules of new pastes. */
-  readonly house: House;
   /** What users may store. Default: null, no quotas. */
   readonly quotas?: Quotas | null;
   /** With more open uploads of its user, an import makes none. Default: those of `requireUploadTurn`. */

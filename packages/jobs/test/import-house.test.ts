@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { defaultHouse, type House } from '@pasteflow/domain';
-import { newUser, run } from './support/attempts.ts';
+import { retryJob } from '@pasteflow/postgres';
+import { sql } from 'kysely';
+import { attempt, newUser, run } from './support/attempts.ts';
 import { importedBy, waitingPaste } from './support/pastes.ts';
 import { tarOf } from './support/tar.ts';
 import { useWorld } from './support/world.ts';
@@ -8,16 +9,11 @@ import { useWorld } from './support/world.ts';
 const world = useWorld();
 const DAY = 86_400;
 
-/** What is said of anonymous pastes is not for those of an import, which have an owner. */
-const house: House = {
-  ...defaultHouse,
-  expiry: { default: 3600, max: 7 * DAY, never: false },
-  anonymous: { maxExpiry: 60, maxBytes: 1, burnOnly: true },
-};
+const expiryRules = { default: 3600, max: 7 * DAY, never: false };
 
 async function imported(parameters: object) {
   const userId = await newUser(world);
-  const made = await run(world, 'import', parameters, { userId, services: { house } });
+  const made = await run(world, 'import', parameters, { userId, expiryRules });
   return { ...made, pastes: await importedBy(world, made.job.jobId) };
 }
 
@@ -74,5 +70,23 @@ describe('an import in a house with rules', () => {
     expect((await imported({ source_short_code: archive })).pastes).toMatchObject([{ expires_in: 3600 }]);
     const late = await imported({ source_short_code: archive, expires_in: 'never' });
     expect(late.result).toMatchObject({ imported: 0, errors: [{ reason: `expires_in: ${REFUSED}` }] });
+  });
+
+  it('obeys the rules under which it was accepted, also when it is retried', async () => {
+    const source = await waitingPaste(world, '{"content":"for ever","expires_in":"never"}\n{"content":"x"}');
+    const userId = await newUser(world);
+    const parameters = { source_short_code: source };
+    const before = await run(world, 'import', parameters, { userId }); // of an earlier release, or without rules
+    expect(before.result).toMatchObject({ imported: 2, failed: 0 });
+    const { job } = await run(world, 'import', parameters, { userId, expiryRules });
+    await sql`UPDATE jobs SET status = 'partial', completed_at = now() WHERE id = ${job.jobId}`.execute(
+      world.db,
+    );
+    const retried = await retryJob(world.db, job.jobId, null);
+    if (retried.kind !== 'created') throw new Error(`not retried: ${retried.kind}`);
+    expect((await attempt(world, retried.job.id)).ending).toMatchObject({
+      status: 'failed',
+      result: { imported_earlier: 1, errors: [{ position: 0, reason: `expires_in: ${REFUSED}` }] },
+    });
   });
 });

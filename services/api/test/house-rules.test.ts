@@ -174,7 +174,11 @@ describe('a job that imports', () => {
     for (const expires_in of ['never', '8d'])
       expect(await answered(await start({ source_short_code: source, expires_in }))).toEqual(refused);
     expect((await start({ source_short_code: source, expires_in: '7d' })).status).toBe(202);
-    expect((await start({ items: [{ content: 'x', expires_in: 'never' }] })).status).toBe(202);
+    const accepted = await start({ items: [{ content: 'x', expires_in: 'never' }] });
+    expect(accepted.status).toBe(202);
+    const { job_id: id } = (await accepted.json()) as { job_id: string };
+    const { rows } = await sql`SELECT expiry_rules FROM jobs WHERE id = ${id}`.execute(bed.db);
+    expect(rows).toEqual([{ expiry_rules: { default: HOUR, max: 7 * DAY, never: false } }]); // it keeps them
   });
 
   it('is not begun by the page, which then stores no source', async () => {

@@ -13,7 +13,6 @@ import {
   awsEnv,
   bucketEnv,
   databaseEnv,
-  houseEnv,
   jobRetryEnv,
   jobTypesEnv,
   leaseSeconds,
@@ -54,8 +53,6 @@ export const configSchema = groups({
   jobTypesFile: jobTypesEnv,
   /** Jobs at a time in this process. */
   job: groups({ consumers: setting('JOB_CONCURRENCY', positiveInteger({ max: 100 }).default(2)) }),
-  /** The rules of new pastes. */
-  house: houseEnv,
   webhooks: webhookEnv,
   tracing: tracingEnv,
 }).transform((config, context) => {

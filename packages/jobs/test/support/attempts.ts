@@ -1,4 +1,10 @@
-import { decideNextStep, defaultHouse, defaultRetryPolicy, type AttemptOutcome } from '@pasteflow/domain';
+import {
+  decideNextStep,
+  defaultHouse,
+  defaultRetryPolicy,
+  type AttemptOutcome,
+  type House,
+} from '@pasteflow/domain';
 import { randomShortCode } from '@pasteflow/service-kit';
 import {
   claimExecutions,
@@ -42,6 +48,8 @@ export interface AttemptOptions {
   /** Default: that of the type. */
   readonly work?: (context: JobContext<never>) => Promise<JobEnding>;
   readonly services?: Partial<JobServices>;
+  /** Default: by no rule. */
+  readonly expiryRules?: House['expiry'];
   readonly onProgress?: (percent: number, job: ClaimedJob) => void;
 }
 
@@ -56,9 +64,10 @@ export async function newJob(
   jobType: string,
   parameters: object,
   userId: string,
+  expiryRules: House['expiry'] | null = null,
 ): Promise<string> {
   const parsed = jobTypes.get(jobType)!.parameters.parse(parameters) as object;
-  return (await createJob(db, { userId, jobType, parameters: parsed })).id;
+  return (await createJob(db, { userId, jobType, parameters: parsed, expiryRules })).id;
 }
 
 /** Claims the job, due or not, and runs it. Does not settle it. */
@@ -98,6 +107,7 @@ export async function attempt(
       userId,
       executionId,
       parameters: type.parameters.parse(job.parameters) as never,
+      house: { ...defaultHouse, expiry: job.expiryRules ?? defaultHouse.expiry },
       signal,
       stopping,
       logger: { info: () => {}, warn: () => {} },
@@ -115,7 +125,6 @@ export async function attempt(
         db,
         store,
         maxPasteBytes: 1024 * 1024,
-        house: defaultHouse,
         maxOpenUploads: { uploads: 1e9, bytes: 1e12 }, // no worker ends them here
         newShortCode: randomShortCode,
         dispatchUploads: (made) => void uploads.push(...made),
@@ -156,9 +165,9 @@ export async function run(
   world: World,
   jobType: string,
   parameters: object,
-  { userId, ...options }: AttemptOptions & { userId: string },
+  { userId, expiryRules, ...options }: AttemptOptions & { userId: string },
 ): Promise<Attempt & { readonly ending: JobEnding; readonly result: Record<string, unknown> }> {
-  const made = await attempt(world, await newJob(world, jobType, parameters, userId), options);
+  const made = await attempt(world, await newJob(world, jobType, parameters, userId, expiryRules), options);
   if (made.ending === null) throw made.error;
   return { ...made, ending: made.ending, result: made.ending.result };
 }

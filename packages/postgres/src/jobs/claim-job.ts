@@ -67,7 +67,7 @@ export async function claimJob(
         AND ${opaqueState('e')} = ${claimTransition.from} AND e.run_at <= now()
       FOR UPDATE
     ), ${claimDue({ actor, leaseSeconds })}${jobSubject.onClaim}
-    SELECT claimed.id AS "executionId", claimed.attempt, claimed.losses, j.id AS "jobId", j.user_id AS "userId", j.job_type AS "jobType", j.parameters || coalesce(j.payload, '{}') AS parameters,
+    SELECT claimed.id AS "executionId", claimed.attempt, claimed.losses, j.id AS "jobId", j.user_id AS "userId", j.job_type AS "jobType", j.parameters || coalesce(j.payload, '{}') AS parameters, j.expiry_rules AS "expiryRules",
       CASE WHEN claimed.id IS NULL THEN (extract(epoch FROM coalesce(${tryAgainAt(leaseSeconds)},
         (SELECT greatest(at, now() + interval '1 second') FROM next_job_due_at() AS at WHERE at IS NOT NULL)) - now()) * 1000)::float8
         END AS "waitMs",

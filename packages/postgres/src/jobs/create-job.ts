@@ -1,3 +1,4 @@
+import type { House } from '@pasteflow/domain';
 import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
 
@@ -10,6 +11,8 @@ export interface NewJob {
   readonly parameters: object;
   /** The parameters that are content of pastes, likewise; null: none. They are kept until the job ends. */
   readonly payload?: object | null;
+  /** How long its pastes may be kept, also by its retries when the house has other rules. null: by no rule. */
+  readonly expiryRules?: House['expiry'] | null;
 }
 
 export interface CreatedJob {
@@ -35,7 +38,7 @@ export async function createJob(db: Database, job: NewJob): Promise<CreatedJob> 
  */
 export async function createCappedJob(
   db: Database,
-  { userId, jobType, title = null, parameters, payload = null }: NewJob,
+  { userId, jobType, title = null, parameters, payload = null, expiryRules = null }: NewJob,
   maxOpen: number | null,
   maxOfType: number | null = null,
 ): Promise<CreatedJob | null> {
@@ -43,8 +46,8 @@ export async function createCappedJob(
     WITH taken AS MATERIALIZED (
       SELECT take_job_turn(${userId}::uuid, ${maxOpen}::integer, ${jobType}::text, ${maxOfType}::integer) AS turn WHERE user_stands(${userId}::uuid)
     ), job AS (
-      INSERT INTO jobs (user_id, job_type, title, parameters, payload, had_content)
-      SELECT ${userId}::uuid, ${jobType}, ${title}::text, ${JSON.stringify(parameters)}::jsonb, ${payload && JSON.stringify(payload)}::jsonb, ${payload !== null} FROM taken WHERE turn IS NOT NULL
+      INSERT INTO jobs (user_id, job_type, title, parameters, payload, had_content, expiry_rules)
+      SELECT ${userId}::uuid, ${jobType}, ${title}::text, ${JSON.stringify(parameters)}::jsonb, ${payload && JSON.stringify(payload)}::jsonb, ${payload !== null}, ${expiryRules && JSON.stringify(expiryRules)}::jsonb FROM taken WHERE turn IS NOT NULL
       RETURNING id, user_id, created_at
     ), execution AS (
       INSERT INTO task_executions (kind, subject_id, user_id, turn, attempt)

@@ -1,4 +1,12 @@
-import { job, openStatesOf, transition, YIELDED, type JobState, type OpenStateOf } from '@pasteflow/domain';
+import {
+  job,
+  openStatesOf,
+  transition,
+  YIELDED,
+  type House,
+  type JobState,
+  type OpenStateOf,
+} from '@pasteflow/domain';
 import { sql, type RawBuilder } from 'kysely';
 import { anyOf, opaqueState } from '../database/planner.ts';
 import { storableJson, storableText } from '../database/storable.ts';
@@ -20,6 +28,8 @@ export interface ClaimedJob extends ClaimedExecution, JobName {
   readonly userId: string;
   /** With the payload. */
   readonly parameters: unknown;
+  /** Of an import, see `NewJob`. */
+  readonly expiryRules: House['expiry'] | null;
 }
 
 /** The end that the work of a job has reported. */
@@ -60,10 +70,10 @@ export const jobSubject: ExecutionSubject<JobName, ClaimedJob, JobSettlement, Jo
   kind: 'job',
   workKind: sql`s.job_type`,
   selectByKeys: (jobIds) => sql`
-    SELECT id, id AS key, user_id, job_type, parameters || coalesce(payload, '{}') AS parameters FROM jobs WHERE id = ${anyOf(jobIds, 'uuid')}`,
+    SELECT id, id AS key, user_id, job_type, parameters || coalesce(payload, '{}') AS parameters, expiry_rules FROM jobs WHERE id = ${anyOf(jobIds, 'uuid')}`,
   claimedColumns: sql`
     asked.id AS "jobId", asked.user_id AS "userId", asked.job_type AS "jobType",
-    CASE WHEN claimed.id IS NOT NULL THEN asked.parameters END AS parameters`,
+    CASE WHEN claimed.id IS NOT NULL THEN asked.parameters END AS parameters, asked.expiry_rules AS "expiryRules"`,
   onClaim: sql`, started AS (
       UPDATE jobs j SET status = ${start.to}, updated_at = now()
       WHERE j.id = ANY (ARRAY(SELECT subject_id FROM claimed)) AND ${opaqueState('j')} = ${start.from}

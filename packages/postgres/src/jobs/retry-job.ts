@@ -24,7 +24,7 @@ const contentIsGone: RawBuilder<boolean> = sql`(j.had_content OR (j.job_type = '
 
 /**
  * Retries a job that is `failed` or `partial` (ADR 22): no transition leads out of its state, so a new job
- * with its parameters takes its place, and each names the other. A job is retried once, and after that its
+ * with its parameters and its rules takes its place, and each names the other. A job is retried once, and after that its
  * retry is: what one of them has made, no further one makes again.
  *
  * The lock on the job and `retried_as` fence the retry: of two at once, one inserts, and the other finds no
@@ -40,15 +40,15 @@ export async function retryJob(
 ): Promise<JobRetry> {
   const { rows } = await sql<{ id: string | null; executionId: string; createdAt: Date }>`
     WITH old AS MATERIALIZED (
-      SELECT j.id, j.user_id, j.job_type, j.title, j.parameters FROM jobs j
+      SELECT j.id, j.user_id, j.job_type, j.title, j.parameters, j.expiry_rules FROM jobs j
       WHERE j.id = ${id}::uuid AND j.status = ANY (${retryable}) AND j.retried_as IS NULL AND NOT ${contentIsGone} AND NOT ${sourceIsGone}
         AND user_stands(j.user_id)
       FOR NO KEY UPDATE
     ), taken AS MATERIALIZED (
       SELECT take_job_turn(user_id, ${maxOpen}::integer, job_type, ${maxOfType}::integer) AS turn FROM old
     ), job AS (
-      INSERT INTO jobs (user_id, job_type, title, parameters, retry_of)
-      SELECT user_id, job_type, title, parameters, id FROM old, taken WHERE turn IS NOT NULL
+      INSERT INTO jobs (user_id, job_type, title, parameters, expiry_rules, retry_of)
+      SELECT user_id, job_type, title, parameters, expiry_rules, id FROM old, taken WHERE turn IS NOT NULL
       RETURNING id, user_id, created_at
     ), marked AS (
       UPDATE jobs j SET retried_as = job.id FROM job WHERE j.id = ${id}::uuid

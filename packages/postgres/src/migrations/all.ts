@@ -24,6 +24,7 @@ import * as files from './0022-files.ts';
 import * as secretsBetweenPeople from './0023-secrets-between-people.ts';
 import * as webhooks from './0024-webhooks.ts';
 import * as invitations from './0025-invitations.ts';
+import * as rulesOfImports from './0026-rules-of-imports.ts';
 
 /**
  * In order. 0001 to 0007 are release 0.1.0 and frozen: a change is a new migration. It runs beside services
@@ -56,4 +57,5 @@ export const migrations: Record<string, Migration> = {
   '0023-secrets-between-people': secretsBetweenPeople,
   '0024-webhooks': webhooks,
   '0025-invitations': invitations,
+  '0026-rules-of-imports': rulesOfImports,
 };

@@ -220,9 +220,9 @@ const janitorRights: RoleRights = {
     update: ['outcome'],
   },
   jobs: {
-    select: shownJobColumns,
+    select: [...shownJobColumns, 'expiry_rules'],
     // `ops retry` of a job
-    insert: ['user_id', 'job_type', 'title', 'parameters', 'retry_of'],
+    insert: ['user_id', 'job_type', 'title', 'parameters', 'expiry_rules', 'retry_of'],
     update: [...(ofWorker.jobs.update ?? []), 'retried_as'],
     delete: true,
   },

@@ -1,4 +1,4 @@
-import type { JobState } from '@pasteflow/domain';
+import type { House, JobState } from '@pasteflow/domain';
 import type { ColumnType, Generated, JSONColumnType } from 'kysely';
 
 export interface JobsTable {
@@ -23,13 +23,15 @@ export interface JobsTable {
   retried_as: string | null;
   /** It was created with a payload. */
   had_content: Generated<boolean>;
+  /** How long the house let pastes be kept when an import was accepted. Only the worker reads it. NULL: by no rule. */
+  expiry_rules: JSONColumnType<House['expiry']> | null;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
   /** Set exactly in a terminal state. */
   completed_at: Date | null;
 }
 
-/** All columns but the payload. */
+/** All columns but those that only the worker reads. */
 export const shownJobColumns = [
   'id',
   'user_id',

@@ -45,6 +45,7 @@ it('three processes that migrate an empty database at once apply each migration 
     '0023-secrets-between-people',
     '0024-webhooks',
     '0025-invitations',
+    '0026-rules-of-imports',
   ]);
 });
 

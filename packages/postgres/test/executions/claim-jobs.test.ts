@@ -76,6 +76,7 @@ describe('claiming', () => {
       jobType: 'import',
       attempt: 1,
       losses: 0,
+      expiryRules: null,
       parameters: { items: [1, 2] },
     });
     const job = await findJob(current.db, id);

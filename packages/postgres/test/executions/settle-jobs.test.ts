@@ -161,15 +161,8 @@ describe('J6: partial', () => {
     const { jobId } = await newJob(current.db).then(({ id }) => lastAttempt(id));
     const { executions } = await readJobTimeline(current.db, jobId);
     const { user_id: userId } = (await findJob(current.db, jobId))!;
-    const job = {
-      jobId,
-      userId,
-      attempt: 6,
-      losses: 0,
-      executionId: executions.at(-1)!.id,
-      jobType: '',
-      parameters: {},
-    };
+    const named = { jobId, userId, executionId: executions.at(-1)!.id, jobType: '' };
+    const job = { ...named, attempt: 6, losses: 0, parameters: {}, expiryRules: null };
     const making = await current.db.startTransaction().execute();
     await createAsset(making, { executionId: job.executionId, asset: newAsset(job) });
     const settling = settle(current.db, settlementOf(job, failure));

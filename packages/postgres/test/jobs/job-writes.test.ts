@@ -158,7 +158,16 @@ describe('J5: assets', () => {
 
   it('are not created before the job is claimed', async () => {
     const { id: jobId, executionId, userId } = await newJob(current.db);
-    const job = { jobId, executionId, userId, attempt: 1, losses: 0, jobType: 'import', parameters: {} };
+    const job = {
+      jobId,
+      executionId,
+      userId,
+      attempt: 1,
+      losses: 0,
+      expiryRules: null,
+      jobType: 'import',
+      parameters: {},
+    };
     const asset = newAsset(job);
     await expect(createAsset(current.db, { executionId, asset })).rejects.toMatchObject({ executionId });
   });

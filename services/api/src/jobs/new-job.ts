@@ -53,7 +53,13 @@ export async function insertJob(
   const { job_type: jobType, title } = job;
   const inserted = await createCappedJob(
     db,
-    { userId, jobType, title, ...withContentApart(api, job) },
+    {
+      userId,
+      jobType,
+      title,
+      ...withContentApart(api, job),
+      expiryRules: jobType === 'import' ? api.house.expiry : null,
+    },
     api.jobLimits.maxOpen,
     maxOpenOf(api, jobType),
   );
@@ -61,7 +67,7 @@ export async function insertJob(
   throw (await isErased(db, userId)) ? invalidToken() : tooManyOpen(api, jobType);
 }
 
-type JobRules = Pick<ApiContext, 'jobLimits' | 'jobTypes'>;
+type JobRules = Pick<ApiContext, 'house' | 'jobLimits' | 'jobTypes'>;
 
 /** How many jobs of a type one user may have that wait or run; null: as many as jobs of any type. */
 export function maxOpenOf({ jobTypes }: JobRules, jobType: string): number | null {

@@ -64,7 +64,6 @@ export function composeJobs(worker: WorkerContext): QueueConsumer {
     db,
     store,
     maxPasteBytes: config.maxPasteBytes,
-    house: config.house,
     quotas: config.quotas,
     newShortCode: randomShortCode,
     dispatchUploads: (made) => {

@@ -1,6 +1,7 @@
 import type { Span } from '@opentelemetry/api';
 import {
   decideNextStep,
+  defaultHouse,
   storedReason,
   type JobMessage,
   type JobState,
@@ -132,12 +133,13 @@ export class JobAttempt {
   }
 
   async #work(lost: AbortSignal): Promise<JobOutcome> {
-    const { jobId, userId, executionId } = this.#job;
+    const { jobId, userId, executionId, expiryRules } = this.#job;
     const services = this.#services;
     return await runJob(this.#worker, this.#job, {
       jobId,
       userId,
       executionId,
+      house: { ...defaultHouse, expiry: expiryRules ?? defaultHouse.expiry },
       services,
       logger: this.#worker.logger.child(jobIds(this.#job, this.#delivery.context)),
       progress: (percent, message) => {

@@ -28,12 +28,13 @@ interface PasteRules {
  */
 export async function openInput({
   parameters,
+  house,
   userId,
   services,
   signal,
 }: JobContext<ImportParameters>): Promise<Input> {
   const { items, source_short_code: shortCode, as_one_paste: asOnePaste = false, ...defaults } = parameters;
-  const { maxPasteBytes: maxBytes, house } = services;
+  const { maxPasteBytes: maxBytes } = services;
   const rules = { defaults, maxBytes, house, now: await databaseTime(services.db) };
   if (items !== undefined) return itemsInput(items, rules);
   if (shortCode === undefined) throw new ImportRefusedError('There is nothing to import.');
