@@ -56,13 +56,13 @@ const stored = (executionId: string): UploadSettlement => ({
  * Settlements that arrive together: the last one is the end of what this worker puts. Whatever joins others
  * after their statement waits for a minute.
  */
-function settleTogether(executionIds: readonly string[]) {
+function settleTogether(executionIds: readonly string[], { lingerMs = 60_000 } = {}) {
   const errors: unknown[] = [];
   let left = executionIds.length;
   const settler = new UploadSettler({
     worker,
     events: { dependencyFailed: (_what, error) => void errors.push(error) },
-    lingerMs: 60_000,
+    lingerMs,
     isIdle: () => left === 0 && sizes().length === 0,
   });
   worker.statements.length = 0;
@@ -147,7 +147,7 @@ describe('uploads that end together', () => {
     const ids = await claimed(worker, codes('away'));
     const release = await lockRow(other, 'task_executions', ids[0]!);
     releases.push(release);
-    const { settled, errors } = settleTogether(ids);
+    const { settled, errors } = settleTogether(ids, { lingerMs: 100 }); // they are settled together again
     while ((await breakWaitingConnections(other, 'worker-under-test')) === 0)
       await new Promise((resolve) => setTimeout(resolve, 5));
     while (errors.length < 1) await new Promise((resolve) => setTimeout(resolve, 20));
