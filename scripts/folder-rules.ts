@@ -17,7 +17,7 @@ export const folderOrders: Readonly<Record<string, string>> = {
     'migrations database schema',
   'proofs/interleavings': 'operations harness',
   'packages/runtime': 'entry health tracing logging config',
-  'packages/service-kit': 'command-line bucket-owner webhooks',
+  'packages/service-kit': 'command-line webhooks',
   'packages/web': 'operations pages timeline content html words',
   'services/api':
     'private-bin docs diffs slugs reports secret-requests webhooks pastes jobs tokens sessions account storage live http',

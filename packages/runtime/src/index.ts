@@ -1,6 +1,5 @@
 export { backoffMs, defaultBackoff, sleep, type Sleep } from './backoff.ts';
 export { Batcher } from './batcher.ts';
-export { metricsEnv } from './config/metrics-env.ts';
 export { tracingEnv } from './config/tracing-env.ts';
 export { ConfigError, groups, loadConfig, setting, type Environment } from './config/load-config.ts';
 export {
@@ -22,8 +21,7 @@ export {
   type Variable,
 } from './config/variables.ts';
 export { type SettingNames } from './config/unknown-settings.ts';
-export { HealthServer } from './health/health-server.ts';
-export { isLoopback, listen } from './health/listen.ts';
+export { HealthServer, metricsEnv, isLoopback, listen } from './health/health-server.ts';
 export { Readiness, type Check } from './health/readiness.ts';
 export { EXIT_CONFIG, instanceId, type Entry } from './entry/entry.ts';
 export { Lifecycle, StartError, type Component } from './lifecycle.ts';
@@ -34,7 +32,6 @@ export { redact } from './logging/redact.ts';
 export { Metrics, registerPoolMetrics, type Sample } from './metrics.ts';
 export { PollLoop, warnDaily } from './poll-loop.ts';
 export { StartCheck } from './start-check.ts';
-export { messageSpans } from './tracing/message-spans.ts';
 export {
   failSpan,
   isTracing,
@@ -46,5 +43,6 @@ export {
   tracer,
   traceparentOf,
   withSpan,
+  messageSpans,
 } from './tracing/spans.ts';
 export { tracingOff } from './tracing/tracing.ts';

@@ -8,9 +8,15 @@ export {
   type AttemptEnd,
   type AttemptEvents,
 } from './attempt-events.ts';
-export { adoptBucket, countBucket, type BucketContents } from './bucket-owner/adopt-bucket.ts';
-export { BucketOwnership } from './bucket-owner/bucket-ownership.ts';
-export { BucketOwnerError, checkBucketOwner, type OwnerCheck } from './bucket-owner/check-bucket-owner.ts';
+export {
+  BucketOwnerError,
+  checkBucketOwner,
+  type OwnerCheck,
+  adoptBucket,
+  countBucket,
+  type BucketContents,
+  BucketOwnership,
+} from './bucket-owner.ts';
 export {
   asJson,
   EXIT_FAILED,
@@ -23,10 +29,14 @@ export {
   withDatabase,
   type CommandResult,
   type Help,
+  isMisused,
+  misused,
+  parseArguments,
+  quote,
+  type Misused,
 } from './command-line/run-command-line.ts';
 export { decodeCursor, encodeCursor } from './cursor.ts';
 export { commandName } from './command-name.ts';
-export { isMisused, misused, parseArguments, quote, type Misused } from './command-line/arguments.ts';
 export {
   formatBytes,
   formatDuration,

@@ -2,9 +2,14 @@ import { httpUrl, text } from '@pasteflow/runtime';
 import { LRUCache } from 'lru-cache';
 import * as openid from 'openid-client';
 import type { z } from 'zod';
-import { boundedFetch } from './bounded-fetch.ts';
 import { newPendingSignIn, type PendingSignIn } from './pending-sign-in.ts';
-import { explainProviderError, kindOf, SignInRefused, signInUnavailable } from './provider-error.ts';
+import {
+  explainProviderError,
+  kindOf,
+  SignInRefused,
+  signInUnavailable,
+  boundedFetch,
+} from './provider-error.ts';
 
 /** The allowed difference between the issuer's clock and ours. */
 export const CLOCK_TOLERANCE_SECONDS = 5;

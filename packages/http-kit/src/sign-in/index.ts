@@ -1,4 +1,3 @@
-export { boundedFetch } from './bounded-fetch.ts';
 export {
   CLOCK_TOLERANCE_SECONDS,
   IdentityProvider,
@@ -16,4 +15,4 @@ export {
   writePending,
   type PendingSignIn,
 } from './pending-sign-in.ts';
-export { SignInRefused } from './provider-error.ts';
+export { SignInRefused, boundedFetch } from './provider-error.ts';
