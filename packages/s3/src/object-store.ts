@@ -7,14 +7,24 @@ import { createS3Client, type S3ClientOptions } from './client.ts';
 import { deleteObjects, type RefusedKey } from './delete-objects.ts';
 import { DirectIfPossible } from './direct-requests.ts';
 import { isNotFound, isRangeRefused, unavailable } from './errors.ts';
-import { findContent, type ExpectedContent, type FoundObject } from './find-content.ts';
+import {
+  findContent,
+  type ExpectedContent,
+  type FoundObject,
+  verifiedPut,
+  type VerifiedPut,
+} from './find-content.ts';
 import { abortMultipartUpload, listMultipartUploads, type OpenUpload } from './multipart-uploads.ts';
 import { SdkRequests, type GetOptions, type ObjectRequests, type StoredObject } from './object-requests.ts';
-import { readKeptVersions, type KeptVersions } from './kept-versions.ts';
 import { putStream } from './put-stream.ts';
 import { readText, writeText, type SmallObject } from './small-objects.ts';
-import { verifiedPut, type VerifiedPut } from './verified-put.ts';
-import { listDeletedObjects, restoreDeletedObject, type DeletedObject } from './versions.ts';
+import {
+  listDeletedObjects,
+  restoreDeletedObject,
+  type DeletedObject,
+  readKeptVersions,
+  type KeptVersions,
+} from './versions.ts';
 
 export interface ListedObject {
   readonly key: string;

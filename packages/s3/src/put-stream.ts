@@ -11,7 +11,7 @@ import {
 import { ObjectNotStoredError, isNotFound, unavailable } from './errors.ts';
 import { abortMultipartUpload } from './multipart-uploads.ts';
 import type { ObjectRequests } from './object-requests.ts';
-import { isEtag, verifiedPut } from './verified-put.ts';
+import { isEtag, verifiedPut } from './find-content.ts';
 
 /** Parts that are being filled or sent: 24 MiB in memory. */
 const PARTS_IN_FLIGHT = 3;

@@ -1,4 +1,3 @@
 export { DirectOrSdk } from './direct-or-sdk.ts';
 export { isThrottling, type ErrorAnswer } from './failures.ts';
-export { RequestSigner } from './request-signer.ts';
-export { SignedRequests } from './signed-requests.ts';
+export { SignedRequests, RequestSigner } from './signed-requests.ts';

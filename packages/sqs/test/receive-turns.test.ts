@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ReceiveTurns, type ReceiveTurn } from '../src/receive-turns.ts';
+import { ReceiveTurns, type ReceiveTurn } from '../src/consumer-group.ts';
 
 /** A group of consumers that want to receive. `begun` has the numbers of those that do. */
 function group(consumers: number) {
