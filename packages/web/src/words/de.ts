@@ -1072,7 +1072,7 @@ export const de: Translation = {
       unauthorized: {
         title: 'Nicht berechtigt',
         detail:
-          'Das Token oder der Löschcode fehlt oder ist nicht gültig. Melden Sie sich an, oder prüfen Sie Ihre Eingabe.',
+          'Dafür brauchen Sie eine Anmeldung, ein gültiges Token oder den Löschcode. Melden Sie sich an, oder prüfen Sie Ihre Eingabe.',
       },
       insufficient_scope: {
         title: 'Mit diesem Token nicht erlaubt',
