@@ -7,7 +7,7 @@ import type { ApiContext } from '../src/context.ts';
 import { asTemplate } from '../src/http/openapi/document.ts';
 import { example as exampleJob } from '../src/jobs/job-view.ts';
 import { useApi } from './support/api.ts';
-import { document, faultsOf, schemaAt, type Document } from './support/document.ts';
+import { wholeDocument, type Document } from './support/document.ts';
 import { exampleRequests, examplesOf } from './support/example-requests.ts';
 import {
   putExampleJob,
@@ -30,6 +30,8 @@ async function served(url: string): Promise<Document> {
   expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
   return (await response.json()) as Document;
 }
+
+const { document, faultsOf, schemaAt } = wholeDocument();
 
 const operations = Object.entries(document.paths).flatMap(([path, item]) =>
   Object.entries(item).map(([method, operation]) => ({ path, method, operation })),

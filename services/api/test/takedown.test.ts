@@ -7,7 +7,7 @@ import { contentHashOf } from '@pasteflow/service-kit';
 import { sql } from 'kysely';
 import { randomBytes } from 'node:crypto';
 import { useApi } from './support/api.ts';
-import { document } from './support/document.ts';
+import { wholeDocument } from './support/document.ts';
 import { ownForm, postJson, postRaw, problemOf } from './support/http.ts';
 import { expire, failedPaste, newPaste, processedPaste } from './support/pastes.ts';
 import { newUser, type TestUser } from './support/users.ts';
@@ -179,7 +179,7 @@ describe('a blocked content', () => {
 const HTML = { accept: 'text/html' };
 
 /** The GET routes that name a paste. */
-const reads = Object.entries(document.paths)
+const reads = Object.entries(wholeDocument().document.paths)
   .filter(([path, item]) => path.includes('{short_code}') && item['get'] !== undefined)
   .map(([path]) => path);
 

@@ -8,7 +8,7 @@ import type { Method } from '../../src/http/openapi/endpoint.ts';
 import { pageHeaders } from '../../src/http/pages/page.ts';
 import { headersOfEveryAnswer, robotsHeader } from '../../src/http/answers/response-headers.ts';
 import { isPrivateBin } from '../../src/private-bin/request.ts';
-import { document, type DocumentedAnswer, type DocumentedHeader, faultsOf } from './document.ts';
+import { type Described, type DocumentedAnswer, type DocumentedHeader, documentOf } from './document.ts';
 import { jobTypes } from './job-types.ts';
 
 interface ObservedAnswer {
@@ -83,19 +83,24 @@ function bytesOf(response: ServerResponse): readonly Buffer[] {
 export function undocumentedIn(answer: ObservedAnswer): readonly string[] {
   const route = routeAt(answer);
   if (route?.isPage === true) return pageFaults(answer);
-  const at = documentedAt(answer, route?.template);
-  const documented = at.reduce<unknown>((node, key) => (node as Record<string, unknown>)[key], document);
+  const described = documentOf(route?.path);
+  const at = documentedAt(described, answer, route?.template);
+  const documented = at.reduce<unknown>(
+    (node, key) => (node as Record<string, unknown>)[key],
+    described.document,
+  );
   if (documented === undefined) return ['this status is not documented'];
   const { headers, content = {}, description } = documented as DocumentedAnswer;
   return [
-    ...headerFaults(answer.headers, headers, at),
-    ...bodyFaults(answer, { content, emptyToo: description.includes('an empty body') }, at),
+    ...headerFaults(described, answer.headers, headers, at),
+    ...bodyFaults(described, answer, { content, emptyToo: description.includes('an empty body') }, at),
   ];
 }
 
 const templates = Object.entries(routesOf({ jobTypes } as ApiContext))
   .toSorted(([a], [b]) => a.split(':').length - b.split(':').length) // literal paths come first
   .map(([path, methods]) => ({
+    path,
     template: asTemplate(path),
     methods,
     pattern: new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+').replaceAll(/\*\w+/g, '.+')}/?$`),
@@ -105,11 +110,16 @@ const templates = Object.entries(routesOf({ jobTypes } as ApiContext))
 function routeAt({ method, path }: Pick<ObservedAnswer, 'method' | 'path'>) {
   const route = templates.find(({ pattern }) => pattern.test(path));
   const endpoint = route?.methods[(method === 'HEAD' ? 'GET' : method) as Method];
-  return route && { template: route.template, isPage: endpoint !== undefined && 'policy' in endpoint };
+  const isPage = endpoint !== undefined && 'policy' in endpoint;
+  return route && { path: route.path, template: route.template, isPage };
 }
 
 /** The path of the document under which an answer belongs. */
-function documentedAt({ method, status }: ObservedAnswer, template: string | undefined): readonly string[] {
+function documentedAt(
+  { document }: Described,
+  { method, status }: ObservedAnswer,
+  template: string | undefined,
+): readonly string[] {
   if (template === undefined) return ['components', 'responses', status === 404 ? 'RouteNotFound' : 'none'];
   const operation = (method === 'HEAD' ? 'GET' : method).toLowerCase();
   if (document.paths[template]?.[operation] === undefined) {
@@ -144,7 +154,7 @@ function pageFaults({ method, status, headers, body }: ObservedAnswer): readonly
 function problemFaults(status: number, body: Buffer): readonly string[] {
   const problem = JSON.parse(body.toString()) as { readonly status?: number };
   return [
-    ...faultsOf(problem, 'components', 'schemas', 'Problem'),
+    ...documentOf(undefined).faultsOf(problem, 'components', 'schemas', 'Problem'),
     ...(problem.status === status ? [] : [`the problem says ${problem.status}`]),
   ];
 }
@@ -160,6 +170,7 @@ const implied = [
 ];
 
 function headerFaults(
+  { document, faultsOf }: Described,
   headers: OutgoingHttpHeaders,
   documented: DocumentedAnswer['headers'],
   at: readonly string[],
@@ -187,6 +198,7 @@ function headerFaults(
 }
 
 function bodyFaults(
+  described: Described,
   { method, headers, body }: ObservedAnswer,
   { content, emptyToo }: { content: Readonly<Record<string, { schema?: object }>>; emptyToo: boolean },
   at: readonly string[],
@@ -199,13 +211,16 @@ function bodyFaults(
   const media = content[type];
   if (media === undefined) return [`${type} is not documented`];
   if (method === 'HEAD' || media.schema === undefined) return [];
-  if (type === 'text/event-stream') return eventFaults(body.toString());
+  if (type === 'text/event-stream') return eventFaults(described, body.toString());
   const value: unknown = type.endsWith('json') ? JSON.parse(body.toString()) : body.toString();
-  return faultsOf(value, ...at, 'content', type, 'schema');
+  return described.faultsOf(value, ...at, 'content', type, 'schema');
 }
 
 /** Compares each event of a stream, and its data, with the schema `Event`. */
-function eventFaults(stream: string): readonly string[] {
+function eventFaults({ document, faultsOf }: Described, stream: string): readonly string[] {
+  const { oneOf: variants } = document.components.schemas.Event as {
+    readonly oneOf: readonly { readonly properties: { readonly event: { readonly const: string } } }[];
+  };
   return stream
     .split('\n\n')
     .map(fieldsOf)
@@ -221,12 +236,6 @@ function eventFaults(stream: string): readonly string[] {
 }
 
 const EVENT = ['components', 'schemas', 'Event'];
-
-const variants = (
-  document.components.schemas.Event as {
-    readonly oneOf: readonly { readonly properties: { readonly event: { readonly const: string } } }[];
-  }
-).oneOf;
 
 /** Without the comments and `retry`. */
 function fieldsOf(block: string): Partial<Record<'event' | 'id' | 'data', string>> {
