@@ -21,7 +21,8 @@ export default {
   // Jest waits, which then says that a worker was "force exited". That alone is no sign of something left open.
   workerIdleMemoryLimit: '1GB',
   globalSetup: fromRoot('./scripts/shared-postgres.mjs'),
-  globalTeardown: fromRoot('./scripts/tear-down.mjs'),
+  globalTeardown: fromRoot('./scripts/shared-postgres.mjs'),
+  testSequencer: fromRoot('./scripts/slow-first.cjs'),
   cacheDirectory: fromRoot('./node_modules/.cache/jest'),
   reporters: ['default', fromRoot('./scripts/count-reporter.cjs')],
 };

@@ -1,1 +1,0 @@
-export { stopShared as default } from './shared-postgres.mjs'; // Jest's global teardown
