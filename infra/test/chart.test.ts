@@ -96,6 +96,17 @@ const found = (configuration: string, ...options: string[]) => finder(objects(co
     expect(gateway('Ingress', 'api')).toBeUndefined();
   });
 
+  test('keeps a pod of the api that goes for as long as its balancer needs, and never stops it in the middle', () => {
+    const goes = (configuration: string) =>
+      found(configuration)('Deployment', 'api')?.spec.template.spec as unknown as object;
+    const drained = (seconds: number) => ({
+      terminationGracePeriodSeconds: seconds + 25,
+      containers: [{ lifecycle: { preStop: { sleep: { seconds } } } }],
+    });
+    expect(goes('eks')).toMatchObject(drained(60));
+    expect(goes('traefik')).toMatchObject(drained(5));
+  });
+
   test('has the alert rules of infra/observability, for pods under the job names of these rules', () => {
     const find = found('operator');
     const rules = new URL('../observability/prometheus/rules/pasteflow.yml', import.meta.url);

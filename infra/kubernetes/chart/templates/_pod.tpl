@@ -48,7 +48,7 @@ spec:
   serviceAccountName: {{ $root.Release.Name }}-{{ $name }}
   automountServiceAccountToken: false
   enableServiceLinks: false # a release called api would give API_PORT=tcp://…
-  terminationGracePeriodSeconds: 30 # it stops within 10
+  terminationGracePeriodSeconds: {{ add 25 ($own.drainSeconds | default 5) }} # it stops within 10 after what it drains
   securityContext:
     runAsNonRoot: true
     runAsUser: 65532
