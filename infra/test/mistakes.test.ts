@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from '@jest/globals';
 import { configurations } from '../aws/configurations.ts';
-import { elsewhere, placeholders } from '../aws/placeholders.ts';
+import { elsewhere, mistakes, placeholders } from '../aws/mistakes.ts';
 
 const main = new URL('../aws/main.ts', import.meta.url).pathname;
 
@@ -39,6 +39,14 @@ test('zones, certificates and secrets of another region are found', () => {
     'domain.certificateArn',
   ]);
   expect(elsewhere({ ...production, webhookKeyArn })).toEqual(['webhookKeyArn']);
+});
+
+test('tasks whose connections the database has not are a mistake', () => {
+  const { development } = configurations;
+  expect(mistakes(development)).toEqual([]);
+  expect(mistakes({ ...development, api: { ...development.api, max: 20 } })).toEqual([
+    'development may open 280 connections, and its database has 225: take a larger instance, or fewer tasks or a smaller pool',
+  ]);
 });
 
 test.each([
