@@ -99,6 +99,23 @@ describe('an action of npm run ops is recorded', () => {
     }
   });
 
+  it('and not begun where the settings that it needs are missing', async () => {
+    const [user] = await makeUsers(world.db, 1);
+    for (const command of [
+      ['erase', '--user', user!.id, '--yes', ...why],
+      ['retry-dead-letters'],
+      ['adopt-bucket', '--yes'],
+      ['restore-objects'],
+      ['invite', 'anna'],
+      ['add-webhook', 'https://hooks.example.org', 'report.opened'],
+    ])
+      expect([command, await runOpsCommand(command, { DATABASE_URL: world.env.DATABASE_URL })]).toMatchObject(
+        [command, { code: 78, stderr: expect.stringContaining('AWS_ENDPOINT_URL') }],
+      );
+    expect(await recorded()).toEqual([]);
+    expect(await world.db.selectFrom('erasures').selectAll().execute()).toEqual([]);
+  });
+
   it('only when it may change something', async () => {
     const [user] = await makeUsers(world.db, 1);
     const [paste] = await makePastes(world.db, 1, { status: 'PROCESSED', userId: user!.id });

@@ -57,6 +57,8 @@ export interface Action {
   readonly options?: readonly ActionOption[];
   /** The owner of the subject reads the reason, too. Otherwise only operators do. */
   readonly isReasonForOwner?: true;
+  /** What `do` uses beside the database. A command whose environment lacks the settings of it records nothing. */
+  readonly uses?: readonly ('sqs' | 'store')[];
   /** @param subject empty when the action has none. @returns null when there is no such subject */
   readonly check: (operations: Operations, subject: string) => Promise<Meant | null>;
   /**

@@ -32,6 +32,7 @@ const MAX_REASON_CHARACTERS = 300;
 export const retryDeadLetters: Action = {
   name: 'retry-dead-letters',
   title: 'Move dead letters back',
+  uses: ['sqs'],
   command: {
     name: 'retry-dead-letters',
     subjects: [],

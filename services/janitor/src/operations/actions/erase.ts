@@ -9,6 +9,7 @@ import { userId, userName } from './subjects.ts';
 export const erase: Action = {
   name: 'erase',
   title: 'Erase the user',
+  uses: ['store'],
   command: {
     name: 'erase',
     subjects: [userName, userId],

@@ -66,6 +66,7 @@ async function act(
     signal: new AbortController().signal,
     onProgress: (line: string) => onProgress(`ops: ${line}`),
   };
+  action.uses?.forEach((each) => operations[each]);
   return await answerAndRecord(operations.db, { ...by, action: name, subject }, async () => {
     const done = await action.do(operations, subject, by, running);
     const shown = json ? asJson(done.json) : `${done.terminal ?? done.outcome}\n`;
