@@ -152,7 +152,7 @@ describe('the command line of ops', () => {
     ['status --all-failed-since 2026-11-22', '--all-failed-since is only for retry'],
     [
       'timeline abc --reason x',
-      '--reason is only for retry, cancel, takedown, close-request, switch-off-webhook, remove-webhook, block, unblock, uphold, reject, pause, resume',
+      '--reason is only for retry, cancel, takedown, close-request, switch-off-webhook, switch-on-webhook, remove-webhook, block, unblock, uphold, reject, pause, resume',
     ],
     ['takedown abc', 'takedown needs --reason with a text'],
     ['takedown abc --reason= ', 'takedown needs --reason with a text'],

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { createWebhook } from '@pasteflow/postgres';
 import { makeDeliveries, makePastes, makeUsers } from '@pasteflow/postgres/testing';
 import { webhookSecret } from '@pasteflow/service-kit';
@@ -65,6 +66,14 @@ describe('ops add-webhook', () => {
       origin: 'https://hooks.example.org',
       events: ['upload.failed'],
     });
+  });
+
+  it('reads the URL from standard input, which no list of processes shows', async () => {
+    const input = Readable.from([`https://hooks.example.org/${PATH}\n`]) as unknown as typeof process.stdin;
+    const stdin = jest.spyOn(process, 'stdin', 'get').mockReturnValue(input);
+    expect(await ops('add-webhook', '-', 'report.opened')).toMatchObject({ code: 0 });
+    stdin.mockRestore();
+    expect(await readWebhooks(world.db)).toMatchObject([{ url: `https://hooks.example.org/${PATH}` }]);
   });
 
   it.each([
@@ -146,6 +155,24 @@ describe('ops switch-off-webhook', () => {
     expect(body).not.toContain(PATH);
     expect(await page.act('switch-off-webhook', id)).toMatch(/^Switched the endpoint/);
     await page.stop();
+  });
+});
+
+describe('ops switch-on-webhook', () => {
+  it.each(['ours', 'theirs'])('tells an endpoint that is off what happens from now on: %s', async (whose) => {
+    if (whose === 'ours') await add('report.opened');
+    const id = whose === 'ours' ? (await readWebhooks(world.db))[0]!.id : (await ofUser()).id;
+    const on = () => ops('switch-on-webhook', id);
+    expect(await on()).toMatchObject({ code: 1, stderr: `ops: the endpoint ${id} is on already\n` });
+    await ops('switch-off-webhook', id, ...why);
+    const page = await openPage(world);
+    expect((await page.call(`/find?q=${id}`)).headers.location).toBe(
+      `/confirm/switch-on-webhook?subject=${id}`,
+    );
+    await page.stop();
+    expect((await on()).stdout).toMatch(new RegExp(`^Switched the endpoint ${id} on\\. It is one of the `));
+    expect(await readWebhooks(world.db)).toMatchObject([{ id, switchedOffAt: null, switchedOffFor: null }]);
+    expect((await recorded()).at(-1)).toMatchObject({ action: 'switch-on-webhook', subject: id });
   });
 });
 

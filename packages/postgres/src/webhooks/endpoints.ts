@@ -148,6 +148,14 @@ export async function listAllWebhooks(
   return rows;
 }
 
+/** For operators. What happened meanwhile is not told. @returns false: there is no such endpoint, or it is on */
+export async function switchOnAnyWebhook(db: Database, id: string): Promise<boolean> {
+  const result = await sql`
+    UPDATE webhook_endpoints SET switched_off_at = NULL, switched_off_for = NULL, failing_since = NULL
+    WHERE id = ${id}::uuid AND removed_at IS NULL AND switched_off_at IS NOT NULL`.execute(db);
+  return affectedRows(result) > 0;
+}
+
 /** @returns false: there is no such endpoint, or it is switched off already */
 export async function switchOffWebhook(db: Database, id: string): Promise<boolean> {
   const result = await sql`

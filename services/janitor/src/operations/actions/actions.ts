@@ -10,7 +10,7 @@ import { retryJob } from './retry-job.ts';
 import { retry, retryFailed } from './retry.ts';
 import { runSweep } from './run-sweep.ts';
 import { takedown, takedownUser } from './takedown.ts';
-import { removeWebhook, switchOffWebhook } from './webhooks.ts';
+import { removeWebhook, switchOffWebhook, switchOnWebhook } from './webhooks.ts';
 
 /** All actions, in the order in which the command line lists them. */
 export const actions: readonly Action[] = [
@@ -23,6 +23,7 @@ export const actions: readonly Action[] = [
   takedownUser,
   closeRequest,
   switchOffWebhook,
+  switchOnWebhook,
   removeWebhook,
   block,
   unblock,

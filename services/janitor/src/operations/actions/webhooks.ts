@@ -3,6 +3,7 @@ import {
   findKnownWebhook,
   removeWebhook as remove,
   switchOffWebhook as switchOff,
+  switchOnAnyWebhook as switchOn,
   type Database,
   type KnownWebhook,
 } from '@pasteflow/postgres';
@@ -18,7 +19,7 @@ export const switchOffWebhook: Action = {
   command: {
     name: 'switch-off-webhook',
     subjects: [webhook],
-    help: 'tells an endpoint of a webhook nothing more; its user sees that an operator did it, and cannot switch it on',
+    help: 'tells an endpoint of a webhook nothing more; its user sees that an operator did it, and cannot switch it on again',
     reason: 'needed',
   },
   check: async ({ db }, id) => {
@@ -37,6 +38,37 @@ export const switchOffWebhook: Action = {
     if (!isDone) throw new Refused(`an operator has switched the endpoint ${id} off before`);
     return {
       outcome: `Switched the endpoint ${id} off. It is one ${describe(found)}.`,
+      json: { id, user_id: found.userId, origin: originOf(found) },
+    };
+  },
+};
+
+/** The subject is the id of anybody's endpoint that is off, whoever or whatever has switched it off. */
+export const switchOnWebhook: Action = {
+  name: 'switch-on-webhook',
+  title: 'Switch the endpoint on',
+  command: {
+    name: 'switch-on-webhook',
+    subjects: [webhook],
+    help: 'tells an endpoint that is off what happens from now on',
+    reason: 'optional',
+  },
+  check: async ({ db }, id) => {
+    const found = await find(db, id);
+    if (found === null) return null;
+    const count = found.switchedOffAt === null ? 0 : 1;
+    return {
+      count,
+      sentence: `This switches ${counted(count, 'endpoint')} on. It is one ${describe(found)}.`,
+    };
+  },
+  do: async ({ db }, id) => {
+    const isDone = isUuid(id) && (await switchOn(db, id));
+    const found = await find(db, id);
+    if (found === null) throw new Refused(`there is no endpoint ${id}`);
+    if (!isDone) throw new Refused(`the endpoint ${id} is on already`);
+    return {
+      outcome: `Switched the endpoint ${id} on. It is one ${describe(found)}.`,
       json: { id, user_id: found.userId, origin: originOf(found) },
     };
   },

@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers';
 import { MAX_WEBHOOKS, webhookEventsFor, type WebhookEventType } from '@pasteflow/domain';
 import { createWebhook, type KnownWebhook } from '@pasteflow/postgres';
 import {
@@ -71,8 +72,8 @@ export const addWebhook: OwnCommand<{
   readonly events: readonly WebhookEventType[];
 }> = {
   name: 'add-webhook',
-  takes: 'URL EVENT…',
-  help: `adds an endpoint of the operators for ${eventsOfOperators.join(', ')}, and shows its secret once`,
+  takes: 'URL|- EVENT…',
+  help: `adds an endpoint of the operators for ${eventsOfOperators.join(', ')}, and shows its secret once; - reads the URL from standard input, so that no list of processes shows it`,
   read: ([url, ...names]) => {
     const events = eventsOfOperators.filter((event) => names.includes(event));
     const isKnown = names.every((name) => eventsOfOperators.some((event) => event === name));
@@ -87,7 +88,10 @@ export const addWebhook: OwnCommand<{
       async () => {
         if (settings === null)
           throw new Refused('webhooks are off; set WEBHOOK_KEY, as for the api and the upload-worker');
-        const read = readEndpointUrl(url, settings.origins);
+        const read = readEndpointUrl(
+          url === '-' ? (await text(process.stdin)).trim() : url,
+          settings.origins,
+        );
         if (typeof read === 'string')
           throw new Refused(
             `the URL ${read}; take an https URL on port 443 that is public, or list its origin in WEBHOOK_ORIGINS`,

@@ -98,7 +98,9 @@ async function pathOf(db: Database, text: string): Promise<string> {
   if (!isUuid(subject)) return `/pastes/${subject}`;
   const found = (await readSubjectTimeline(db, subject))?.subject;
   if (found !== undefined) return found.kind === 'delivery' ? `/deliveries/${subject}` : `/jobs/${subject}`;
-  if ((await findKnownWebhook(db, id)) !== null) return `/confirm/switch-off-webhook?subject=${id}`;
+  const webhook = await findKnownWebhook(db, id);
+  if (webhook !== null)
+    return `/confirm/switch-${webhook.switchedOffAt === null ? 'off' : 'on'}-webhook?subject=${id}`;
   return `/users/${id}`;
 }
 
