@@ -111,8 +111,10 @@ describeInBrowser('a secret that somebody asks for', () => {
   });
 
   it.each([
-    ['a phone of 390 pixels', { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }],
-    ['320 pixels, dark', { viewport: { width: 320, height: 640 }, colorScheme: 'dark' }],
+    [
+      'a dark phone of 320 pixels',
+      { viewport: { width: 320, height: 640 }, hasTouch: true, isMobile: true, colorScheme: 'dark' },
+    ],
     ['a wide screen', { colorScheme: 'light' }],
   ] as const)('is several files, byte for byte, on %s', async (_name, options) => {
     const { token } = await bed.cluster.user(`files ${_name}`);
