@@ -14,8 +14,14 @@ export {
   isLockTimeout,
   isTimeout,
 } from './database/errors.ts';
-export { inHalves, inPortions, mayBeOfOneRow, type Portion, type Portioned } from './database/one-row.ts';
-export { databaseUrlProblem } from './database/database-url.ts';
+export {
+  inHalves,
+  inPortions,
+  mayBeOfOneRow,
+  type Aged,
+  type Portion,
+  type Portioned,
+} from './database/one-row.ts';
 export { migrate } from './migrate.ts';
 export { findEnforcementGaps, installStateMachines } from './enforcement/install.ts';
 export { findRightsGaps } from './roles/rights-gaps.ts';
@@ -264,4 +270,4 @@ export {
 } from './sweeps/sweep-runs.ts';
 export type { ExecutionKind } from './schema/executions.ts';
 export type { Schema } from './schema/schema.ts';
-export type { DatabaseOptions } from './database/pool.ts';
+export { type DatabaseOptions, databaseUrlProblem } from './database/pool.ts';

@@ -1,4 +1,4 @@
-import { databaseUrlProblem } from './database/database-url.ts';
+import { databaseUrlProblem } from './database/pool.ts';
 import { createDatabase } from './database/database.ts';
 import { migrate } from './migrate.ts';
 import { readRolePasswords } from './roles/create-roles.ts';

@@ -1,19 +1,16 @@
 import { type OwnerCheck, checkBucketOwner } from '@pasteflow/service-kit';
 import type { SweepName } from './sweep-names.ts';
 import type { Sweep, Sweeps } from './sweeps/running/sweep.ts';
-import { createCleanup } from './sweeps/cleanup.ts';
+import { createCleanup, createDeletionWatchdog } from './sweeps/cleanup.ts';
 import { createDeadLetters } from './sweeps/dead-letters.ts';
-import { createDeletionWatchdog } from './sweeps/deletion-watchdog.ts';
 import { createErasures } from './sweeps/erasures.ts';
-import { createExpiredKeys } from './sweeps/expired-keys.ts';
-import { createFailedPastes } from './sweeps/failed-pastes.ts';
 import { createJobs } from './sweeps/jobs.ts';
 import { createMeasure } from './sweeps/measure.ts';
 import { createReapExecutions } from './sweeps/reap-executions.ts';
 import { createReconcile } from './sweeps/reconcile.ts';
 import { createRescueStranded } from './sweeps/rescue-stranded.ts';
 import { createRelay } from './sweeps/relay.ts';
-import { createTombstones } from './sweeps/tombstones.ts';
+import { createTombstones, createFailedPastes, createExpiredKeys } from './sweeps/old-rows.ts';
 import type { JanitorContext } from './sweeps/context.ts';
 
 /** Every sweep. Those that delete first check the owner of the bucket and the clocks. */

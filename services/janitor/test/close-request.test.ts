@@ -3,7 +3,7 @@ import { createSecretRequest, findSecretRequest, insertDeposit } from '@pasteflo
 import { makePastes, makeUsers } from '@pasteflow/postgres/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { runOpsCommand } from '../src/operations/commands/run-ops-command.ts';
-import { createTombstones } from '../src/sweeps/tombstones.ts';
+import { createTombstones } from '../src/sweeps/old-rows.ts';
 import { openPage, type OpenPage } from './page/open-page.ts';
 import { createWorld, running, type World } from './world.ts';
 

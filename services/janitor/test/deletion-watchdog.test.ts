@@ -2,8 +2,7 @@ import { readTimeline } from '@pasteflow/postgres';
 import { makePastes } from '@pasteflow/postgres/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { createCleanup } from '../src/sweeps/cleanup.ts';
-import { createDeletionWatchdog } from '../src/sweeps/deletion-watchdog.ts';
+import { createCleanup, createDeletionWatchdog } from '../src/sweeps/cleanup.ts';
 import { keysIn, putObjects } from './objects.ts';
 import { createWorld, running, type World } from './world.ts';
 

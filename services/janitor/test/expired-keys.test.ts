@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { claimIdempotencyKey } from '@pasteflow/postgres';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { createExpiredKeys } from '../src/sweeps/expired-keys.ts';
+import { createExpiredKeys } from '../src/sweeps/old-rows.ts';
 import { createWorld, running, type World } from './world.ts';
 
 let world: World;

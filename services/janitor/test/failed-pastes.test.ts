@@ -1,7 +1,7 @@
 import { DependencyUnavailableError, objectKeyOf } from '@pasteflow/domain';
 import { makePastes, type MadePaste } from '@pasteflow/postgres/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { createFailedPastes } from '../src/sweeps/failed-pastes.ts';
+import { createFailedPastes } from '../src/sweeps/old-rows.ts';
 import { withRefusingS3 } from './refusing-s3.ts';
 import { deleteCalls, keysIn, putObjects } from './objects.ts';
 import { createWorld, running, type World } from './world.ts';

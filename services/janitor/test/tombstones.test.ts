@@ -7,7 +7,7 @@ import {
 import { makePastes, makeUsers, rewriteTrail } from '@pasteflow/postgres/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { createTombstones } from '../src/sweeps/tombstones.ts';
+import { createTombstones } from '../src/sweeps/old-rows.ts';
 import { createWorld, running, type World } from './world.ts';
 
 let world: World;

@@ -16,7 +16,7 @@ import { createErasures } from '../src/sweeps/erasures.ts';
 import { createReapExecutions } from '../src/sweeps/reap-executions.ts';
 import { createRelay } from '../src/sweeps/relay.ts';
 import { createRescueStranded } from '../src/sweeps/rescue-stranded.ts';
-import { createTombstones } from '../src/sweeps/tombstones.ts';
+import { createTombstones } from '../src/sweeps/old-rows.ts';
 import { createWorld, makeEndpoint, running, type World } from './world.ts';
 
 let world: World;

@@ -1,6 +1,6 @@
 import { DependencyUnavailableError } from '@pasteflow/domain';
 import { sql, type RawBuilder } from 'kysely';
-import type { Database } from './database.ts';
+import { affectedRows, type Database } from './database.ts';
 import { hasCode, isSystemError, isTimeout } from './errors.ts';
 
 /** An SQLSTATE, but not of class 42, errors in a statement and missing rights: they are not about a row. */
@@ -99,4 +99,17 @@ export async function inPortions<Result>(
   const { rows } = await sql<{ name: string }>`SELECT name FROM (${search(portion)}) AS found`.execute(db);
   const names = rows.map(({ name }) => name);
   return await inHalves(names, (only) => run({ limit: only.length, only }), onRefused);
+}
+
+/** What ended more than so long ago. */
+export type Aged = { readonly retentionSeconds: number } & Portion;
+
+/** Removes the rows that are found, but those that another session has locked. @returns how many */
+export async function removed(db: Database, table: string, found: RawBuilder<unknown>): Promise<number> {
+  const result = await sql`
+    WITH old AS MATERIALIZED (
+      ${found} FOR UPDATE SKIP LOCKED
+    )
+    DELETE FROM ${sql.table(table)} AS r USING old WHERE r.id = old.id`.execute(db);
+  return affectedRows(result);
 }

@@ -12,9 +12,8 @@ import { resetDeletionTimesFunction, resetExecutionTimesFunction } from '../exec
 import { revealPasteFunction } from '../pastes/reveal-paste.ts';
 import { retryFailedFunction } from '../pastes/retry-failed.ts';
 import { keptColumns, keptGuard } from './kept-columns.ts';
-import { guardTrigger, recorderTrigger, stateCheck } from './machine-sql.ts';
+import { guardTrigger, recorderTrigger, stateCheck, identityGuard, insertGuard } from './machine-sql.ts';
 import type { CheckConstraint, EnforcedTrigger, OwnerFunction } from '../database/objects.ts';
-import { identityGuard, insertGuard } from './row-guards.ts';
 import { cancelSecretRequestFunction, takePlaceFunction } from '../secret-requests/secret-requests.ts';
 import { eventTriggers, recordEventsFunction } from '../webhooks/events.ts';
 import { lockedUsageFunction, storedUsageTriggers } from '../pastes/quotas.ts';

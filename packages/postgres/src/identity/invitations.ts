@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { affectedRows, type Database } from '../database/database.ts';
 import { revokeEach } from './api-tokens.ts';
-import { insertedSession } from './inserted-session.ts';
+import { insertedSession } from './sessions.ts';
 
 interface NewInvitation {
   readonly userId: string;

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import { affectedRows, type Database } from '../database/database.ts';
-import { within, type Portion } from '../database/one-row.ts';
+import { within, type Aged } from '../database/one-row.ts';
 import { prepared } from '../database/prepared.ts';
 
 /** A row of `idempotency_keys`. */
@@ -149,10 +149,7 @@ export async function releaseIdempotencyKey(
 }
 
 /** Names a key without the name of its caller: the SHA-256 of the key. */
-export function searchOldIdempotencyKeys({
-  retentionSeconds,
-  ...portion
-}: { retentionSeconds: number } & Portion): RawBuilder<unknown> {
+export function searchOldIdempotencyKeys({ retentionSeconds, ...portion }: Aged): RawBuilder<unknown> {
   const name = sql<string>`encode(key_hash, 'hex')`;
   return sql`
       SELECT caller, key_hash, ${name} AS name FROM idempotency_keys
@@ -164,10 +161,7 @@ export function searchOldIdempotencyKeys({
  * Removes up to `limit` keys that were first claimed more than `retentionSeconds` ago and are not running.
  * @returns how many keys it removed
  */
-export async function removeOldIdempotencyKeys(
-  db: Database,
-  old: { retentionSeconds: number } & Portion,
-): Promise<number> {
+export async function removeOldIdempotencyKeys(db: Database, old: Aged): Promise<number> {
   const result = await sql`
     WITH old AS MATERIALIZED (
       ${searchOldIdempotencyKeys(old)} FOR UPDATE SKIP LOCKED

@@ -1,3 +1,5 @@
+import type { Generated } from 'kysely';
+import type { ErasureState, PasteReportState, TakedownClass, SecretRequestState } from '@pasteflow/domain';
 import type { ApiTokensTable, InvitationsTable, OperatorSessionsTable, UsersTable } from './users.ts';
 import type { AssetsTable, JobsTable } from './jobs.ts';
 import type {
@@ -22,12 +24,8 @@ import type {
   TransitionStatisticsTable,
   UncountedTransitionsTable,
 } from './audit-trail.ts';
-import type { DepositsTable, SecretRequestsTable } from './secret-requests.ts';
 import type { WebhookDeliveriesTable, WebhookEndpointsTable } from './webhooks.ts';
-import type { ClearedContentsTable, PasteReportsTable } from './reports.ts';
 import type { TaskExecutionsTable, WorkKindsTable } from './executions.ts';
-import type { Generated } from 'kysely';
-import type { ErasureState } from '@pasteflow/domain';
 
 export interface Schema {
   users: UsersTable;
@@ -110,4 +108,61 @@ interface ErasuresTable {
   jobs: number;
   created_at: Generated<Date>;
   done_at: Date | null;
+}
+
+interface PasteReportsTable {
+  id: Generated<string>;
+  paste_id: string;
+  content_hash: string;
+  status: Generated<PasteReportState>;
+  class: TakedownClass;
+  /** In the words of the reporter; NULL: none. */
+  text: string | null;
+  /** Where the reporter can be reached; NULL: nowhere. */
+  contact: string | null;
+  /** A keyed hash of the address, to count reporters. Set exactly while the report is open. */
+  reporter: Buffer | null;
+  created_at: Generated<Date>;
+  /** Set exactly once an operator has decided. */
+  judged_at: Date | null;
+}
+
+/** Content of which no report is taken under the same title and slug, because an operator has rejected its reports. */
+interface ClearedContentsTable {
+  content_hash: string;
+  /** SHA-256 of the title and the slug; empty: neither. */
+  shown_as: Generated<string>;
+  actor: string;
+  /** In the words of the operator, for operators. */
+  reason: string;
+  cleared_at: Generated<Date>;
+}
+
+interface SecretRequestsTable {
+  id: Generated<string>;
+  /** 22 characters of base62: the id in the link. */
+  code: string;
+  /** Who asks. */
+  user_id: string;
+  /** NULL: none. */
+  message: string | null;
+  /** How many deposits the request takes. */
+  places: number;
+  taken: Generated<number>;
+  status: Generated<SecretRequestState>;
+  created_at: Generated<Date>;
+  expires_at: Date;
+  /** Set exactly once the request is USED_UP or CANCELLED. */
+  ended_at: Date | null;
+}
+
+/** What a deposit is beside its paste. */
+interface DepositsTable {
+  request_id: string;
+  /** From 1, in the order of the deposits. */
+  number: number;
+  short_code: string;
+  /** The key of the paste, wrapped by HPKE for who asks. */
+  wrapped_key: Buffer;
+  created_at: Generated<Date>;
 }

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import { affectedRows, type Database } from '../database/database.ts';
-import { within, type Portion } from '../database/one-row.ts';
+import { removed, within, type Aged, type Portion } from '../database/one-row.ts';
 import { isTerminal, job, statesOf } from '@pasteflow/domain';
 
 export interface OldFailed {
@@ -67,10 +67,7 @@ export async function removeFailed(db: Database, ids: readonly string[]): Promis
   return affectedRows(result);
 }
 
-export function searchTombstones({
-  retentionSeconds,
-  ...portion
-}: { retentionSeconds: number } & Portion): RawBuilder<unknown> {
+export function searchTombstones({ retentionSeconds, ...portion }: Aged): RawBuilder<unknown> {
   return sql`
       SELECT id, id::text AS name, short_code FROM pastes
       WHERE deleted_at < now() - make_interval(secs => ${retentionSeconds}) AND deletion_status = 'DELETED' AND ${within(name, portion)}
@@ -83,10 +80,7 @@ export function searchTombstones({
  * are gone afterwards.
  * @returns how many pastes it removed
  */
-export async function removeTombstones(
-  db: Database,
-  old: { retentionSeconds: number } & Portion,
-): Promise<number> {
+export async function removeTombstones(db: Database, old: Aged): Promise<number> {
   const result = await sql`
     WITH old AS MATERIALIZED (
       ${searchTombstones(old)} FOR UPDATE SKIP LOCKED
@@ -101,10 +95,7 @@ export async function removeTombstones(
  */
 const MIN_REQUEST_SECONDS = 600;
 
-export function searchOldRequests({
-  retentionSeconds,
-  ...portion
-}: { retentionSeconds: number } & Portion): RawBuilder<unknown> {
+export function searchOldRequests({ retentionSeconds, ...portion }: Aged): RawBuilder<unknown> {
   const seconds = Math.max(retentionSeconds, MIN_REQUEST_SECONDS);
   return sql`
       SELECT id, id::text AS name FROM secret_requests r
@@ -117,22 +108,10 @@ export function searchOldRequests({
  * Removes up to `limit` requests for secrets that expired more than `retentionSeconds` ago. One with deposits stays
  * until their pastes are removed, because they have the keys. @returns how many it removed
  */
-export async function removeOldRequests(
-  db: Database,
-  old: { retentionSeconds: number } & Portion,
-): Promise<number> {
-  const result = await sql`
-    WITH old AS MATERIALIZED (
-      ${searchOldRequests(old)} FOR UPDATE SKIP LOCKED
-    )
-    DELETE FROM secret_requests r USING old WHERE r.id = old.id`.execute(db);
-  return affectedRows(result);
-}
+export const removeOldRequests = (db: Database, old: Aged): Promise<number> =>
+  removed(db, 'secret_requests', searchOldRequests(old));
 
-export function searchOldInvitations({
-  retentionSeconds,
-  ...portion
-}: { retentionSeconds: number } & Portion): RawBuilder<unknown> {
+export function searchOldInvitations({ retentionSeconds, ...portion }: Aged): RawBuilder<unknown> {
   return sql`
       SELECT id, id::text AS name FROM invitations
       WHERE expires_at < now() - make_interval(secs => ${retentionSeconds}) AND ${within(sql`id::text`, portion)}
@@ -143,17 +122,8 @@ export function searchOldInvitations({
  * Removes up to `limit` invitations that expired more than `retentionSeconds` ago. Until then their links say that they
  * are used up. @returns how many it removed
  */
-export async function removeOldInvitations(
-  db: Database,
-  old: { retentionSeconds: number } & Portion,
-): Promise<number> {
-  const result = await sql`
-    WITH old AS MATERIALIZED (
-      ${searchOldInvitations(old)} FOR UPDATE SKIP LOCKED
-    )
-    DELETE FROM invitations i USING old WHERE i.id = old.id`.execute(db);
-  return affectedRows(result);
-}
+export const removeOldInvitations = (db: Database, old: Aged): Promise<number> =>
+  removed(db, 'invitations', searchOldInvitations(old));
 
 const terminal = statesOf(job).filter((state) => isTerminal(job, state));
 
@@ -210,10 +180,7 @@ export async function removeJobs(db: Database, ended: readonly EndedJob[]): Prom
   return affectedRows(result);
 }
 
-export function searchJudgedReports({
-  retentionSeconds,
-  ...portion
-}: { retentionSeconds: number } & Portion): RawBuilder<unknown> {
+export function searchJudgedReports({ retentionSeconds, ...portion }: Aged): RawBuilder<unknown> {
   return sql`
       SELECT id, id::text AS name FROM paste_reports
       WHERE judged_at < now() - make_interval(secs => ${retentionSeconds}) AND ${within(sql`id::text`, portion)}
@@ -221,17 +188,8 @@ export function searchJudgedReports({
 }
 
 /** Removes up to `limit` reports that were judged more than `retentionSeconds` ago. @returns how many */
-export async function removeJudgedReports(
-  db: Database,
-  old: { retentionSeconds: number } & Portion,
-): Promise<number> {
-  const result = await sql`
-    WITH old AS MATERIALIZED (
-      ${searchJudgedReports(old)} FOR UPDATE SKIP LOCKED
-    )
-    DELETE FROM paste_reports r USING old WHERE r.id = old.id`.execute(db);
-  return affectedRows(result);
-}
+export const removeJudgedReports = (db: Database, old: Aged): Promise<number> =>
+  removed(db, 'paste_reports', searchJudgedReports(old));
 
 /**
  * Creates the partitions of `state_transitions` for this month and the next `monthsAhead` months. Creating

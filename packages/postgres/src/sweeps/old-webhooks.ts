@@ -1,12 +1,9 @@
 import { sql, type RawBuilder } from 'kysely';
 import { affectedRows, type Database } from '../database/database.ts';
-import { within, type Portion } from '../database/one-row.ts';
+import { removed, within, type Aged, type Portion } from '../database/one-row.ts';
 import { opaqueState } from '../database/planner.ts';
 
-export function searchOldDeliveries({
-  retentionSeconds,
-  ...portion
-}: { retentionSeconds: number } & Portion): RawBuilder<unknown> {
+export function searchOldDeliveries({ retentionSeconds, ...portion }: Aged): RawBuilder<unknown> {
   return sql`
       SELECT id, id::text AS name FROM webhook_deliveries
       WHERE ended_at < now() - make_interval(secs => ${retentionSeconds}) AND ended_at IS NOT NULL AND ${within(sql`id::text`, portion)}
@@ -14,17 +11,8 @@ export function searchOldDeliveries({
 }
 
 /** Removes up to `limit` deliveries of webhooks that ended more than `retentionSeconds` ago. @returns how many */
-export async function removeOldDeliveries(
-  db: Database,
-  old: { retentionSeconds: number } & Portion,
-): Promise<number> {
-  const result = await sql`
-    WITH old AS MATERIALIZED (
-      ${searchOldDeliveries(old)} FOR UPDATE SKIP LOCKED
-    )
-    DELETE FROM webhook_deliveries d USING old WHERE d.id = old.id`.execute(db);
-  return affectedRows(result);
-}
+export const removeOldDeliveries = (db: Database, old: Aged): Promise<number> =>
+  removed(db, 'webhook_deliveries', searchOldDeliveries(old));
 
 export function searchDeliveriesOfRemoved(portion: Portion): RawBuilder<unknown> {
   return sql`
@@ -69,11 +57,5 @@ export function searchRemovedWebhooks(portion: Portion): RawBuilder<unknown> {
 }
 
 /** Removes up to `limit` endpoints that were removed and have no deliveries left. @returns how many */
-export async function removeRemovedWebhooks(db: Database, portion: Portion): Promise<number> {
-  const result = await sql`
-    WITH old AS MATERIALIZED (
-      ${searchRemovedWebhooks(portion)} FOR UPDATE SKIP LOCKED
-    )
-    DELETE FROM webhook_endpoints e USING old WHERE e.id = old.id`.execute(db);
-  return affectedRows(result);
-}
+export const removeRemovedWebhooks = (db: Database, portion: Portion): Promise<number> =>
+  removed(db, 'webhook_endpoints', searchRemovedWebhooks(portion));

@@ -1,6 +1,7 @@
+import { randomUUID, createHash, randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
-import { randomUUID } from 'node:crypto';
+import type { NewPaste } from '../pastes/insert-pastes.ts';
 
 /**
  * Runs statements that insert rows in later states, as an import does. Needs a connection of the owner of the
@@ -14,7 +15,7 @@ export async function importRows<T>(db: Database, insert: (db: Database) => Prom
   return result;
 }
 
-export interface MadeUser {
+interface MadeUser {
   readonly id: string;
   readonly name: string;
 }
@@ -89,4 +90,21 @@ export async function stepClockBack(db: Database, seconds: number): Promise<void
       await sql`UPDATE ${sql.table(table)} SET ${sql.join(later)}`.execute(tx);
     }
   });
+}
+
+/** An anonymous paste with a new short code. */
+export function pasteToCreate(options: Partial<NewPaste> = {}): NewPaste {
+  const { content = randomBytes(20) } = options;
+  return {
+    shortCode: randomBytes(5).toString('hex'),
+    content,
+    contentHash: `sha256:${createHash('sha256').update(content).digest('hex')}`,
+    title: null,
+    syntax: null,
+    userId: null,
+    visibility: 'unlisted',
+    expiresInSeconds: 3600,
+    deleteTokenHash: null,
+    ...options,
+  };
 }

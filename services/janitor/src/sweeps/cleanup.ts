@@ -9,6 +9,8 @@ import {
   takeOverBurned,
   type ClaimedDeletion,
   type Portion,
+  resetStuckDeletions,
+  searchStuckDeletions,
 } from '@pasteflow/postgres';
 import { deleteObjects } from './delete-objects.ts';
 import { inPortionedBatches } from './running/batches.ts';
@@ -123,4 +125,25 @@ async function releaseRefused(
       ({ id }, error) => refusedRows.of('pastes')(id, error),
     );
   }
+}
+
+/** Releases the claims of cleanups that crashed. The next cleanup claims these pastes again. */
+export function createDeletionWatchdog({
+  db,
+  actor,
+  deletionStuckAfterSeconds: stuckAfterSeconds,
+}: Pick<JanitorContext, 'db' | 'actor' | 'deletionStuckAfterSeconds'>): Sweep<'deletion-watchdog'> {
+  return defineSweep('deletion-watchdog', { reset: 0 }, (counts, signal, refused) =>
+    inPortionedBatches(
+      { db, table: 'pastes', limit: DELETION_BATCH_SIZE, signal, refused },
+      {
+        search: (portion: Portion) => searchStuckDeletions({ stuckAfterSeconds, ...portion }),
+        run: (portion: Portion) => resetStuckDeletions(db, { actor, stuckAfterSeconds, ...portion }),
+      },
+      (reset) => {
+        counts.reset += reset;
+        return reset;
+      },
+    ),
+  );
 }

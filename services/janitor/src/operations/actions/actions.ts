@@ -1,12 +1,11 @@
 import type { Action } from './action.ts';
 import { block, unblock } from './blocks.ts';
-import { cancelJob } from './cancel-job.ts';
+import { cancelJob, retryJob } from './jobs.ts';
 import { closeRequest } from './close-request.ts';
 import { retryDeadLetters } from './dead-letters.ts';
 import { erase } from './erase.ts';
 import { reject, uphold } from './judge-reports.ts';
 import { pause, resume } from './pauses.ts';
-import { retryJob } from './retry-job.ts';
 import { retry, retryFailed } from './retry.ts';
 import { runSweep } from './run-sweep.ts';
 import { takedown, takedownUser } from './takedown.ts';
