@@ -27,7 +27,7 @@ import { RunningExecutions } from './executions/running-executions.ts';
 import type { WorkerContext } from './executions/worker-context.ts';
 import { composeJobs } from './jobs/compose-jobs.ts';
 import { composeUploads } from './uploads/compose-uploads.ts';
-import { composeWebhooks, type WebhookOverrides } from './webhooks/compose-webhooks.ts';
+import { composeWebhooks, type WebhookOverrides } from './webhooks/delivery-loop.ts';
 
 /**
  * Grace period of a stop for running attempts. Afterwards they are interrupted and their messages returned. A

@@ -1,7 +1,6 @@
 import { MAX_RETRY_AFTER_MS, storedReason } from '@pasteflow/domain';
 import type { DeliverySettlement } from '@pasteflow/postgres';
-import { isOwnFailure, wordsOfFailure } from './endpoint-failure.ts';
-import type { Answer } from './post-event.ts';
+import { type Answer, isOwnFailure, wordsOfFailure } from './post-event.ts';
 
 /** How an attempt at a delivery ended, and what that says of its endpoint. */
 export type Verdict = Pick<DeliverySettlement, 'outcome' | 'answered' | 'endpoint'>;

@@ -1,8 +1,7 @@
 import { Agent as HttpAgent, request as requestHttp, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import type { LookupFunction } from 'node:net';
-import { publicLookup, type EndpointUrl } from '@pasteflow/service-kit';
-import { AnswerTimeoutError, InterimAnswersError, NoAnswerError } from './endpoint-failure.ts';
+import { publicLookup, type EndpointUrl, ForbiddenAddressError } from '@pasteflow/service-kit';
 
 /** From the look-up of the name to the end of the answer. */
 const ANSWER_TIMEOUT_MS = 15_000;
@@ -92,4 +91,53 @@ function readSome(response: IncomingMessage): void {
     if (bytes > MAX_ANSWER_BYTES) response.destroy();
   });
   response.on('error', () => {}); // the request is closed
+}
+
+class AnswerTimeoutError extends Error {}
+
+/** The connection was closed before an answer came. */
+class NoAnswerError extends Error {}
+
+/** Answers 1xx, again and again. */
+class InterimAnswersError extends Error {}
+
+/** The process has no files, ports or memory left: the endpoint may work. */
+const OWN_FAILURES: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM', 'EADDRNOTAVAIL']);
+
+export function isOwnFailure(error: unknown): boolean {
+  return OWN_FAILURES.has(codeOf(error));
+}
+
+/**
+ * Why an endpoint gave no answer, for its owner. In words of our own: the message of an error names the host and its
+ * addresses.
+ */
+export function wordsOfFailure(error: unknown): string {
+  if (error instanceof AnswerTimeoutError) return 'it did not answer within 15 s';
+  if (error instanceof InterimAnswersError) return 'it sent interim answers (1xx) without end';
+  if (error instanceof ForbiddenAddressError) return 'its name has an address that is not public';
+  const code = codeOf(error);
+  return (
+    wordsOfCode.find(([pattern]) => pattern.test(code))?.[1] ?? 'it closed the connection without an answer'
+  );
+}
+
+const wordsOfCode: readonly (readonly [RegExp, string])[] = [
+  [/^(?:ENOTFOUND|ENODATA)$/, 'its name has no address'],
+  [
+    /^(?:EAI_AGAIN|ESERVFAIL|ETIMEOUT|EREFUSED|ECANCELLED|EFORMERR|ENOTIMP|EBADRESP|EBADNAME)$/,
+    'its name could not be looked up',
+  ],
+  [/^ECONNREFUSED$/, 'it refused the connection'],
+  [/^(?:ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN)$/, 'it could not be reached'],
+  [/^(?:CERT_HAS_EXPIRED|CERT_NOT_YET_VALID)$/, 'its certificate is not valid at this time'],
+  [/^ERR_TLS_CERT_ALTNAME/, 'its certificate is for another name'],
+  [/CERT|^UNABLE_TO_|^HOSTNAME_MISMATCH$|_CA$/, 'its certificate is not trusted'],
+  [/^(?:EPROTO$|ERR_SSL|ERR_TLS)/, 'TLS failed'],
+  [/^HPE_/, 'its answer is not HTTP'],
+];
+
+function codeOf(error: unknown): string {
+  const { code } = (Error.isError(error) ? error : {}) as { readonly code?: unknown };
+  return typeof code === 'string' ? code : '';
 }
