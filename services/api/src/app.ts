@@ -8,15 +8,20 @@ import { contextOf, pathOf } from './http/request/request-context.ts';
 import { wantsPage } from './http/request/accept.ts';
 import { RequestError } from './http/answers/request-error.ts';
 import { respondWithError } from './http/answers/respond-with-error.ts';
-import { answerPreflight, isAnonymousFetch, shareAnswer } from './http/answers/cross-origin.ts';
-import { addVary, robotsHeader } from './http/answers/response-headers.ts';
+import {
+  addVary,
+  robotsHeader,
+  answerPreflight,
+  isAnonymousFetch,
+  shareAnswer,
+} from './http/answers/response-headers.ts';
 import { type Endpoint, type Handler, type Method, policyOf, type Routes } from './http/openapi/endpoint.ts';
 import { problemPageFor } from './http/pages/problem-page.ts';
 import { admit } from './sessions/admit.ts';
 import { pageHeaders } from './http/pages/page.ts';
 import { privateBinProblem } from './private-bin/answers.ts';
 import { isPrivateBin } from './private-bin/request.ts';
-import { accountRoutes } from './account/my-account.ts';
+import { accountRoutes } from './account/account.ts';
 import { diffRoutes } from './diffs/diff-page.ts';
 import { docsRoutes } from './docs/routes.ts';
 import { jobRoutes } from './jobs/routes.ts';

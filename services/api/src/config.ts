@@ -27,7 +27,7 @@ import {
   webhookEnv,
 } from '@pasteflow/service-kit';
 import { z } from 'zod';
-import { corsOrigins } from './http/answers/cross-origin.ts';
+import { corsOrigins } from './http/answers/response-headers.ts';
 import { trustedProxies } from './http/request/client-address.ts';
 import { identityEnv } from './sessions/identity-env.ts';
 

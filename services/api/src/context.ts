@@ -6,7 +6,7 @@ import type { IdentityProvider } from '@pasteflow/http-kit/sign-in';
 import type { WebhookSettings } from '@pasteflow/service-kit';
 import type { MessageDispatcher, OutgoingJob, OutgoingUpload } from '@pasteflow/sqs';
 import type { Request } from 'express';
-import type { CorsOrigins } from './http/answers/cross-origin.ts';
+import type { CorsOrigins } from './http/answers/response-headers.ts';
 import type { SendOptions } from './http/answers/send-paced.ts';
 import type { FindUser } from './http/callers/caller.ts';
 import type { SessionCookie } from './http/callers/session-cookie.ts';

@@ -1,9 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ShownHunk } from '@pasteflow/web';
 import { markChangedWords } from '../src/diffs/changed-words.ts';
-import { compareLines, MAX_COMPARISONS, MAX_EDITS } from '../src/diffs/compare.ts';
-import { diffTexts, linesOf, MAX_DIFF_LINES } from '../src/diffs/diff-texts.ts';
-import { unifiedPatch } from '../src/diffs/hunks.ts';
+import { diffTexts, linesOf, MAX_DIFF_LINES } from '../src/diffs/diff-files.ts';
+import { compareLines, MAX_COMPARISONS, MAX_EDITS, unifiedPatch } from '../src/diffs/hunks.ts';
 
 /** Numbers that look random, and are the same in each run. */
 function random(seed: number): (below: number) => number {

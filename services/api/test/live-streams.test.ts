@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { Socket } from 'node:net';
 import type { Credential } from '../src/http/callers/caller.ts';
-import { type BeatingStream, Heartbeat, type HeartbeatOptions } from '../src/live/heartbeat.ts';
+import { type BeatingStream, Heartbeat, type HeartbeatOptions } from '../src/live/live.ts';
 import { type RunningApi, useApi } from './support/api.ts';
 import { readEvents } from './support/event-reader.ts';
 import { dial, ownForm, problemOf } from './support/http.ts';

@@ -15,7 +15,7 @@ import { isKnownToClient, matchesPrecondition, rangeOf } from '../src/http/reque
 import { createRequireHost } from '../src/http/request/host.ts';
 import { mediaTypeOf } from '../src/http/request/media-type.ts';
 import { contextOf } from '../src/http/request/request-context.ts';
-import { idempotencyKeyOf } from '../src/http/idempotency/idempotency-key.ts';
+import { idempotencyKeyOf } from '../src/http/idempotency/idempotency.ts';
 import { isApiToken } from '../src/http/callers/secret.ts';
 import { bearerTokenOf } from '../src/http/callers/authorization.ts';
 import { positionOf } from '../src/live/event-stream.ts';

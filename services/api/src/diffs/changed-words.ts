@@ -1,5 +1,5 @@
 import type { ShownHunk } from '@pasteflow/web';
-import { compareLines } from './compare.ts';
+import { compareLines } from './hunks.ts';
 
 /** A part of a text: from the first index up to the second. */
 type Part = readonly [start: number, end: number];

@@ -8,8 +8,7 @@ import { contextOf } from '../http/request/request-context.ts';
 import { callerOf } from '../http/callers/caller-of.ts';
 import { type Audience, viewOfTransition } from './timeline-view.ts';
 import type { ChangePoller, Watcher } from './change-poller.ts';
-import type { BeatingStream, Heartbeat } from './heartbeat.ts';
-import type { Live } from './live.ts';
+import type { Live, BeatingStream, Heartbeat } from './live.ts';
 
 /** The paste or job of a stream. */
 interface StreamSubject {

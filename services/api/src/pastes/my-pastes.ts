@@ -26,7 +26,7 @@ import { type Endpoint, pageEndpoint } from '../http/openapi/endpoint.ts';
 import { syntaxField, titlePart } from './list-pastes.ts';
 import { readersOf } from './receipt.ts';
 import { sendPage } from '../http/pages/page.ts';
-import { usageOfUser } from '../account/read-usage.ts';
+import { usageOfUser } from '../account/account.ts';
 import { readUrlForm } from '../http/body/url-form.ts';
 import { validate } from '../http/answers/request-error.ts';
 import { goTo } from '../http/pages/page-answers.ts';

@@ -9,7 +9,7 @@ import {
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import type { ApiContext } from '../context.ts';
-import { IDEMPOTENCY_KEY } from '../http/idempotency/idempotency-key.ts';
+import { IDEMPOTENCY_KEY } from '../http/idempotency/idempotency.ts';
 import { freeMemory } from '../http/body/body-bytes.ts';
 import { parseJson } from '../http/body/json-body.ts';
 import { MULTIPART_OVERHEAD_BYTES, readForm, type Form } from '../http/body/multipart.ts';

@@ -12,7 +12,7 @@ import { MAX_WHOLE_BYTES } from '../http/limits/download-budget.ts';
 import { RequestError, validationFailed } from '../http/answers/request-error.ts';
 import { sendStream, sendWhole } from '../http/answers/send-paced.ts';
 import { FORM_USER_HEADER, requireFormUser } from '../http/request/form-user.ts';
-import { IDEMPOTENCY_KEY, idempotencyKeyOf } from '../http/idempotency/idempotency-key.ts';
+import { IDEMPOTENCY_KEY, idempotencyKeyOf } from '../http/idempotency/idempotency.ts';
 import { hashOfSecret, isSameHash, newSecret } from '../http/callers/secret.ts';
 import { userIdOf } from '../http/callers/caller-of.ts';
 import * as headers from '../http/openapi/answer-headers.ts';

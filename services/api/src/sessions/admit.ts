@@ -5,7 +5,7 @@ import { credentialsRequired } from '../http/callers/authorization.ts';
 import { limitKeyOf, type Caller } from '../http/callers/caller.ts';
 import { namesOfUser, requireUser, requireWrite } from '../http/callers/caller-of.ts';
 import { viewerOf } from '../http/callers/person.ts';
-import { idempotencyKeyOf } from '../http/idempotency/idempotency-key.ts';
+import { idempotencyKeyOf } from '../http/idempotency/idempotency.ts';
 import type { Policy } from '../http/openapi/endpoint.ts';
 import { contextOf } from '../http/request/request-context.ts';
 import { identify } from './identify.ts';

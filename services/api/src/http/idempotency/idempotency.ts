@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes, randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import type { Request, Response } from 'express';
 import {
   answerIdempotencyKey,
@@ -15,7 +16,6 @@ import { contextOf, idsOf } from '../request/request-context.ts';
 import { sendAnswer, type Answer } from '../answers/answer.ts';
 import { callerOf } from '../callers/caller-of.ts';
 import { mediaTypeOf } from '../request/media-type.ts';
-import { idempotencyKeyOf } from './idempotency-key.ts';
 
 /**
  * A claim without an answer expires after this, because its process has crashed. A running request waits
@@ -231,4 +231,22 @@ function openAnswer(sealed: Buffer, seal: Seal): Answer {
 
 function secretOf({ key, caller }: Seal): Buffer {
   return Buffer.from(hkdfSync('sha256', key, caller, 'pasteflow idempotency answer', 32));
+}
+
+/** 1 to 255 printable ASCII characters. HTTP strips spaces at either end. */
+export const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,255}$/;
+
+/**
+ * The Idempotency-Key of a request; null: none.
+ * @throws RequestError malformed_request, also for several keys, because which one counts would be undefined
+ */
+export function idempotencyKeyOf(req: IncomingMessage): string | null {
+  const sent = req.headersDistinct['idempotency-key'];
+  if (sent === undefined) return null;
+  const [key = '', ...more] = sent;
+  if (more.length === 0 && IDEMPOTENCY_KEY.test(key)) return key;
+  throw new RequestError(
+    'malformed_request',
+    'Send one Idempotency-Key of 1 to 255 printable ASCII characters, e.g. a UUID.',
+  );
 }

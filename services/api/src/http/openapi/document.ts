@@ -8,7 +8,7 @@ import {
 } from 'zod-openapi';
 import type { ProblemCode } from '../answers/problem-codes.ts';
 import { REQUEST_ID } from '../request/request-context.ts';
-import { IDEMPOTENCY_KEY } from '../idempotency/idempotency-key.ts';
+import { IDEMPOTENCY_KEY } from '../idempotency/idempotency.ts';
 import {
   gzipEncoding,
   idempotencyReplayed,
