@@ -20,14 +20,14 @@ import {
   UsageError,
 } from './errors.ts';
 import { examples, newProgram } from './new-program.ts';
-import { addRequestCommands } from './request-commands.ts';
+import { addRequestCommands } from './commands/requests.ts';
 import type { Act, InSession } from './running.ts';
 import { openSession, type Session } from './session.ts';
 import { pasteFlags, readerFlags } from './settings/paste-flags.ts';
 import type { CommonOptions } from './settings/settings.ts';
 import { Output } from './terminal/output.ts';
 import type { Terminal } from './terminal/terminal.ts';
-import { addWebhookCommands } from './webhook-commands.ts';
+import { addWebhookCommands } from './commands/webhooks.ts';
 
 /** Runs one command line. @param args without the name of the program */
 export async function run(

@@ -44,9 +44,8 @@ export {
 export type { EventsOptions, JobEvent, LiveEvent, PasteEvent } from './events.ts';
 export type { CreateJobOptions, Jobs, JobWaitOptions } from './jobs.ts';
 export type { Listing, Page } from './listing.ts';
-export type { NewFile } from './new-files.ts';
+export type { NewFile, CreatePasteOptions, OwnPasteOptions, RevealOptions } from './new-files.ts';
 export type { Bytes, Content, PasteContent, StreamFactory } from './paste-content.ts';
-export type { CreatePasteOptions, OwnPasteOptions, RevealOptions } from './paste-options.ts';
 export type { Pastes } from './pastes.ts';
 export type { SecretRequests } from './requests.ts';
 export type { Slugs } from './slugs.ts';

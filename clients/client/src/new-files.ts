@@ -1,5 +1,7 @@
 import type { NewPasteFields } from './api-types.ts';
 import { type Bytes, type Content, type ContentSource, contentSource } from './paste-content.ts';
+import type { RetryPolicy } from './retries.ts';
+import type { CallOptions, CreateOptions, WaitOptions } from './waiting.ts';
 
 /** A file of a new paste. Its content can be sent again, as a stream can't. */
 export interface NewFile {
@@ -54,4 +56,25 @@ function blobOf(content: NewFile['content']): Blob {
   if (content instanceof Blob) return content;
   contentSource(content); // which refuses lone surrogates
   return new Blob([content as Bytes | string]);
+}
+
+/** The options of the paste, as the API names them, and those of the call. `deleteToken`: of a superseded paste. */
+export interface CreatePasteOptions extends CreateOptions, NewPasteFields, OwnPasteOptions {}
+
+export interface RevealOptions extends WaitOptions {
+  /**
+   * At least 16 characters that nobody can guess: it gives access to the content for five minutes. Default: a
+   * random one.
+   */
+  readonly idempotencyKey?: string | undefined;
+  /** Overrides of the client's policy for this call. */
+  readonly retry?: Partial<RetryPolicy> | undefined;
+  /** Called before each request. */
+  readonly onTry?: (() => void) | undefined;
+}
+
+/** Of a call that only the owner of a paste may make, or who has the delete token of an anonymous one. */
+export interface OwnPasteOptions extends CallOptions {
+  /** Needed for an anonymous paste; the owner needs none. */
+  readonly deleteToken?: string | undefined;
 }

@@ -3,9 +3,14 @@ import { PasteFailedError, PasteflowApiError } from './errors.ts';
 import { openContent, UPLOAD_TIMEOUT_MS, whenStored } from './open-content.ts';
 import { followEvents, type EventsOptions, type PasteEvent } from './events.ts';
 import { Listing } from './listing.ts';
-import { type NewFile, newPasteSource } from './new-files.ts';
+import {
+  type NewFile,
+  newPasteSource,
+  type CreatePasteOptions,
+  type OwnPasteOptions,
+  type RevealOptions,
+} from './new-files.ts';
 import { type Bytes, type Content, PasteContent } from './paste-content.ts';
-import type { CreatePasteOptions, OwnPasteOptions, RevealOptions } from './paste-options.ts';
 import type { Transport } from './transport.ts';
 import {
   type CallOptions,

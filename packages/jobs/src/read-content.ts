@@ -1,11 +1,12 @@
 import { DependencyUnavailableError, type PasteUploadState } from '@pasteflow/domain';
 import { findPaste, readPayload } from '@pasteflow/postgres';
 import { describeS3Error } from '@pasteflow/s3';
-import type { JobServices } from './job-type.ts';
+import { canRead, isHeldFrom } from '@pasteflow/service-kit';
+import { type JobServices, WorkFailedError } from './job-type.ts';
 import { type PasteObject, readObject } from './read-object.ts';
 
 /** The columns of a paste that tell where its content is. */
-export interface PasteLocation extends PasteObject {
+interface PasteLocation extends PasteObject {
   readonly id: string;
   readonly status: PasteUploadState;
 }
@@ -101,4 +102,36 @@ export async function readContentOrReason(
 function assertOfS3(error: unknown, signal: AbortSignal): asserts error is DependencyUnavailableError {
   signal.throwIfAborted();
   if (!(error instanceof DependencyUnavailableError) || error.dependency !== 's3') throw error;
+}
+
+/** A private paste of another user is not found, as everywhere. */
+type ReadPaste =
+  | { readonly kind: 'content'; readonly content: Buffer }
+  | { readonly kind: 'not_found' | 'gone' | 'held' | 'burns' };
+
+/**
+ * Reads the content of a paste for a user, if the user may read it, and if reading does not delete it.
+ * @throws WorkFailedError when the content is missing: an operator may restore it before the next attempt
+ * @throws DependencyUnavailableError, or the signal's reason
+ */
+export async function readPaste(
+  services: Pick<JobServices, 'db' | 'store'>,
+  { shortCode, userId, signal }: { shortCode: string; userId: string; signal: AbortSignal },
+): Promise<ReadPaste> {
+  const paste = await findPaste(services.db, shortCode);
+  if (paste === null || paste.status === 'FAILED' || !canRead(paste, userId)) return { kind: 'not_found' };
+  if (paste.gone) return { kind: 'gone' };
+  if (isHeldFrom(paste, userId)) return { kind: 'held' };
+  if (paste.burn) return { kind: 'burns' };
+  const { id, status, content_hash: contentHash, size_bytes: sizeBytes } = paste;
+  const found = await readContent(services, { id, shortCode, status, contentHash, sizeBytes }, signal);
+  switch (found.kind) {
+    case 'content':
+    case 'gone':
+      return found;
+    case 'missing':
+      throw new WorkFailedError(`The paste ${shortCode} cannot be read: ${found.reason}.`);
+    default:
+      return found satisfies never;
+  }
 }

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { exportPastes } from '../src/types/export/export-job.ts';
-import type { ArchiveLimits } from '../src/types/export/write-archive.ts';
+import { exportPastes, type ArchiveLimits } from '../src/types/export/export-job.ts';
 import { assetsOf, attempt, giveUp, newJob, newUser, run } from './support/attempts.ts';
 import { archivesOf, codesIn, filesIn } from './support/exports.ts';
 import { pasteRow, storedPaste, waitingPaste } from './support/pastes.ts';

@@ -6,13 +6,12 @@ import { fragmentOfKey } from '@pasteflow/sealed';
 import { BrokenLinkError, publicPartOf } from '@pasteflow/sealed/wrapped-keys';
 import { EXIT_DONE, EXIT_FAILED, type ExitCode, messageOf, UsageError } from '../errors.ts';
 import { writeFolder } from '../files/write-folder.ts';
-import { assertNamed, openDeposit, type OpenedDeposit } from '../sealed/open-deposit.ts';
+import { assertNamed, openDeposit, type OpenedDeposit } from '../sealed/open-content.ts';
 import { requireToken, type Session } from '../session.ts';
 import { type NamedRequest, requestNamedBy } from '../settings/named-requests.ts';
 import { readSecret } from '../terminal/terminal.ts';
 import { timeFrom } from './pastes.ts';
-import { printContent } from './print-content.ts';
-import { showFiles } from './several-files.ts';
+import { showFiles, printContent } from './several-files.ts';
 
 interface AnswersOptions {
   /** A folder, in which each deposit gets a folder of its own. */

@@ -2,8 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Bytes, Paste } from '@pasteflow/client';
 import { fileNameOf } from '@pasteflow/domain';
+import type { Attachment } from '@pasteflow/sealed';
 import { EXIT_DONE, type ExitCode, UsageError } from '../errors.ts';
-import { assertWritable } from '../files/write-atomically.ts';
+import { assertWritable, writeAtomically } from '../files/write-atomically.ts';
 import { assertNoFolder } from '../files/write-folder.ts';
 import {
   contentOfBytes,
@@ -14,10 +15,17 @@ import {
 } from '../sealed/open-content.ts';
 import type { Session } from '../session.ts';
 import { fileNamedBy, pasteNamedBy } from '../settings/named.ts';
-import { noteLeftOut, saveAttachments } from './attachments.ts';
-import { isFile, printContent, type PrintOptions } from './print-content.ts';
 import { type NamedPaste, reveal, type UseContent } from './reveal.ts';
-import { filesOf, isFolder, printFile, saveFiles, showFiles } from './several-files.ts';
+import {
+  filesOf,
+  isFolder,
+  printFile,
+  saveFiles,
+  showFiles,
+  isFile,
+  printContent,
+  type PrintOptions,
+} from './several-files.ts';
 
 interface CatOptions extends PrintOptions {
   /** The name of one file of a paste of several. Default: the one of the URL, or all of them. */
@@ -211,4 +219,47 @@ export async function diff(
   const patch = await client.pastes.diff(pasteNamedBy(paste, server), { signal });
   await printContent(session, contentOfBytes(patch), options);
   return EXIT_DONE;
+}
+
+/** What stderr shows of the names: each may have megabytes, and there may be any number of them. */
+const MAX_NAME_CHARACTERS = 100;
+const MAX_NAMES = 20;
+
+/**
+ * Writes the first attachments of a paste into these files. The names in the paste are texts of strangers:
+ * they are shown, and never used as paths.
+ * @returns the attachments that no file was named for
+ * @throws Error when there are more files than attachments; nothing was written
+ */
+async function saveAttachments(
+  { output, signal }: Session,
+  attachments: readonly Attachment[],
+  files: readonly string[],
+): Promise<readonly Attachment[]> {
+  if (files.length > attachments.length)
+    throw new Error(
+      `--attachment names ${files.length} files, but the paste has ${attachments.length} attachments. No attachment was saved.`,
+    );
+  for (const [index, { name, bytes }] of attachments.slice(0, files.length).entries()) {
+    signal.throwIfAborted();
+    const file = files[index] ?? '';
+    await writeAtomically(file, (handle) => handle.writeFile(bytes), { followsLink: true });
+    output.note(`The attachment ${shown(name)} is in ${file}`);
+  }
+  return attachments.slice(files.length);
+}
+
+/** Says which attachments nobody has got. */
+function noteLeftOut({ output }: Session, attachments: readonly Attachment[]): void {
+  if (attachments.length === 0) return;
+  const names = attachments.slice(0, MAX_NAMES).map(({ name }) => shown(name));
+  const others = attachments.length - names.length;
+  const all = others === 0 ? names.join(', ') : `${names.join(', ')} and ${others} others`;
+  output.note(
+    `These attachments of the paste are not printed: ${all}. To save them, add --attachment FILE for each one, in this order; --file NAME for one; or -o FOLDER/ for all.`,
+  );
+}
+
+function shown(name: string): string {
+  return name.length > MAX_NAME_CHARACTERS ? `${name.slice(0, MAX_NAME_CHARACTERS)}…` : name;
 }

@@ -1,4 +1,5 @@
-import type { PasteContent } from '@pasteflow/client';
+import { text } from 'node:stream/consumers';
+import type { PasteContent, Deposit } from '@pasteflow/client';
 import {
   type Attachment,
   keyOfFragment,
@@ -9,13 +10,14 @@ import {
   type SecretKey,
   WrongKeyError,
 } from '@pasteflow/sealed';
-import { text } from 'node:stream/consumers';
 import { fileNameOf } from '@pasteflow/domain';
+import { unwrapKey } from '@pasteflow/sealed/wrapped-keys';
 import { UsageError } from '../errors.ts';
 import type { NamedBytes } from '../files/write-folder.ts';
 import type { Session } from '../session.ts';
 import { withFragment } from '../settings/named.ts';
 import { readSecret } from '../terminal/terminal.ts';
+import { isCode } from '../settings/kept-secrets.ts';
 
 /** Content that is at hand: what a download has, too. */
 export type ReadableContent = Pick<PasteContent, 'stream' | 'size'>;
@@ -29,7 +31,7 @@ export interface OpenedContent extends ReadableContent {
 }
 
 /** What the content of a paste is: the text alone, or without a text the one attachment. */
-export type ContentPart = 'text' | 'text or attachment';
+type ContentPart = 'text' | 'text or attachment';
 
 /** How often a person is asked for the password of one paste. */
 const PASSWORD_TRIES = 3;
@@ -107,4 +109,26 @@ export async function askForPassword({
   if (terminal.stdin.isTTY !== true)
     throw new UsageError(`There is no terminal to ask for the password. Set ${VARIABLE}.`);
   return await readSecret(terminal, 'Password: ', signal);
+}
+
+export interface OpenedDeposit {
+  readonly content: OpenedContent;
+  /** Of the paste that the deposit is. */
+  readonly key: SecretKey;
+}
+
+/** The server names the deposits, and a name becomes the path of a folder. @throws Error */
+export function assertNamed({ short_code: code }: Deposit): void {
+  if (!isCode(code)) throw new Error(`${JSON.stringify(code)} is not the code of a deposit.`);
+}
+
+/** @throws WrongRequestKeyError, WrongKeyError: the key is that of another request, or somebody has changed what is stored */
+export async function openDeposit(
+  session: Session,
+  { short_code: code, wrapped_key: wrapped }: Deposit,
+  { id, privatePart }: { readonly id: string; readonly privatePart: string },
+): Promise<OpenedDeposit> {
+  const key = await unwrapKey(wrapped, id, privatePart);
+  const stored = await session.client.pastes.content(code, { signal: session.signal });
+  return { key, content: await openContent(session, stored, { key, part: 'text or attachment' }) };
 }

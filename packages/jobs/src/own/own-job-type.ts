@@ -7,7 +7,7 @@ import type * as kit from '@pasteflow/job';
 import { runJobType } from '@pasteflow/job/host';
 import type { z } from 'zod';
 import type { JobContext, JobType } from '../job-type.ts';
-import { readPaste } from '../read-paste.ts';
+import { readPaste } from '../read-content.ts';
 
 type Context = JobContext<z.output<z.ZodType>>;
 

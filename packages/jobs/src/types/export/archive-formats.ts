@@ -6,7 +6,7 @@ import { pack } from 'tar-stream';
 import { ZipFile } from 'yazl';
 import { fileNameOf } from '@pasteflow/domain';
 import type { ExportablePaste } from '@pasteflow/postgres';
-import { zipTimeOf } from '../../zip-time.ts';
+import { zipTimeOf } from '../../zip-files.ts';
 
 /** A paste with its content, to be written to an archive. */
 export interface ExportedFile {

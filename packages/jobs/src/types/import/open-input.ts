@@ -1,6 +1,6 @@
 import type { House } from '@pasteflow/domain';
 import { databaseTime } from '@pasteflow/postgres';
-import { readPaste } from '../../read-paste.ts';
+import { readPaste } from '../../read-content.ts';
 import type { JobContext, JobServices } from '../../job-type.ts';
 import { pastesOfArchive } from './archive-pastes.ts';
 import { pasteFromFiles, pasteFromObject } from './entry-paste.ts';
