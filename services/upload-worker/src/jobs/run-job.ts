@@ -16,11 +16,22 @@ export type JobOutcome =
   /** The work returned its ending. */
   | { readonly kind: 'ended'; readonly ending: JobEnding }
   /** `error` is a stored reason, and `cause` is what the work threw. */
-  | { readonly kind: 'failed' | 'postponed'; readonly error: string; readonly cause: unknown }
+  | {
+      readonly kind: 'failed' | 'postponed';
+      readonly error: string;
+      readonly cause?: unknown;
+      readonly notBeforeMs?: number;
+    }
   | { readonly kind: 'interrupted'; readonly stops?: number }
   | { readonly kind: 'yielded'; readonly delayMs: number }
   /** Another process has ended the execution, so there is nothing to settle. */
   | { readonly kind: 'lost' };
+
+/**
+ * While a new version is rolled out, the old one gets jobs that it does not know: they wait for a worker that does, in
+ * all attempts together for minutes.
+ */
+const OTHER_VERSION_MS = 60_000;
 
 /** Time for aborted work to end before it is abandoned. Part of the 10 s that a stop may take. */
 const ABORT_GRACE_MS = 1000;
@@ -50,7 +61,10 @@ export async function runJob(
   const signal = AbortSignal.any([lost, graceOver]);
   try {
     const found = findWork(job, jobTypes);
-    if ('error' in found) return cannotBeDone(found.error);
+    if ('error' in found) {
+      const error = storedReason('work_failed', found.error);
+      return { kind: 'failed', error, notBeforeMs: OTHER_VERSION_MS };
+    }
     const ending = await runUntilAbandoned(signal, () => found.run({ ...context, signal, stopping }));
     if (ending === ABANDONED) onAbandoned();
     else if (!lost.aborted) return { kind: 'ended', ending };
@@ -80,10 +94,6 @@ function findWork(
   const [issue] = error.issues;
   const what = `${issue?.path.join('.') || 'parameters'}: ${issue?.message ?? 'unknown'}`;
   return { error: `The parameters are not valid in this version: ${what}` };
-}
-
-function cannotBeDone(error: string): JobOutcome {
-  return { kind: 'ended', ending: { status: 'failed', result: {}, error } };
 }
 
 /** The result of the work, or ABANDONED when it does not end within ABORT_GRACE_MS after its abort. */

@@ -67,32 +67,80 @@ describe('a job', () => {
     expect(await bench.attempts(id)).toEqual([[1, 'FAILED', 'work failed: the archive is empty']]);
   });
 
-  it('fails with an error that names its type when this version does not have the type', async () => {
+  /** Waits until an attempt has failed whose next one is a minute away, and makes that one due. */
+  async function haveNextAttempt(id: string): Promise<void> {
+    const waiting = await until(
+      () =>
+        bench.db
+          .selectFrom('task_executions')
+          .select(['id', 'run_at'])
+          .where('subject_id', '=', id)
+          .where('status', '=', 'PENDING')
+          .where('attempt', '>', 1)
+          .where('run_at', '>', new Date())
+          .executeTakeFirst(),
+      (row) => row !== undefined,
+    );
+    expect(waiting!.run_at.getTime()).toBeGreaterThan(Date.now() + 30_000);
+    await bench.db
+      .updateTable('task_executions')
+      .set({ run_at: new Date(0) })
+      .where('id', '=', waiting!.id)
+      .execute();
+    await bench.send(id, waiting!.id);
+  }
+
+  it('of a type that this version does not have waits for a version that has it', async () => {
     const id = await bench.submit('transmute');
-    expect(await bench.untilEnded(id)).toMatchObject({
-      status: 'failed',
-      error_message: "This version has no job type 'transmute'.",
-    });
-    expect(await bench.attempts(id)).toHaveLength(1);
+    await until(
+      () => bench.attempts(id),
+      (attempts) => attempts.length === 2,
+    );
+    addType('transmute', () => Promise.resolve(completed));
+    await haveNextAttempt(id);
+    expect(await bench.untilEnded(id)).toMatchObject({ status: 'completed' });
+    expect(await bench.attempts(id)).toEqual([
+      [1, 'FAILED', "work failed: This version has no job type 'transmute'."],
+      [2, 'SUCCEEDED', null],
+    ]);
   });
 
-  it('reads its stored parameters with the schema of this version: defaults are added, and invalid parameters fail the job', async () => {
-    const parameters = z.strictObject({ format: z.enum(['zip', 'tar.gz']).default('zip') });
-    const type = defineJobType({
-      name: 'pack',
-      summary: 'Made for a test.',
-      parameters,
-      example: {},
-      readShortCodes: () => [],
-      run: (context) => Promise.resolve({ status: 'completed', result: context.parameters }),
+  it('of a type that no version has fails with an error that names its type', async () => {
+    const id = await bench.submit('dissolve');
+    await haveNextAttempt(id);
+    await haveNextAttempt(id);
+    expect(await bench.untilEnded(id)).toMatchObject({
+      status: 'failed',
+      error_message: "work failed: 3 attempts failed; the last: This version has no job type 'dissolve'.",
     });
-    types.set(type.name, type);
+  });
+
+  it('reads its stored parameters with the schema of this version: defaults are added, and invalid ones wait for another version', async () => {
+    const packs = (...formats: string[]) =>
+      types.set(
+        'pack',
+        defineJobType({
+          name: 'pack',
+          summary: 'Made for a test.',
+          parameters: z.strictObject({ format: z.enum(formats).default('zip') }),
+          example: {},
+          readShortCodes: () => [],
+          run: (context) => Promise.resolve({ status: 'completed', result: context.parameters }),
+        }),
+      );
+    packs('zip', 'tar.gz');
     const old = await bench.submit('pack', {});
-    const invalid = await bench.submit('pack', { format: 'rar' });
+    const newer = await bench.submit('pack', { format: 'rar' });
     expect(await bench.untilEnded(old)).toMatchObject({ status: 'completed', result: { format: 'zip' } });
-    const failed = await bench.untilEnded(invalid);
-    expect(failed.status).toBe('failed');
-    expect(failed.error_message).toMatch(/^The parameters are not valid in this version: format: /);
+    const [[, status, error] = []] = await until(
+      () => bench.attempts(newer),
+      (attempts) => attempts.length === 2,
+    );
+    expect(status).toBe('FAILED');
+    expect(error).toMatch(/^work failed: The parameters are not valid in this version: format: /);
+    packs('zip', 'rar');
+    await haveNextAttempt(newer);
+    expect(await bench.untilEnded(newer)).toMatchObject({ status: 'completed', result: { format: 'rar' } });
   });
 
   it('whose last attempt failed is failed, or partial if it has assets, with the reason and a count of the assets (J6)', async () => {
