@@ -23,7 +23,7 @@ execFileSync(join(folder, '../../node_modules/.bin/tsc'), ['--build', folder], {
 rmSync(output, { recursive: true, force: true });
 mkdirSync(output, { recursive: true });
 
-for (const file of globSync('*.{js,d.ts}', { cwd: dist, exclude: ['host.*'] })) {
+for (const file of globSync('*.{js,d.ts}', { cwd: dist })) {
   const text = readFileSync(join(dist, file), 'utf8')
     .replaceAll(/from ["']zod["']/g, "from './zod/index.js'")
     .replaceAll(/(from ["']\.\/[\w-]+)\.ts(["'])/g, '$1.js$2')

@@ -94,24 +94,48 @@ function checkJobType(made: unknown): JobType {
   return type;
 }
 
-function checkSchema({ name, parameters }: JobType): void {
-  let schema: object;
+interface ObjectSchema {
+  readonly type?: string;
+  readonly properties?: object;
+  readonly additionalProperties?: unknown;
+  readonly anyOf?: readonly ObjectSchema[];
+  readonly oneOf?: readonly ObjectSchema[];
+}
+
+function checkSchema({ name, parameters, contentParameters = [] }: JobType): void {
+  let schema: ObjectSchema;
   try {
-    schema = z.toJSONSchema(parameters, { io: 'input' });
+    schema = z.toJSONSchema(parameters, { io: 'input' }) as ObjectSchema;
   } catch (error) {
     throw new JobTypeProblem(
       `has parameters of '${name}' that the OpenAPI document can't describe: ${messageOf(error)}`,
       { cause: error },
     );
   }
-  if (!('type' in schema && schema.type === 'object') && !('anyOf' in schema) && !('oneOf' in schema))
+  const kinds = kindsOf(schema);
+  if (!kinds.every(({ type }) => type === 'object'))
     throw new JobTypeProblem(`has parameters of '${name}' that are no object; use kit.z.strictObject({ … })`);
+  const unknown = contentParameters.find((each) => !kinds.some((kind) => mayHave(kind, each)));
+  if (unknown !== undefined)
+    throw new JobTypeProblem(
+      `has contentParameters of '${name}' that name '${String(unknown)}', which is no parameter`,
+    );
 }
 
-function checkExample({ name, parameters, example }: JobType): void {
+function kindsOf(schema: ObjectSchema): readonly ObjectSchema[] {
+  return (schema.anyOf ?? schema.oneOf)?.flatMap(kindsOf) ?? [schema];
+}
+
+function mayHave({ properties = {}, additionalProperties }: ObjectSchema, name: PropertyKey): boolean {
+  return Object.hasOwn(properties, name) || typeof additionalProperties === 'object';
+}
+
+function checkExample(type: JobType): void {
+  const { name, parameters, example } = type;
   const parsed = parameters.safeParse(example);
   const again = parsed.success ? parameters.safeParse(asJson(parsed.data)) : parsed;
-  if (parsed.success && again.success && typeof parsed.data === 'object') return;
+  if (parsed.success && again.success && typeof parsed.data === 'object')
+    return checkShortCodes(type, again.data);
   const [issue] = again.error?.issues ?? [];
   const why = issue === undefined ? 'it is no object' : `${issue.path.join('.')} ${issue.message}`.trim();
   throw new JobTypeProblem(
@@ -119,6 +143,23 @@ function checkExample({ name, parameters, example }: JobType): void {
       ? `has parameters of '${name}' whose output, which is stored, can't be parsed again: ${why}`
       : `has an example of '${name}' that its own schema refuses: ${why}`,
   );
+}
+
+function checkShortCodes({ name, readShortCodes }: JobType, parameters: unknown): void {
+  if (readShortCodes === undefined) return;
+  let codes: unknown;
+  try {
+    codes = readShortCodes(parameters);
+  } catch (error) {
+    throw new JobTypeProblem(
+      `has readShortCodes of '${name}' that throw for its example: ${messageOf(error)}`,
+      {
+        cause: error,
+      },
+    );
+  }
+  if (!z.array(z.string()).safeParse(codes).success)
+    throw new JobTypeProblem(`has readShortCodes of '${name}' that return no list of texts for its example`);
 }
 
 /** As it is stored. @throws TypeError for what JSON can't hold */

@@ -52,7 +52,10 @@ export interface JobContext<Parameters = unknown> {
   readonly jobId: string;
   readonly userId: string;
   readonly parameters: Parameters;
-  /** Aborted when another process has the job, or this one stops. `run` then ends at once, by throwing. */
+  /**
+   * Aborted when the user cancels the job, another process has it, or this one stops. `run` then ends at once, by
+   * throwing. What goes on after a second is abandoned.
+   */
   readonly signal: AbortSignal;
   /**
    * Aborted some seconds before `signal` when the process stops. Work that can go on where it ended throws the
@@ -60,7 +63,7 @@ export interface JobContext<Parameters = unknown> {
    */
   readonly stopping: AbortSignal;
   readonly log: Log;
-  /** Reports the progress, 0 to 100, which never decreases. Never throws or waits. */
+  /** Reports the progress, 0 to 100, which never decreases. A message has up to 500 characters. Never throws or waits. */
   readonly progress: (percent: number, message?: string) => void;
   /** The assets of the job, those of earlier attempts included, in the order of their creation. */
   readonly listAssets: () => Promise<readonly Asset[]>;
@@ -97,13 +100,14 @@ export type PasteRead =
 
 /**
  * How `run` ended. `partial`: some of the work was done (there are assets) and some failed. `failed`: none of
- * the work was done. Another attempt would change neither; what it could repair is thrown instead.
+ * the work was done. Another attempt would change neither; what it could repair is thrown instead. The user reads
+ * `error`, of which 500 characters are kept.
  */
 export type JobEnding =
   | { readonly status: 'completed'; readonly result: JobResult }
   | { readonly status: 'partial' | 'failed'; readonly result: JobResult; readonly error: string };
 
-/** Plain JSON. */
+/** Plain JSON, up to 64 KiB of it. */
 export type JobResult = Readonly<Record<string, unknown>>;
 
 export interface Log {

@@ -1,6 +1,9 @@
+// What the services run job types with: `@pasteflow/job/host`, which no published package exports.
 import { z } from 'zod';
 import { asJson } from './check-job-types.ts';
 import type { Asset, JobContext, JobEnding, JobType, NewAsset, PasteRead } from './index.ts';
+
+export { checkJobTypes, JobTypeProblem, messageOf } from './check-job-types.ts';
 
 /** What an attempt stands on: the services, or a test's memory. */
 export interface Host<Parameters> extends Omit<JobContext<Parameters>, 'saveAsset' | 'readPaste'> {
@@ -14,6 +17,10 @@ const MAX_ASSET_NAME_CHARACTERS = 100;
 const ASSET_NAME = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/;
 /** `paste` is the type of pastes, which the pages show as such. */
 const ASSET_TYPE = /^(?!paste$)[a-z][a-z0-9-]{0,39}$/;
+
+/** What a view of the job can show. More is a matter for an asset. */
+const MAX_RESULT_BYTES = 64 * 1024;
+const MAX_TEXT_CHARACTERS = 500;
 
 const result = z.record(z.string(), z.unknown());
 const ending = z.discriminatedUnion('status', [
@@ -33,7 +40,7 @@ export async function runJobType<Schema extends z.ZodType>(
     ...context,
     progress: (percent, message) => {
       // A file that nobody has type-checked may report anything, and reports are stored later than this call.
-      context.progress(Number(percent), typeof message === 'string' ? message : undefined);
+      context.progress(Number(percent), typeof message === 'string' ? shortened(message) : undefined);
     },
     saveAsset: async (asset) => {
       checkAsset(asset);
@@ -43,7 +50,7 @@ export async function runJobType<Schema extends z.ZodType>(
         throw new Error(`The job has an asset '${asset.name}': skip what listAssets() names.`);
       taken.add(asset.name);
       try {
-        await storeAsset({ type: 'file', ...asset });
+        await storeAsset({ ...asset, type: asset.type ?? 'file', content: checkedContent(asset) });
       } catch (error) {
         taken.delete(asset.name);
         throw error;
@@ -71,6 +78,27 @@ function checkAsset({ name, type = 'file' }: NewAsset): void {
     throw new Error(`'${type}' is no type of an asset: use a-z, 0-9 and '-', and not 'paste'.`);
 }
 
+/** Both a test and the service store what this passes on. */
+function checkedContent({ name, content }: NewAsset): NewAsset['content'] {
+  if (typeof content === 'string' || content instanceof Uint8Array) return content;
+  if (typeof (content as Partial<AsyncIterable<unknown>> | undefined)?.[Symbol.asyncIterator] !== 'function')
+    throw new Error(`The content of '${name}' is no text, no Uint8Array, and no stream of Uint8Arrays.`);
+  return checkedParts(name, content);
+}
+
+async function* checkedParts(name: string, parts: AsyncIterable<unknown>): AsyncGenerator<Uint8Array> {
+  for await (const part of parts) {
+    if (!(part instanceof Uint8Array)) throw new Error(`A part of '${name}' is no Uint8Array.`);
+    yield part;
+  }
+}
+
+function shortened(text: string): string {
+  return text.length <= MAX_TEXT_CHARACTERS
+    ? text
+    : `${text.slice(0, MAX_TEXT_CHARACTERS - 1).toWellFormed()}…`;
+}
+
 const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
 
 /** What a type returns goes into Postgres. */
@@ -80,11 +108,16 @@ function checkEnding(name: string, returned: unknown): JobEnding {
     const [issue] = error.issues;
     throw new Error(`run of '${name}' returned no ending: ${issue?.path.join('.')} ${issue?.message}`);
   }
-  JSON.stringify(data, (key, value: unknown) => {
+  const text = JSON.stringify(data.result, (key, value: unknown) => {
     if (isStorable(key) && (typeof value !== 'string' || isStorable(value))) return value;
     throw new Error(
       `run of '${name}' returned a text that Postgres does not store: with a NUL, or half a character.`,
     );
   });
-  return asJson(data);
+  if (new TextEncoder().encode(text).length > MAX_RESULT_BYTES)
+    throw new Error(
+      `run of '${name}' returned a result of more than ${MAX_RESULT_BYTES} bytes: save an asset.`,
+    );
+  const stored = asJson(data);
+  return stored.status === 'completed' ? stored : { ...stored, error: shortened(stored.error) };
 }

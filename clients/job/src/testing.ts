@@ -1,6 +1,6 @@
 // A job type runs in the memory of its test, under the rules of the services.
 import { z } from 'zod';
-import { checkJobTypes } from './check-job-types.ts';
+import { asJson, checkJobTypes } from './check-job-types.ts';
 import type { Asset, JobEnding, JobType, Kit, Log, MakeJobTypes, NewAsset } from './index.ts';
 import { runJobType } from './run-job-type.ts';
 
@@ -23,6 +23,8 @@ export interface AttemptOptions {
   readonly diesAfterAssets?: number;
   /** The process is asked to stop: `stopping` aborts. Default: never. */
   readonly stopping?: AbortSignal;
+  /** The user cancels the job, or another process has it: `signal` aborts, and nothing is stored. Default: never. */
+  readonly signal?: AbortSignal;
 }
 
 export interface TestAsset extends Asset {
@@ -69,23 +71,25 @@ class MemoryJob implements TestJob {
   readonly #parameters: unknown;
   readonly #pastes: Readonly<Record<string, string | Uint8Array>>;
 
-  /** @throws ZodError for parameters that the api would refuse with 422 */
+  /** @throws ZodError for parameters that the api would refuse with 422, or whose output can't be parsed again */
   constructor(type: JobType, parameters: unknown, pastes: Readonly<Record<string, string | Uint8Array>>) {
     this.#type = type;
-    this.#parameters = type.parameters.parse(parameters);
+    this.#parameters = asJson(type.parameters.parse(parameters));
+    type.parameters.parse(this.#parameters);
     this.#pastes = pastes;
   }
 
-  async attempt({ diesAfterAssets = Infinity, stopping }: AttemptOptions = {}): Promise<Attempt> {
+  async attempt({ diesAfterAssets = Infinity, stopping, signal }: AttemptOptions = {}): Promise<Attempt> {
     const log: LogLine[] = [];
     const progress: { percent: number; message: string | undefined }[] = [];
     const death = new AbortController();
+    const ended = AbortSignal.any([death.signal, ...(signal === undefined ? [] : [signal])]);
     const endsAt = this.assets.length + diesAfterAssets;
     const work = runJobType(this.#type, {
       jobId: '00000000-0000-4000-8000-000000000001',
       userId: '00000000-0000-4000-8000-000000000002',
-      parameters: structuredClone(this.#parameters),
-      signal: death.signal,
+      parameters: this.#type.parameters.parse(structuredClone(this.#parameters)),
+      signal: ended,
       stopping: stopping ?? new AbortController().signal,
       log: logInto(log),
       progress: (percent, message) => void progress.push({ percent, message }),
@@ -94,13 +98,13 @@ class MemoryJob implements TestJob {
       storeAsset: async ({ name, type, content }) => {
         const bytes = await bytesOf(content);
         if (this.assets.length >= endsAt) death.abort(new Error('The process died.'));
-        death.signal.throwIfAborted();
+        ended.throwIfAborted();
         this.assets.push({ name, type, bytes: bytes.length, content: bytes });
       },
       readAnyPaste: async (shortCode) => {
         const content = this.#pastes[shortCode];
         return content === undefined
-          ? { kind: 'refused', reason: `There is no paste ${shortCode}.` }
+          ? { kind: 'refused', reason: `The paste ${shortCode} does not exist.` }
           : { kind: 'content', content: await bytesOf(content) };
       },
     });

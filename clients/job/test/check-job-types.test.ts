@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { checkJobTypes } from '../src/host.ts';
+import { checkJobTypes } from '../src/check-job-types.ts';
 import type { Kit } from '../src/index.ts';
 
 const log = { info: () => {}, warn: () => {} };
@@ -25,6 +25,21 @@ async function problemOf(exported: unknown): Promise<string> {
 it.each([
   ['a type', { ...own }],
   ['a list of types', [own, { ...own, name: 'our-own2' }]],
+  [
+    'objects of several kinds',
+    {
+      ...own,
+      parameters: z.union([
+        z.discriminatedUnion('by', [
+          z.strictObject({ by: z.literal('name'), name: z.string() }),
+          z.strictObject({ by: z.literal('id'), id: z.int() }),
+        ]),
+        z.record(z.string(), z.string()),
+      ]),
+      example: { by: 'id', id: 3 },
+      contentParameters: ['name', 'other'],
+    },
+  ],
   ['every option', { ...own, maxOpen: 2, contentParameters: ['count'], readShortCodes: () => [] }],
 ])('takes %s', async (_what, made) => {
   expect(await problemOf(() => made)).toBe('nothing');
@@ -46,6 +61,26 @@ it.each([
   ['an unknown key', () => ({ ...own, maxopen: 1 }), 'Unrecognized key: "maxopen"'],
   ['no schema', () => ({ ...own, parameters: {} }), 'a schema that was made with kit.z'],
   ['no object', () => ({ ...own, parameters: z.string(), example: 'a' }), 'that are no object'],
+  [
+    'a union with a text',
+    () => ({ ...own, parameters: z.union([own.parameters, z.string()]) }),
+    'that are no object',
+  ],
+  [
+    'the name of a content parameter that is none',
+    () => ({ ...own, contentParameters: ['counts'] }),
+    "has contentParameters of 'own' that name 'counts', which is no parameter",
+  ],
+  [
+    'short codes that are no list',
+    () => ({ ...own, readShortCodes: () => 'q7Zk2Lm9Xa' }),
+    "has readShortCodes of 'own' that return no list of texts for its example",
+  ],
+  [
+    'short codes that throw',
+    () => ({ ...own, readShortCodes: ({ codes }: { codes: string[] }) => codes.map(String) }),
+    "has readShortCodes of 'own' that throw for its example: ",
+  ],
   ['no JSON', () => ({ ...own, parameters: z.strictObject({ a: z.bigint() }) }), "document can't describe"],
   [
     'a wrong example',

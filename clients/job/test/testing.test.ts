@@ -56,6 +56,73 @@ it('passes on what progress can store, whatever a file without types reports', a
   ]);
 });
 
+it('keeps 500 characters of a message of progress, and of an error that is returned', async () => {
+  const long = 'é'.repeat(499);
+  const job = await jobOf(({ progress }) => {
+    progress(1, `${long}\u{1f600}`);
+    progress(2, `${long}é`);
+    return Promise.resolve({ status: 'failed', result: {}, error: `${long}éé` });
+  });
+  const { ending, progress } = await job.attempt();
+  expect(progress.map(({ message }) => message)).toEqual([`${long}…`, `${long}é`]);
+  expect(ending).toEqual({ status: 'failed', result: {}, error: `${long}…` });
+});
+
+it('tells work that its job is cancelled, and stores nothing any more', async () => {
+  const cancelling = new AbortController();
+  const job = await jobOf(async ({ saveAsset, signal }) => {
+    await saveAsset({ name: 'before', content: '' });
+    cancelling.abort(new Error('cancelled'));
+    expect(signal.aborted).toBe(true);
+    await saveAsset({ name: 'after', content: '' });
+    return done;
+  });
+  const { ending, error } = await job.attempt({ signal: cancelling.signal });
+  expect([ending, String(error)]).toEqual([null, 'Error: cancelled']);
+  expect(job.assets.map(({ name }) => name)).toEqual(['before']);
+});
+
+it('gives each attempt the parameters as they are stored', async () => {
+  const seen: unknown[] = [];
+  const makeJob = await loadForTest((kit) =>
+    kit.defineJobType({
+      name: 'own',
+      summary: 'Made for a test.',
+      parameters: kit.z.strictObject({
+        tags: kit.z.array(kit.z.string()).default([]),
+        size: kit.z.string().transform(Number).optional(),
+      }),
+      example: {},
+      run: async ({ parameters }) => {
+        seen.push(structuredClone(parameters));
+        parameters.tags.push('mine');
+        return done as never;
+      },
+    }),
+  );
+  const job = makeJob('own', {});
+  await job.attempt();
+  await job.attempt();
+  expect(seen).toEqual([{ tags: [] }, { tags: [] }]);
+  expect(() => makeJob('own', { size: '7' })).toThrow('size');
+});
+
+it.each([
+  ['texts', ['a'], 'A part of'],
+  ['an object', { a: 1 }, 'is no text'],
+  ['nothing', undefined, 'is no text'],
+])('refuses an asset of %s', async (_what, content, problem) => {
+  async function* stream(): AsyncGenerator<string> {
+    yield 'a';
+  }
+  const job = await jobOf(async ({ saveAsset }) => {
+    await saveAsset({ name: 'a', content: (Array.isArray(content) ? stream() : content) as never });
+    return done;
+  });
+  expect(String((await job.attempt()).error)).toContain(problem);
+  expect(job.assets).toEqual([]);
+});
+
 it('stores a stream', async () => {
   async function* parts(): AsyncGenerator<Uint8Array> {
     yield new Uint8Array([1, 2]);
@@ -76,7 +143,7 @@ it('reads the pastes that readShortCodes names, and no other', async () => {
   }));
   expect((await job.attempt()).ending?.result).toEqual({
     here: 'content',
-    gone: { kind: 'refused', reason: 'There is no paste gone.' },
+    gone: { kind: 'refused', reason: 'The paste gone does not exist.' },
   });
   const other = await jobOf(async ({ readPaste }) => await readPaste('hidden'));
   expect(String((await other.attempt()).error)).toContain(
@@ -123,6 +190,7 @@ it.each([
   ['a success with an error', { ...done, error: 'but' }],
   ['a NUL character', { ...done, result: { text: 'a\0b' } }],
   ['half a character', { ...done, result: { 'a\ud800b': 1 } }],
+  ['a result that belongs into an asset', { ...done, result: { text: 'x'.repeat(64 * 1024) } }],
   ['no JSON', { ...done, result: { count: 1n } }],
 ])('refuses an ending with %s', async (_what, returned) => {
   const { ending, error } = await (await jobOf(async () => returned)).attempt();
