@@ -2,7 +2,7 @@ import { chmod, mkdir, realpath, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { spawnService, temporaryFolder } from '@pasteflow/dev-stack/testing';
+import { spawnService, temporaryFolder, until } from '@pasteflow/dev-stack/testing';
 
 const entry = fileURLToPath(new URL('fixtures/load-own.ts', import.meta.url));
 
@@ -113,6 +113,42 @@ it('names the line of a syntax error, and what a file throws or misses', async (
   expect(thrown).toBe(`names ${throwing}, which throws when it is loaded: no feeds`);
   expect(missing).toMatch(/imports what is not there: Cannot find package 'left-pad' .*; bundle the file/);
   expect(made).toBe(`names ${making}, which throws when its default export is called: Set FEEDS.`);
+});
+
+it('refuses a file that does not finish loading, also when nothing keeps the process alive', async () => {
+  const top = await file('top.mjs', `await new Promise(() => {});\n${OWN}`);
+  const made = await file('never.mjs', 'export default () => new Promise(() => {});\n');
+  const busy = await file('busy.mjs', `setInterval(() => {}, 10); await new Promise(() => {});\n${OWN}`);
+  const loading = spawnService({
+    entry,
+    args: [top, made, busy],
+    name: 'load-own',
+    env: { ...process.env, MAX_SECONDS: '3' },
+  });
+  const why =
+    'has not loaded within 3 s; what it awaits when it is loaded, or when its default export is called, does not end';
+  await until(
+    () => loading.stdout.length,
+    (lines) => lines === 3,
+  );
+  await loading.stop();
+  expect(loading.stdout.map((line) => JSON.parse(line) as unknown)).toEqual(
+    [top, made, busy].map((path) => `names ${path}, which ${why}`),
+  );
+});
+
+it('ends the process, and says where, when code of the file keeps the thread', async () => {
+  const spins = await file('spins.mjs', 'function spin() {\n  for (;;);\n}\nspin();\n');
+  const loading = spawnService({
+    entry,
+    args: [spins],
+    name: 'load-own',
+    env: { ...process.env, MAX_SECONDS: '2' },
+  });
+  expect(await loading.exited).toEqual({ code: 1, signal: null });
+  const [message, fields] = JSON.parse(loading.stdout[0]!) as [string, string];
+  expect(message).toBe('own job types keep the thread; process exiting');
+  expect(fields).toContain(`at spin (file://${spins}:2:`);
 });
 
 it('refuses names that Pasteflow needs, and two types of one name', async () => {

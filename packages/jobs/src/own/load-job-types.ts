@@ -9,29 +9,36 @@ import { z } from 'zod';
 import { WorkFailedError, type JobType } from '../job-type.ts';
 import { jobTypes } from '../job-types.ts';
 import { fromOwn } from './own-job-type.ts';
+import { watchThread } from './watch-thread.ts';
 
 const reserved: ReadonlyMap<string, string> = new Map([
   ...[...jobTypes.keys()].map((name) => [name, 'Pasteflow has one of this name'] as const),
   ...[UPLOADS, WEBHOOKS].map((name) => [name, `operators pause ${name} by this name`] as const),
 ]);
 
+/** Shorter than the patience of a liveness probe, which ends the process without a word. */
+const MAX_SECONDS = 20;
+
 /**
  * The job types of this process: those of Pasteflow, and those of the file of an operator's own, whose code then
  * runs with the rights of the process.
  * @param path the setting JOB_TYPES; null: there is no such file
  * @param refuse makes the error that ends the start
+ * @param maxSeconds how long the file may load, and its code may keep the thread
  */
 export async function loadJobTypes(
   path: string | null,
   log: Log,
   refuse: (problem: string) => Error,
+  maxSeconds = MAX_SECONDS,
 ): Promise<ReadonlyMap<string, JobType>> {
   if (path === null) return jobTypes;
   const checked = checkedFile(path);
   if ('problem' in checked) throw refuse(checked.problem);
+  watchThread(maxSeconds, checked.file, log);
   let own: readonly OwnJobType[];
   try {
-    own = await readOwn(checked.file, log);
+    own = await within(maxSeconds, readOwn(checked.file, log));
   } catch (error) {
     if (!(error instanceof JobTypeProblem)) throw error;
     throw refuse(`names ${path}, which ${error.message}`);
@@ -92,6 +99,14 @@ function mayBeWritten(path: string, byOthers: number): boolean {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code !== 'EROFS';
   }
+}
+
+/** The timer also keeps the process alive, which would otherwise end with a warning of Node. */
+async function within<T>(seconds: number, loading: Promise<T>): Promise<T> {
+  const over = Promise.withResolvers<never>();
+  const problem = `has not loaded within ${seconds} s; what it awaits when it is loaded, or when its default export is called, does not end`;
+  const timer = setTimeout(() => over.reject(new JobTypeProblem(problem)), seconds * 1000);
+  return await Promise.race([loading, over.promise]).finally(() => clearTimeout(timer));
 }
 
 /** @throws JobTypeProblem */
