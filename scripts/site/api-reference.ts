@@ -84,7 +84,7 @@ function section(heading: string, operation: Operation, document: OpenApiDocumen
     text(operation.description),
     access(operation.security),
     table(
-      ['parameter', 'in', 'type', ''],
+      ['parameter', 'in', 'type', 'meaning'],
       parameters.map((each) => [
         code(each.name),
         each.in,
@@ -96,7 +96,7 @@ function section(heading: string, operation: Operation, document: OpenApiDocumen
       ? []
       : [`**Body.** ${text(operation.requestBody.description)}`, ...bodies(operation.requestBody.content)]),
     table(
-      ['status', 'body', ''],
+      ['status', 'body', 'meaning'],
       Object.entries(operation.responses).map(([status, each]) => {
         const answer = resolved(each, document.components?.responses) as typeof each;
         return [status, typesOf(answer.content ?? {}), text(answer.description)];
@@ -138,7 +138,7 @@ function described(schema: Schema): string[] {
 
 /** The fields of an object, with those of the objects in it behind a dot. */
 function fields(schema: Schema): string {
-  return table(['field', 'type', ''], rows(schema, ''));
+  return table(['field', 'type', 'meaning'], rows(schema, ''));
 }
 
 function rows(schema: Schema, before: string): string[][] {

@@ -13,8 +13,13 @@ export default {
   srcDir: 'pages',
   outDir: 'dist',
   metaChunk: true,
-  head: [['link', { rel: 'icon', href: `${process.env.SITE_BASE}icon.svg` }]],
+  head: [
+    ['link', { rel: 'icon', href: `${process.env.SITE_BASE}icon.svg` }],
+    // The name of a language beside its code is too pale to read.
+    ['style', {}, 'html:root { --vp-code-lang-color: var(--vp-c-text-2) }'],
+  ],
   markdown: {
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
     // Shiki has no colours for it.
     languages: [{ name: 'promql', scopeName: 'source.promql', patterns: [], repository: {} }],
     // The anchors that GitHub makes, because the documents are read there, too.
