@@ -18,7 +18,8 @@ import { makePastes, makeUsers, pasteToCreate } from '../src/testing/index.ts';
 /**
  * `npm run proof -- bench-trail` measures what triggers cost: the same statements with the audit trail and without it,
  * and with events of webhooks, which nobody, others or the owner listens to, and without them. All run in turns, in
- * one run, each in a database of its own of one server. A figure is the median of the CPU time of its rounds.
+ * one run, each in a database of its own of one server. A figure is the first decile of the CPU time of its rounds:
+ * another process, which empties the caches of the processor, only ever adds to it.
  */
 interface Side {
   readonly db: Database;
@@ -43,10 +44,11 @@ type SideName = keyof typeof sides;
 
 /** What is compared with what. The first may take so many times the CPU time of the second; Infinity: it is reported. */
 const comparisons = ({
+  trail,
   unheard,
   heard = Infinity,
 }: Case): readonly (readonly [side: SideName, other: SideName, limit: number])[] => [
-  ['as it is', 'without the audit trail', 1.3],
+  ['as it is', 'without the audit trail', trail],
   ['as it is', 'without events', unheard],
   ['with endpoints of others', 'without events', heard],
   ['with an endpoint of the owner', 'without events', heard],
@@ -62,7 +64,9 @@ interface Case {
   /** Makes what the statement needs, and gives the statement. */
   readonly prepare: (side: Side) => Promise<() => Promise<number>>;
   readonly rows: number;
-  /** What events that nobody listens to may cost. The median of a few rounds is off by more than 3 %. */
+  /** What the audit trail may cost. It costs a create nothing, and adds a quarter to a claim of many rows. */
+  readonly trail: number;
+  /** What events that nobody listens to may cost. A figure of a few rounds is off by more than 3 %. */
   readonly unheard: number;
   /** What they may cost where others or the owner listen. Default: it is reported. */
   readonly heard?: number;
@@ -73,6 +77,7 @@ const cases: readonly Case[] = [
     name: 'creating a paste', // which is told to nobody: its upload is
     rounds: 1000,
     rows: 1,
+    trail: 1.05,
     unheard: 1.03,
     heard: 1.03,
     prepare: ({ db, userId }) => {
@@ -84,6 +89,7 @@ const cases: readonly Case[] = [
     name: 'settling 10 uploads',
     rounds: 400,
     rows: 10,
+    trail: 1.4, // of 25 to 30 %: two triggers, each of which prepares a join and two inserts for ten rows
     unheard: 1.03,
     prepare: async ({ db, userId }) => {
       const made = await makePastes(db, 10, {
@@ -104,6 +110,7 @@ const cases: readonly Case[] = [
     name: 'claiming 1000 for deletion',
     rounds: 30,
     rows: 1000,
+    trail: 1.3,
     unheard: 1.1,
     prepare: async ({ db, userId }) => {
       await makePastes(db, 1000, { userId, status: 'PROCESSED', expiresInSeconds: -5 });
@@ -137,7 +144,7 @@ async function measure(made: Readonly<Record<SideName, Side>>, each: Case): Prom
   }
   let isGood = true;
   for (const [side, other, limit] of comparisons(each)) {
-    const [on, off] = [median(times[side]), median(times[other])];
+    const [on, off] = [firstDecile(times[side]), firstDecile(times[other])];
     const percent = (ratio: number): string => `${((ratio - 1) * 100).toFixed(1)} %`;
     const allowed = limit === Infinity ? '' : `, at most ${percent(limit)}`;
     process.stdout.write(
@@ -148,8 +155,8 @@ async function measure(made: Readonly<Record<SideName, Side>>, each: Case): Prom
   return isGood;
 }
 
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
+const firstDecile = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 10)] ?? NaN;
 
 const stack = await startTestPostgres();
 

@@ -114,13 +114,13 @@ export const eventTriggers: readonly EnforcedTrigger[] = [
     'UPDATE',
     `
         SELECT told.type, told.owner, n.short_code AS about, n.id::text AS occurrence
-        FROM old_rows o JOIN new_rows n ON n.id = o.id CROSS JOIN LATERAL (VALUES
-          (CASE WHEN o.status = ${literal(stored.from)} AND n.status = ${literal(stored.to)} THEN ${event('paste.stored')}
-            WHEN o.status = ${literal(failed.from)} AND n.status = ${literal(failed.to)} THEN ${event('paste.failed')} END, n.user_id, n.user_id IS NOT NULL),
-          (CASE WHEN o.status = ${literal(failed.from)} AND n.status = ${literal(failed.to)} THEN ${event('upload.failed')} END, NULL, true),
-          (CASE WHEN o.deletion_status = ${literal(claimed.from)} AND n.deletion_status = ${literal(claimed.to)} THEN
+        FROM old_rows o JOIN new_rows n ON n.id = o.id CROSS JOIN LATERAL (
+          SELECT CASE WHEN o.status = ${literal(stored.from)} AND n.status = ${literal(stored.to)} THEN ${event('paste.stored')}
+            WHEN o.status = ${literal(failed.from)} AND n.status = ${literal(failed.to)} THEN ${event('paste.failed')} END, n.user_id, n.user_id IS NOT NULL
+          UNION ALL SELECT CASE WHEN o.status = ${literal(failed.from)} AND n.status = ${literal(failed.to)} THEN ${event('upload.failed')} END, NULL, true
+          UNION ALL SELECT CASE WHEN o.deletion_status = ${literal(claimed.from)} AND n.deletion_status = ${literal(claimed.to)} THEN
             CASE WHEN n.burned_at IS NOT NULL THEN ${event('paste.read')}
-              WHEN n.deletion_requested_at IS NOT NULL THEN ${event('paste.deleted')} ELSE ${event('paste.expired')} END END, n.user_id, n.user_id IS NOT NULL)
+              WHEN n.deletion_requested_at IS NOT NULL THEN ${event('paste.deleted')} ELSE ${event('paste.expired')} END END, n.user_id, n.user_id IS NOT NULL
         ) AS told (type, owner, has_audience)
         WHERE told.type IS NOT NULL AND told.has_audience`,
   ),
