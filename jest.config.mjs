@@ -22,7 +22,6 @@ export default {
   workerIdleMemoryLimit: '1GB',
   globalSetup: fromRoot('./scripts/shared-postgres.mjs'),
   globalTeardown: fromRoot('./scripts/shared-postgres.mjs'),
-  testSequencer: fromRoot('./scripts/slow-first.cjs'),
   cacheDirectory: fromRoot('./node_modules/.cache/jest'),
   reporters: ['default', fromRoot('./scripts/count-reporter.cjs')],
 };
