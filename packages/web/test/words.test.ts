@@ -27,6 +27,18 @@ const marksOf = (text: string): readonly string[] =>
 const MARKS =
   /\{\w+\}|NAME|~name|9\d{3,}|7002|pasteflow cat --from FILE|pasteflow put --secret|JavaScript|UTF-8/g;
 
+/** The name of a button or a link for assistive technology, and the text that it shows. */
+const NAMED = [
+  ['diff.rawOf', 'paste.raw'],
+  ['history.compareWith', 'history.compare'],
+  ['history.restoreOne', 'history.restore'],
+  ['myPastes.copyLinkOf', 'created.copyLink'],
+  ['requests.openOne', 'requests.open'],
+  ['webhooks.sendOneAgain', 'webhooks.sendAgain'],
+  ['mySessions.endOne', 'mySessions.endButton'],
+  ['myTokens.revokeOne', 'myTokens.revoke'],
+] as const;
+
 describe.each([de, fr, es, ja, ar])('the words in $name', (translation) => {
   it('have every text, and no other one', () => {
     const texts = textsOf(translation, 0);
@@ -34,6 +46,17 @@ describe.each([de, fr, es, ja, ar])('the words in $name', (translation) => {
     expect(own.toSorted()).toEqual([...textsOf(en, 0).keys()].toSorted());
     const empty = [...texts].filter(([, text]) => text.trim() === '').map(([name]) => name);
     expect(empty.filter((name) => name !== 'newPasteRest')).toEqual([]);
+  });
+
+  it('name a button by what it shows, so that who speaks to a computer can press it', () => {
+    const texts = textsOf(wordsIn(translation.locale), 9001);
+    const parts = NAMED.map(([name, shown]) => [
+      name,
+      shown,
+      texts.get(name)?.toLowerCase(),
+      texts.get(shown)?.toLowerCase(),
+    ]);
+    expect(parts.filter(([, , name, shown]) => !name!.includes(shown!))).toEqual([]);
   });
 
   it.each(COUNTS)('keep the placeholders, the arguments and the names of programs, with %d', (count) => {

@@ -476,7 +476,7 @@ export const ar: Translation = {
     paste: 'اللصيقة',
     selectAll: 'تحديد الكل',
     selectOne: (name: string) => `تحديد ${name}`,
-    copyLinkOf: (name: string) => `نسخ رابط ${name}`,
+    copyLinkOf: (name: string) => `نسخ الرابط: ${name}`,
     selected: '{count} من {all}',
     deleteSelected: 'حذف المحدد…',
     none: 'ليست لديك لصائق بعد.',

@@ -488,7 +488,7 @@ export const de: Translation = {
     paste: 'Paste',
     selectAll: 'Alle auswählen',
     selectOne: (name: string) => `${name} auswählen`,
-    copyLinkOf: (name: string) => `Link zu ${name} kopieren`,
+    copyLinkOf: (name: string) => `Link kopieren: ${name}`,
     selected: '{count} von {all}',
     deleteSelected: 'Auswahl löschen …',
     none: 'Sie haben noch keine Pastes.',
