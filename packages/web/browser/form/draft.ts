@@ -56,28 +56,19 @@ export function isLoadedAgain(): boolean {
   return navigation?.type !== 'navigate';
 }
 
-/** Enters the fields of a draft into its form. */
-export function enter(form: HTMLFormElement, fields: Fields): void {
-  for (const control of form.elements) {
-    if (control instanceof HTMLInputElement && control.type === 'checkbox') {
-      if (control.name !== '') control.checked = control.name in fields;
-    } else if (
-      control instanceof HTMLTextAreaElement ||
-      control instanceof HTMLSelectElement ||
-      (control instanceof HTMLInputElement && ['text', 'hidden'].includes(control.type))
-    )
-      restoreValue(control, fields[control.name] ?? control.value);
-  }
-}
+/** An input, a select or a text area. */
+type Control = HTMLInputElement & Partial<Pick<HTMLSelectElement, 'selectedIndex'>>;
 
-/** What the form offers no longer stays as the form has it. */
-function restoreValue(
-  control: HTMLTextAreaElement | HTMLSelectElement | HTMLInputElement,
-  value: string,
-): void {
-  const { value: given } = control;
-  control.value = value;
-  if (control instanceof HTMLSelectElement && control.selectedIndex < 0) control.value = given;
+/** Enters the fields of a draft into its form. A choice that is no longer offered leaves what the form begins with. */
+export function enter(form: HTMLFormElement, fields: Fields): void {
+  for (const control of form.elements as unknown as Iterable<Control>)
+    if (control.type === 'checkbox') {
+      if (control.name !== '') control.checked = control.name in fields;
+    } else if (/^(?:text|hidden|select)/.test(control.type)) {
+      const { value } = control;
+      control.value = fields[control.name] ?? value;
+      if (control.selectedIndex === -1) control.value = value;
+    }
 }
 
 /** The two doors of the form have drafts of their own. */
