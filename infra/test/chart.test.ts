@@ -270,6 +270,7 @@ const found = (configuration: string, ...options: string[]) => finder(objects(co
     ['api.resources.limit.memory=1Gi', "additional properties 'limit' not allowed"],
     ['janitor.resources.limits.memory=null', "missing property 'memory'"],
     ['secrets.webhooks=null', "missing property 'webhooks'"],
+    ['house.expiry.maximum=60', "at '/house/expiry': additional properties 'maximum' not allowed"],
     ['ingres.enabled=true', "additional properties 'ingres' not allowed"],
   ])('refuses %s with words', (value, words) => {
     expect(() => render('operator', '--set', value)).toThrow(words);

@@ -149,6 +149,25 @@ test('workers are scaled on the same backlogs as on AWS', () => {
   expect(keda).toMatchObject({ uploadsPerWorker: backlogPerTask, jobsPerWorker: jobsPerTask });
 });
 
+test('values may have every rule of the house that docs/deploy.md has, and no other', () => {
+  const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
+  const [, example = ''] =
+    /^## Rules of the house$.*?^```json\n(.*?)^```$/ms.exec(read('../../docs/deploy.md')) ?? [];
+  const { properties } = JSON.parse(read('../kubernetes/chart/values.schema.json')) as {
+    properties: { house: Section };
+  };
+  interface Section {
+    readonly properties?: Readonly<Record<string, Section>>;
+  }
+  const ofSchema = ({ properties: inner = {} }: Section): object =>
+    Object.fromEntries(Object.entries(inner).map(([key, each]) => [key, ofSchema(each)]));
+  const ofExample = (value: unknown): object =>
+    typeof value === 'object'
+      ? Object.fromEntries(Object.entries(value ?? {}).map(([key, each]) => [key, ofExample(each)]))
+      : {};
+  expect(ofSchema(properties.house)).toEqual(ofExample(JSON.parse(example)));
+});
+
 test('every setting has a name of .env.example, or is one of job types', () => {
   const known = readFileSync(new URL('../../.env.example', import.meta.url), 'utf8');
   const names = manifests.flatMap(({ kind, data, spec }) => [
