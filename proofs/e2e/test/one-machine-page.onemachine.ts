@@ -100,7 +100,7 @@ described(`the commands of docs/one-machine.md, as they stand there,${without}`,
   it('invite a member, make a token, show the state, and run a sweep, each with the settings of its service', () => {
     const output = machine.run(commands);
     const [link = ''] = /^https:\/\/paste\.example\.org\/invitation\/.*$/m.exec(output) ?? [];
-    const accept = `--data '' --header 'Origin: https://paste.example.org' --header 'Sec-Fetch-Site: same-origin' ${link}`;
+    const accept = `--data form_key=$(cat /proc/sys/kernel/random/uuid) --header 'Origin: https://paste.example.org' --header 'Sec-Fetch-Site: same-origin' ${link}`;
     expect([statusOf(link), statusOf(accept), statusOf(accept)]).toEqual(['200', '201', '410']);
     expect(output).toMatch(/^Nothing needs a person\.$[^]*^\{"listed":1,"orphans":0/m);
     // The exit code of a command is that of what it runs.

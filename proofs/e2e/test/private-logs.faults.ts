@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { findTraces, startCluster, type Cluster, type User } from '../src/index.ts';
 
@@ -110,7 +110,11 @@ describe('logs at the level debug', () => {
     const http = cluster.http();
     const own = { origin: http.url, 'sec-fetch-site': 'same-origin', accept: 'text/html' };
     const accept = async (secret: string) =>
-      await http.request(`/invitation/${secret}`, { method: 'POST', headers: own });
+      await http.request(`/invitation/${secret}`, {
+        method: 'POST',
+        headers: own,
+        body: new URLSearchParams({ form_key: randomUUID() }),
+      });
     await expectStatus(http.request(`/invitation/${answered.invitation}`), 200);
     await expectStatus(http.request(`/invitation/${answered.invitation}/`), 200);
     await expectStatus(accept(answered.wrongInvitation), 404);

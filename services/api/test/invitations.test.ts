@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { ensureUser } from '@pasteflow/postgres';
+import { sql } from 'kysely';
 import { useApi, type RunningApi } from './support/api.ts';
 import { ownForm, problemOf } from './support/http.ts';
 import { expectLimited, limited } from './support/limits.ts';
@@ -25,8 +26,14 @@ const open = async (secret: string, api: RunningApi = bed.api) =>
     redirect: 'manual',
   });
 
-const accept = async (secret: string, headers: Record<string, string> = {}, api: RunningApi = bed.api) => {
-  const form = ownForm(api.url, {});
+/** @param formKey of the page that was opened. Default: each acceptance has opened its own */
+const accept = async (
+  secret: string,
+  headers: Record<string, string> = {},
+  api: RunningApi = bed.api,
+  formKey: string = randomUUID(),
+) => {
+  const form = ownForm(api.url, { form_key: formKey });
   return await fetch(`${api.url}/invitation/${secret}`, {
     ...form,
     headers: { ...BROWSER, ...(form.headers as Record<string, string>), ...headers },
@@ -88,6 +95,29 @@ describe('an invitation', () => {
     const headers = { ...BROWSER, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' };
     const { status, body } = await rawGet(bed.api.url + path, headers);
     expect([status, body.includes(`href="${path}"`)]).toEqual([410, true]);
+  });
+
+  it('gives a form whose answer was lost the same session again, while it lasts', async () => {
+    const secret = await invited();
+    const [, formKey = ''] = /name="form_key" value="(.*?)"/.exec(await (await open(secret)).text()) ?? [];
+    const lost = await accept(secret, {}, bed.api, formKey);
+    const again = await accept(secret, {}, bed.api, formKey);
+    expect([lost.status, again.status, cookieIn(again)]).toEqual([201, 201, cookieIn(lost)]);
+    expect(await isSignedIn(cookieIn(again))).toBe(true);
+    expect((await accept(secret)).status).toBe(410); // another browser's
+    expect((await accept(await invited(), {}, bed.api, formKey)).headers.get('set-cookie')).not.toContain(
+      cookieIn(lost),
+    );
+    expect((await accept(secret, {}, bed.api, formKey)).status).toBe(410); // the next invitation has ended it
+  });
+
+  it('is accepted once when one form is sent ten times at once, and each answer has the session', async () => {
+    const [secret, formKey] = [await invited(), randomUUID()];
+    const answers = await Promise.all(Array.from({ length: 10 }, () => accept(secret, {}, bed.api, formKey)));
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
+    expect(new Set(answers.map(cookieIn)).size).toBe(1);
+    const { rows } = await sql`SELECT FROM api_tokens WHERE user_id = ${user.id}`.execute(bed.db);
+    expect(rows).toHaveLength(1);
   });
 
   it('is accepted once when ten accept it at once: one is 201, and nine are 410', async () => {
@@ -174,5 +204,16 @@ describe('an invitation', () => {
     expect(await (await browseAs(bed.api, as, '/my/sessions')).text()).toContain(
       '<span>By an invitation</span>',
     );
+  });
+
+  it('says how to sign in on another device, which another invitation would not add', async () => {
+    const accepted = await accept(await invited());
+    for (const markup of [
+      await (await browseAs(bed.api, cookieIn(accepted), '/my/sessions')).text(),
+      await accepted.text(),
+    ])
+      expect(markup).toContain(
+        'To sign in on another device, make a token and enter it there. <a href="/my/tokens">My tokens</a>',
+      );
   });
 });

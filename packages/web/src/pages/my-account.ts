@@ -90,7 +90,7 @@ export function mySessionsPage(site: Site, sessions: readonly OwnSession[]): str
     place: '/my/sessions',
     main: html`<div class="card"><h1>${text.title}</h1>
 <p>${text.intro}</p>
-<form method="post" action="${site.base}/my/sessions/end">${formUser(site)}
+${otherDevice(site)}<form method="post" action="${site.base}/my/sessions/end">${formUser(site)}
 <ul class="rows">
 ${sessions.map((each) => row(site, each))}</ul>
 ${
@@ -100,6 +100,14 @@ type="submit">${text.endOthers}</button></p>`
 }
 </form></div>`,
   });
+}
+
+/** How to sign in elsewhere, where no identity provider does. A second invitation would end the first device's session. */
+export function otherDevice({ base, provider, words }: Site): Html | false {
+  return (
+    provider === null &&
+    html`<p>${words.mySessions.otherDevice} <a href="${base}/my/tokens">${words.myTokens.title}</a></p>\n`
+  );
 }
 
 function row(site: Site, session: OwnSession): Html {

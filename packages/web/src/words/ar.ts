@@ -763,6 +763,7 @@ export const ar: Translation = {
     byToken: 'برمز الوصول',
     byProvider: (host: string | null) => (host === null ? 'عبر موفّر الهوية' : `عبر ${host}`),
     byInvitation: 'بدعوة',
+    otherDevice: 'لتسجيل الدخول على جهاز آخر، يُرجى إنشاء رمز وإدخاله على ذلك الجهاز.',
     begun: 'البدء:',
     lastUsed: 'آخر استخدام:',
     ends: 'الانتهاء:',

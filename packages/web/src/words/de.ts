@@ -747,6 +747,8 @@ export const de: Translation = {
     byToken: 'Mit dem Token',
     byProvider: (host: string | null) => (host === null ? 'Über den Identitätsanbieter' : `Über ${host}`),
     byInvitation: 'Über eine Einladung',
+    otherDevice:
+      'Um sich auf einem weiteren Gerät anzumelden, erstellen Sie ein Token und geben Sie es dort ein.',
     begun: 'Beginn:',
     lastUsed: 'zuletzt verwendet:',
     ends: 'Ende:',

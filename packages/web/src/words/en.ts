@@ -740,6 +740,7 @@ export const en = {
     byToken: 'With the token',
     byProvider: (host: string | null) => (host === null ? 'By the identity provider' : `By ${host}`),
     byInvitation: 'By an invitation',
+    otherDevice: 'To sign in on another device, make a token and enter it there.',
     begun: 'Began',
     lastUsed: 'last used',
     ends: 'ends',

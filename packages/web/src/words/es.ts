@@ -755,6 +755,7 @@ export const es: Translation = {
     byToken: 'Con el token',
     byProvider: (host: string | null) => (host === null ? 'Con el proveedor de identidad' : `Con ${host}`),
     byInvitation: 'Con una invitación',
+    otherDevice: 'Para iniciar sesión en otro dispositivo, cree un token e introdúzcalo allí.',
     begun: 'Inicio:',
     lastUsed: 'último uso:',
     ends: 'fin:',

@@ -764,6 +764,8 @@ export const fr: Translation = {
     byToken: 'Avec le jeton',
     byProvider: (host: string | null) => (host === null ? 'Par le fournisseur d’identité' : `Par ${host}`),
     byInvitation: 'Par une invitation',
+    otherDevice:
+      'Pour vous connecter sur un autre appareil, créez un jeton, puis saisissez-le sur cet autre appareil.',
     begun: 'Début :',
     lastUsed: 'dernière utilisation :',
     ends: 'fin :',

@@ -727,6 +727,7 @@ export const ja: Translation = {
     byToken: 'トークン:',
     byProvider: (host: string | null) => (host === null ? 'ID プロバイダー経由' : `${host} 経由`),
     byInvitation: '招待',
+    otherDevice: '別の端末でログインするには、トークンを作成し、その端末で入力してください。',
     begun: '開始:',
     lastUsed: '最終使用:',
     ends: '終了予定:',

@@ -2,11 +2,13 @@ import { acceptInvitation, findInvitation } from '@pasteflow/postgres';
 import type { IdentityProvider } from '@pasteflow/http-kit/sign-in';
 import { invitationAcceptedPage, invitationPage } from '@pasteflow/web';
 import type { Request, Response } from 'express';
+import { z } from 'zod';
 import type { ApiContext } from '../context.ts';
-import { RequestError } from '../http/answers/request-error.ts';
+import { RequestError, validate } from '../http/answers/request-error.ts';
+import { readUrlForm } from '../http/body/url-form.ts';
 import { namesOfUser } from '../http/callers/caller-of.ts';
 import { viewerOf } from '../http/callers/person.ts';
-import { hashOfSecret, isSessionSecret, newSecret } from '../http/callers/secret.ts';
+import { hashOfSecret, isSessionSecret, sessionSecretOf } from '../http/callers/secret.ts';
 import { type Endpoint, pageEndpoint } from '../http/openapi/endpoint.ts';
 import { goTo } from '../http/pages/page-answers.ts';
 import { sendPage } from '../http/pages/page.ts';
@@ -39,18 +41,26 @@ export function showInvitation(api: ApiContext): Endpoint {
   });
 }
 
-/** POST /invitation/SECRET: signs the browser in, once, and ends its earlier session. */
+const form = z.strictObject({ form_key: z.uuid('must be a UUID') });
+
+/**
+ * POST /invitation/SECRET: signs the browser in, once, and ends its earlier session. The same form gets the same session
+ * again, while it lasts, because its first answer may have been lost.
+ */
 export function takeInvitation(api: ApiContext): Endpoint {
   return pageEndpoint({ access: 'anyone', ignoresSession: true }, async (req, res) => {
-    const { db, sessions, pages } = api;
+    const { db, sessions, pages, useToken, bodies } = api;
     sessions.requireOwn(req);
     const { secretHash, ...found } = await find(api, req, res);
+    const { form_key: key } = validate(form, await readUrlForm(req, res, bodies));
     if (!found.isOpen && (await isSignedInAs(api, req, found.userId)))
       return goTo(res, `${pages.site(req).base}/`); // another tab of this browser was first
-    const secret = newSecret();
+    const secret = sessionSecretOf(key, String(req.params['secret']));
     const session = { sessionHash: hashOfSecret(secret), lastsSeconds: SESSION_SECONDS };
-    const userId = await acceptInvitation(db, { secretHash, ...session });
-    if (userId === null) throw ended();
+    const userId =
+      (await acceptInvitation(db, { secretHash, ...session })) ??
+      (await findSession(useToken, secret))?.userId;
+    if (userId === undefined) throw ended();
     await endSession(db, sessions.heldBy(req));
     res.set('Set-Cookie', sessions.begin(secret, SESSION_SECONDS));
     const viewer = { id: userId, ...viewerOf(await namesOfUser(db, userId)), onlyReads: false };

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { missing, ofUser, openForm, type AccessCase } from './access-cases.ts';
 import { ownForm } from './http.ts';
 import { newInvitation } from './users.ts';
@@ -32,7 +33,7 @@ export const accessToSessions: Readonly<Record<string, readonly AccessCase[]>> =
     {
       prepare: async ({ api, db }, { id }) => ({
         path: `/invitation/${await newInvitation(db, id)}`,
-        init: ownForm(api.url, {}),
+        init: ownForm(api.url, { form_key: randomUUID() }),
       }),
       none: 201,
       other: 201,

@@ -20,8 +20,16 @@ export function newApiToken(): string {
  * @param meaning what the form says, and whose it is
  */
 export function apiTokenOf(key: string, meaning: object): string {
-  const secret = hkdfSync('sha256', key, JSON.stringify(meaning), 'pasteflow token of a form', 32);
-  return `pf_${Buffer.from(secret).toString('base64url')}`;
+  return `pf_${derived(key, JSON.stringify(meaning), 'pasteflow token of a form')}`;
+}
+
+/** The secret of the session that the form of an invitation begins, for the same reason. @param invitation its secret */
+export function sessionSecretOf(key: string, invitation: string): string {
+  return derived(key, invitation, 'pasteflow session of an invitation');
+}
+
+function derived(key: string, salt: string, purpose: string): string {
+  return Buffer.from(hkdfSync('sha256', key, salt, purpose, 32)).toString('base64url');
 }
 
 /** Whether a text has the form of an API token. Other texts never reach the database. */
