@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { hashOfSecret } from '@pasteflow/http-kit';
-import { acceptInvitation, ensureUser, eraseUser, findInvitation, findUserId } from '@pasteflow/postgres';
+import {
+  acceptInvitation,
+  createApiToken,
+  ensureUser,
+  eraseUser,
+  findInvitation,
+  findUserId,
+  isGoodApiToken,
+} from '@pasteflow/postgres';
 import { runOpsCommand } from '../src/operations/commands/run-ops-command.ts';
 import { createWorld, type World } from './world.ts';
 
@@ -55,13 +63,29 @@ describe('ops invite', () => {
       user: 'ben',
       link: expect.stringContaining(secretIn(second.stdout) ?? ''),
       expires_at: expect.any(String),
-      ended_sessions: 1,
+      ended: 1,
     });
     const third = await ops('invite', 'ben');
     expect([(await found(second.stdout))?.isOpen, (await found(third.stdout))?.isOpen]).toEqual([
       false,
       true,
     ]);
+  });
+
+  it('says that tokens stay, and ends them with --end-tokens', async () => {
+    const made = { userName: 'dora', name: 'x', tokenHash: Buffer.alloc(32, 'd'), expiresInSeconds: null };
+    await createApiToken(world.db, made);
+    const isGood = () => isGoodApiToken(world.db, made);
+    const kept = await ops('invite', 'dora');
+    expect(kept.stdout).toMatch(
+      /\nTokens of the user stay: .* --end-tokens .* npm run token -- --revoke ID /,
+    );
+    expect(await isGood()).toBe(true);
+    const { stdout } = await ops('invite', 'dora', '--end-tokens');
+    expect(stdout).toContain('and all tokens and sessions of the user: 1.');
+    expect(stdout).not.toContain('stay');
+    expect([await isGood(), (await found(stdout))?.isOpen]).toEqual([false, true]);
+    expect((await recorded()).at(-1)?.outcome).toContain('all tokens and sessions of the user: 1.');
   });
 
   it('says what to set where the address of the service is not known, and makes no user', async () => {

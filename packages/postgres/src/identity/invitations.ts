@@ -8,12 +8,14 @@ interface NewInvitation {
   /** SHA-256 of the secret in the link. */
   readonly secretHash: Buffer;
   readonly lastsSeconds: number;
+  /** Also ends the tokens of the user, and the sessions that began by other ways. Default: false. */
+  readonly endsAll?: boolean;
 }
 
 interface Invited {
   readonly expiresAt: Date;
-  /** How many sessions ended that earlier invitations had begun. */
-  readonly endedSessions: number;
+  /** How many sessions ended that earlier invitations had begun, or how many tokens and sessions of any kind. */
+  readonly ended: number;
 }
 
 /**
@@ -23,7 +25,7 @@ interface Invited {
  */
 export async function invite(db: Database, invitation: NewInvitation): Promise<Invited | null> {
   if (!db.isTransaction) return await db.transaction().execute((tx) => invite(tx, invitation));
-  const { userId, secretHash, lastsSeconds } = invitation;
+  const { userId, secretHash, lastsSeconds, endsAll = false } = invitation;
   await sql`SELECT pg_advisory_xact_lock(hashtext('pasteflow.invitations'), hashtext(${userId}::text))`.execute(
     db,
   );
@@ -31,13 +33,15 @@ export async function invite(db: Database, invitation: NewInvitation): Promise<I
     SELECT FROM users WHERE id = ${userId}::uuid AND user_stands(${userId}::uuid)`.execute(db);
   if (users.length === 0) return null;
   await endInvitationsOf(db, userId);
-  const ended = await revokeEach(sql`user_id = ${userId}::uuid AND by_invitation`).execute(db);
+  const ended = await revokeEach(sql`user_id = ${userId}::uuid AND (by_invitation OR ${endsAll})`).execute(
+    db,
+  );
   const { rows } = await sql<{ expiresAt: Date }>`
     INSERT INTO invitations (user_id, secret_hash, expires_at)
     VALUES (${userId}::uuid, ${secretHash}, now() + make_interval(secs => ${lastsSeconds}))
     RETURNING expires_at AS "expiresAt"`.execute(db);
   const [{ expiresAt }] = rows as [{ expiresAt: Date }];
-  return { expiresAt, endedSessions: affectedRows(ended) };
+  return { expiresAt, ended: affectedRows(ended) };
 }
 
 /** Ends the open invitation of a user. An acceptance that is under way comes first. */

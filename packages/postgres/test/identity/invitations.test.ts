@@ -59,7 +59,7 @@ const isOpen = async (secretHash: Buffer) => (await findInvitation(apiDb(), secr
 describe('an invitation', () => {
   it('is accepted once, and begins a session with all rights of its user', async () => {
     const { userId, secretHash, made } = await invited('anna');
-    expect(made).toEqual({ expiresAt: expect.any(Date), endedSessions: 0 });
+    expect(made).toEqual({ expiresAt: expect.any(Date), ended: 0 });
     expect(await findInvitation(apiDb(), secretHash)).toEqual({ userId, userName: 'anna', isOpen: true });
     const first = await accept(secretHash);
     expect(first.userId).toBe(userId);
@@ -100,10 +100,10 @@ describe('an invitation', () => {
     const { sessionHash } = await accept(first.secretHash);
     const { sessionHash: ofOther } = await accept(other.secretHash);
     const second = await invited('dora');
-    expect(second.made?.endedSessions).toBe(1);
+    expect(second.made?.ended).toBe(1);
     expect([await isGood(sessionHash), await isGood(ofOther)]).toEqual([false, true]);
     const third = await invited('dora');
-    expect(third.made?.endedSessions).toBe(0);
+    expect(third.made?.ended).toBe(0);
     expect([await isOpen(second.secretHash), await isOpen(third.secretHash)]).toEqual([false, true]);
     expect((await accept(second.secretHash)).userId).toBeNull();
   });
@@ -119,7 +119,7 @@ describe('an invitation', () => {
     });
     await untilSomebodyWaits(current.db);
     await accepting.commit().execute();
-    expect((await inviting)?.endedSessions).toBe(1);
+    expect((await inviting)?.ended).toBe(1);
     expect(await isGood(sessionHash)).toBe(false);
   });
 

@@ -1,7 +1,15 @@
 import { isVisibleName } from '@pasteflow/domain';
 import { hashOfSecret, newSecret } from '@pasteflow/http-kit';
 import { ensureUser, findUserId, invite, type Database } from '@pasteflow/postgres';
-import { asJson, formatMillisecond, misused, quote, succeeded, toOneLine } from '@pasteflow/service-kit';
+import {
+  asJson,
+  commandName,
+  formatMillisecond,
+  misused,
+  quote,
+  succeeded,
+  toOneLine,
+} from '@pasteflow/service-kit';
 import { Refused } from '../actions/action.ts';
 import { operator } from '../actions/record.ts';
 import { counted } from '../reports/counted.ts';
@@ -15,18 +23,22 @@ const MAX_NAME_CHARACTERS = 1000;
  * No action, because the operations page would show the outcome that is recorded, and the link is in no record. The
  * user is made before the record, which keeps no name.
  */
-export const inviteUser: OwnCommand<{ readonly userName: string }> = {
+export const inviteUser: OwnCommand<{ readonly userName: string; readonly endsAll: boolean }> = {
   name: 'invite',
   takes: 'NAME',
   help: `shows once a link that signs one browser in as the user with this name, who is made if there is none, within ${DAYS} days; the links of the user before it end, and the sessions that they began, as for a lost device`,
-  read: ([given = '', ...others]) => {
+  flags: { 'end-tokens': ['--end-tokens', 'revokes all tokens of the user, too'] },
+  read: ([given = '', ...others], options) => {
     const userName = given.trim();
-    return userName === '' || others.length > 0 ? misused('invite takes the name of a user') : { userName };
+    return userName === '' || others.length > 0
+      ? misused('invite takes the name of a user')
+      : { userName, endsAll: options['end-tokens'] === true };
   },
-  run: async ({ db, config: { publicUrl } }, { userName, json }) => {
+  run: async ({ db, config: { publicUrl } }, { userName, endsAll, json }) => {
     if (publicUrl === undefined)
       throw new Refused('PUBLIC_URL is not set; set it to the URL of the api in a browser, as for the api');
-    const userId = (await findUserId(db, userName)) ?? (await makeUser(db, userName));
+    const knownId = await findUserId(db, userName);
+    const userId = knownId ?? (await makeUser(db, userName));
     const record = { actor: operator(), action: 'invite', subject: userId, reason: null };
     return await answerAndRecord(db, record, async () => {
       const secret = newSecret();
@@ -34,21 +46,28 @@ export const inviteUser: OwnCommand<{ readonly userName: string }> = {
         userId,
         secretHash: hashOfSecret(secret),
         lastsSeconds: DAYS * 24 * 3600,
+        endsAll,
       });
       if (invited === null) throw new Refused(`${quote(userName)} is erased; choose another name`);
-      const { expiresAt, endedSessions } = invited;
+      const { expiresAt } = invited;
       const link = `${publicUrl}/invitation/${secret}`;
       const until = formatMillisecond(expiresAt);
-      const ended = `The links before have ended, and ${counted(endedSessions, 'session')} of them.`;
+      const ended = endsAll
+        ? `The links before have ended, and all tokens and sessions of the user: ${invited.ended}.`
+        : `The links before have ended, and ${counted(invited.ended, 'session')} of them.`;
+      const left =
+        endsAll || knownId === null
+          ? ''
+          : `Tokens of the user stay: when a device is lost, --end-tokens ends all, and ${commandName('token')} --revoke ID one.\n`;
       const shown = json
         ? asJson({
             user_id: userId,
             user: userName,
             link,
             expires_at: expiresAt,
-            ended_sessions: endedSessions,
+            ended: invited.ended,
           })
-        : `Invited ${toOneLine(userName)}. ${ended} The link works once, until ${until}, and is not shown again:\n${link}\n`;
+        : `Invited ${toOneLine(userName)}. ${ended} The link works once, until ${until}, and is not shown again:\n${link}\n${left}`;
       return {
         answer: succeeded(shown),
         outcome: `Invited user ${userId}, until ${until}. ${ended}`,
