@@ -197,11 +197,13 @@ described(`the commands of docs/one-machine.md, as they stand there,${without}`,
     );
     expect(files.trim().split('\n')).toHaveLength(5);
     for (const mode of files.trim().split('\n')) expect(mode).toMatch(/^.rw.------$/);
-    machine.run(`systemctl stop pasteflow.target
+    // Caddy of the new machine has read neither its file nor its drop-in.
+    machine.run(`systemctl stop pasteflow.target caddy
       rm -r /var/lib/pasteflow/objects /etc/pasteflow /etc/pasteflow-house
       mkdir --mode 700 /etc/pasteflow
       mkdir /etc/pasteflow-house`);
     machine.run(restore);
+    machine.run('systemctl is-active caddy');
     expect(read()).toBe('hello\n');
     expect(machine.run('curl https://paste.example.org/.well-known/security.txt')).toContain('abuse@');
   }, 600_000);
