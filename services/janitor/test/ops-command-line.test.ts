@@ -38,7 +38,8 @@ describe('the command line of ops', () => {
       `close-request https://paste.example.org/requests/${request}#BK/ey_- --reason phishing`,
       { ...act, action: 'close-request', subject: request, reason: 'phishing' },
     ],
-    ['invite anna', { kind: 'invite', userName: 'anna', json: false }],
+    ['invite anna', { kind: 'invite', userName: 'anna', endsAll: false, json: false }],
+    ['invite anna --end-tokens', { kind: 'invite', userName: 'anna', endsAll: true, json: false }],
     [`timeline ${request}`, { kind: 'timeline', of: request, json: false }],
     [`cancel ${id} --reason stop`, { ...act, action: 'cancel-job', subject: id, reason: 'stop' }],
     [
