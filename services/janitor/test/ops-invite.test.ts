@@ -78,7 +78,7 @@ describe('ops invite', () => {
     const isGood = () => isGoodApiToken(world.db, made);
     const kept = await ops('invite', 'dora');
     expect(kept.stdout).toMatch(
-      /\nTokens of the user stay: .* --end-tokens .* npm run token -- --revoke ID /,
+      /\nTokens of the user stay\. .* --end-tokens, .* npm run token -- --list NAME /,
     );
     expect(await isGood()).toBe(true);
     const { stdout } = await ops('invite', 'dora', '--end-tokens');

@@ -58,7 +58,7 @@ export const inviteUser: OwnCommand<{ readonly userName: string; readonly endsAl
       const left =
         endsAll || knownId === null
           ? ''
-          : `Tokens of the user stay: when a device is lost, --end-tokens ends all, and ${commandName('token')} --revoke ID one.\n`;
+          : `Tokens of the user stay. When a device is lost, invite again with --end-tokens, which ends all; ${commandName('token')} --list NAME shows them, and --revoke ID ends one.\n`;
       const shown = json
         ? asJson({
             user_id: userId,
