@@ -819,7 +819,8 @@ export const de: Translation = {
     token: 'API-Token',
     tokenHint:
       'Ein Token erhalten Sie vom Betreiber dieses Dienstes, oder Sie erstellen eines unter „Meine Tokens“. Sie bleiben angemeldet, bis Sie sich abmelden oder den Browser schließen, höchstens aber 12 Stunden.',
-    invitationHint: 'Ohne Token bitten Sie den Betreiber um eine Einladung: einen Link, der Sie anmeldet.',
+    invitationHint:
+      'Ohne Token bitten Sie den Betreiber um eine Einladung: einen Link, der Sie anmeldet. Sie beendet die Sitzung, die eine frühere Einladung begonnen hat.',
     submit: 'Anmelden',
     without: 'Ohne Anmeldung fortfahren',
     byProvider: (host: string) => `Mit ${host} anmelden`,

@@ -805,7 +805,8 @@ export const en = {
     token: 'API token',
     tokenHint:
       'You get a token from the operator of this service, or make one at “My tokens”. You stay signed in for up to 12 hours, until you sign out or close the browser.',
-    invitationHint: 'Without a token, ask the operator for an invitation: a link that signs you in.',
+    invitationHint:
+      'Without a token, ask the operator for an invitation: a link that signs you in. It ends the session that an earlier invitation began.',
     submit: 'Sign in',
     without: 'Continue without signing in',
     byProvider: (host: string) => `Sign in with ${host}`,

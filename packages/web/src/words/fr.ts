@@ -837,7 +837,7 @@ export const fr: Translation = {
     tokenHint:
       'Demandez un jeton à l’administrateur de ce service, ou créez-en un dans « Mes jetons ». Votre session dure 12 heures au maximum, ou jusqu’à ce que vous vous déconnectiez ou fermiez le navigateur.',
     invitationHint:
-      'Sans jeton, demandez une invitation à l’administrateur : un lien qui ouvre votre session.',
+      'Sans jeton, demandez une invitation à l’administrateur : un lien qui ouvre votre session. Elle met fin à la session qu’une invitation précédente a ouverte.',
     submit: 'Se connecter',
     without: 'Continuer sans se connecter',
     byProvider: (host: string) => `Se connecter avec ${host}`,
