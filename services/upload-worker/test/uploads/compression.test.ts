@@ -121,6 +121,7 @@ describe('a put that was stored, but whose answer was lost', () => {
     }
     expect(await untilProcessed(code)).toEqual({ status: 'PROCESSED', stored_encoding: 'gzip' });
     expect(await stored(code, text(2048))).toMatchObject({ encoding: 'gzip', isContent: true });
+    expect(bench.proxy.matching({ method: 'PUT', path: /pastes/ })).toHaveLength(6);
   });
 });
 

@@ -127,23 +127,6 @@ it.each(['pastes', 'task_executions'] as const)(
   },
 );
 
-it('six puts that were stored, but whose answers were lost, make the paste PROCESSED', async () => {
-  const [paste] = await submit(1);
-  let held = bench.proxy.hold(puts);
-  await start({ UPLOAD_RETRY_DELAYS_MS: '1,1,1,1,1' });
-  for (let put = 1; put <= 6; put++) {
-    const response = await (await held).forwardAndHoldResponse();
-    held = bench.proxy.hold(puts);
-    response.drop();
-  }
-  await until(
-    () => statesOf([paste!]),
-    ({ IN_PROGRESS }) => IN_PROGRESS === undefined,
-  );
-  expect(await statesOf([paste!])).toEqual({ PROCESSED: 1 });
-  expect(bench.proxy.matching(puts)).toHaveLength(6);
-});
-
 it('uploads that were lost twice run one by one, apart from the others of their batch', async () => {
   const suspects = await submit(2, 2);
   const others = await submit(8);
