@@ -7,7 +7,7 @@ import { randomShortCode } from '@pasteflow/service-kit';
 import { sql } from 'kysely';
 import { Limits } from '../src/http/limits/limits.ts';
 import { useApi } from './support/api.ts';
-import { answerOn, dial, ownPage, postJson, problemOf } from './support/http.ts';
+import { dial, ownPage, postJson, problemOf, refusalOn } from './support/http.ts';
 import { expectLimited, limited } from './support/limits.ts';
 import { countPastes } from './support/pastes.ts';
 import { recordedBody } from './support/recorded-pastes.ts';
@@ -183,7 +183,7 @@ describe('the bytes of new pastes in an hour', () => {
     socket.write(
       'POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nConnection: close\r\nContent-Length: 5\r\n\r\n',
     );
-    expect((await answerOn(socket)).status).toBe(429);
+    expect((await refusalOn(socket)).status).toBe(429);
   });
 
   it('may all be those of one paste, also of one that is larger', async () => {

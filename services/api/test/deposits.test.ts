@@ -3,7 +3,7 @@ import { openSealed, parseSealedText } from '@pasteflow/sealed';
 import { unwrapKey } from '@pasteflow/sealed/wrapped-keys';
 import { sql } from 'kysely';
 import { useApi } from './support/api.ts';
-import { codeOf, problemOf, rawExchange } from './support/http.ts';
+import { codeOf, dial, problemOf, refusalOn } from './support/http.ts';
 import { limited } from './support/limits.ts';
 import { countPastes, pasteRow } from './support/pastes.ts';
 import {
@@ -147,10 +147,11 @@ describe('POST /v1/requests/:id/deposits', () => {
 
 /** Sends the head of a request whose body never comes, and reads the answer. */
 async function withoutBody(port: number, id: string, bytes: number, more = ''): Promise<string> {
-  const answer = await rawExchange(
-    port,
+  const socket = await dial(port);
+  socket.write(
     `POST /v1/requests/${id}/deposits HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\ncontent-type: application/json\r\n${more}content-length: ${bytes}\r\n\r\n`,
   );
+  const answer = await refusalOn(socket);
   return `${answer.status} ${(JSON.parse(answer.body) as { code: string }).code}`;
 }
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { useApi } from './support/api.ts';
-import { answerOn, dial, postJson, postRaw, problemOf } from './support/http.ts';
+import { dial, postJson, postRaw, problemOf, refusalOn } from './support/http.ts';
 import {
   claimForDeletion,
   countPastes,
@@ -171,7 +171,7 @@ describe('a private paste', () => {
     socket.write(
       'POST /?visibility=private HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\nExpect: 100-continue\r\n\r\n',
     );
-    const answer = await answerOn(socket);
+    const answer = await refusalOn(socket);
     expect(answer.status).toBe(422);
   });
 

@@ -196,7 +196,7 @@ describe('the statements of a request', () => {
 });
 
 describe('a request that is refused for its token', () => {
-  it('never reads its body', async () => {
+  it('never reads its body, and ends the connection after a while', async () => {
     const before = await countPastes(bed.db);
     const socket = await dial(bed.api.port);
     socket.write(

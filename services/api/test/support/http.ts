@@ -68,6 +68,20 @@ export async function answerOn(socket: Socket): Promise<RawAnswer> {
   return answer;
 }
 
+/**
+ * The answer to a request without its body. The server keeps the connection for five seconds more, because a
+ * client may send the body before it reads: bodies.test.ts shows that.
+ */
+export async function refusalOn(socket: Socket): Promise<RawAnswer> {
+  let received = '';
+  for await (const text of socket.setEncoding('utf8')) {
+    received += text as string;
+    const { headers, body } = parseAnswer(received);
+    if (Buffer.byteLength(body) === Number(headers['content-length'])) break; // which ends the connection
+  }
+  return parseAnswer(received);
+}
+
 export function parseAnswer(received: string): RawAnswer {
   const [head = '', ...body] = received.split('\r\n\r\n');
   const [statusLine = '', ...lines] = head.split('\r\n');
