@@ -94,7 +94,6 @@ describe('a put that was stored, but whose answer was lost', () => {
   it.each([
     ['gzip', 'off', null],
     ['off', 'gzip', 'gzip'],
-    ['gzip', 'gzip', 'gzip'],
   ] as const)(
     'with %s, is repeated by another worker with %s: row and object agree',
     async (first, second, encoding) => {
