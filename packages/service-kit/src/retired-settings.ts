@@ -28,7 +28,7 @@ export const retiredSettings: Readonly<Record<string, string>> = {
   RECONCILE_ORPHAN_GRACE_SECONDS: 'has no effect: it is a day',
   RELAY_GRACE_SECONDS: 'has no effect: it is a second',
   RELAY_REDISPATCH_AFTER_SECONDS: 'has no effect: it is EXECUTION_LEASE_SECONDS and 24 seconds',
-  SQS_REQUESTS: 'has no effect: the AWS SDK sends all requests to SQS',
+  SQS_REQUESTS: 'has no effect: S3_REQUESTS holds for SQS, too',
   SWEEP_LOCK_IDLE_SECONDS: 'has no effect: it is five seconds',
   UPLOAD_RETRY_JITTER_MS: 'has no effect: it is 200, or a fifth of the shortest wait if that is less',
 };
