@@ -25,7 +25,7 @@ import type { SendOptions } from './http/answers/send-paced.ts';
 import { createRequireHost } from './http/request/host.ts';
 import { headersOfEveryAnswer } from './http/answers/response-headers.ts';
 import { RequestEvents } from './http/server/request-events.ts';
-import { composeOidc } from './sessions/compose-oidc.ts';
+import { composeOidc } from './sessions/identity-env.ts';
 import { Idempotency } from './http/idempotency/idempotency.ts';
 import { createFindUser } from './sessions/identify.ts';
 import { SessionCookie } from './http/callers/session-cookie.ts';

@@ -1,7 +1,12 @@
 import { commandName, type Help, type Misused, misused, parseArguments, quote } from '@pasteflow/service-kit';
+import { Metrics, type Entry } from '@pasteflow/runtime';
 import { sweepNames, type SweepName } from './sweep-names.ts';
+import { operator, recorded } from './operations/actions/record.ts';
+import { runSweep } from './operations/actions/run-sweep.ts';
+import { composeSweeps } from './compose.ts';
+import type { JanitorConfig } from './config.ts';
 
-export interface OnceCommand {
+interface OnceCommand {
   readonly kind: 'once';
   readonly sweep: SweepName;
   readonly allowMassDeletion: boolean;
@@ -9,7 +14,7 @@ export interface OnceCommand {
   readonly reason: string | null;
 }
 
-export type JanitorCommand = { readonly kind: 'service' } | OnceCommand;
+type JanitorCommand = { readonly kind: 'service' } | OnceCommand;
 
 export const usage = `Usage: ${commandName('janitor')} --once SWEEP
 
@@ -44,4 +49,37 @@ export function parseJanitorCommand(args: readonly string[]): JanitorCommand | H
     `${quote(args.join(' '))} is not understood: give no arguments, or --once and one of the sweeps ${sweepNames.join(', ')}, and --reason with a text; ` +
       '--allow-mass-deletion is only for --once reconcile',
   );
+}
+
+/**
+ * Runs one sweep, records it among the actions of operators, and prints its counts as JSON on stdout,
+ * beside the janitor that runs the sweeps, which does no harm. SIGTERM and Ctrl-C end the run between two batches, so
+ * that no row stays claimed. A second signal ends the process at once.
+ */
+export async function runOnce(
+  entry: Entry<JanitorConfig>,
+  { sweep: name, allowMassDeletion, reason }: OnceCommand,
+): Promise<void> {
+  const metrics = new Metrics(entry.name, { process: false });
+  const { operations, close } = composeSweeps(entry, metrics, { allowMassDeletion });
+  const stopping = new AbortController();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stopping.abort());
+  const by = { actor: operator(), reason, class: 'other' } as const;
+  const running = { signal: stopping.signal, onProgress: () => {} };
+  const subject = allowMassDeletion ? `${name} --allow-mass-deletion` : name;
+  try {
+    const { json } = await recorded(
+      operations.db,
+      { ...by, action: 'run-sweep', subject },
+      {
+        run: () => runSweep.do(operations, name, by, running),
+        outcomeOf: ({ outcome }) => outcome,
+        onNotRecorded: (error) =>
+          entry.logger.warn('outcome of an action not recorded', { sweep: name, error }),
+      },
+    );
+    process.stdout.write(`${JSON.stringify(json)}\n`);
+  } finally {
+    await close();
+  }
 }

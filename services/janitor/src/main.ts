@@ -1,9 +1,8 @@
 import { EXIT_USAGE, failed, printResult, settingNames, succeeded } from '@pasteflow/service-kit';
 import { runCommand, runService } from '@pasteflow/runtime';
-import { parseJanitorCommand, usage } from './command-line.ts';
+import { parseJanitorCommand, usage, runOnce } from './command-line.ts';
 import { composeJanitor } from './compose.ts';
 import { loadJanitorConfig } from './config.ts';
-import { runOnce } from './once.ts';
 
 const entry = { name: 'janitor', env: process.env, loadConfig: loadJanitorConfig, settingNames };
 const command = parseJanitorCommand(process.argv.slice(2));

@@ -1,8 +1,7 @@
 import type { ApiContext } from '../context.ts';
 import type { Routes } from '../http/openapi/endpoint.ts';
-import { beginOidcSignIn } from './begin-oidc.ts';
 import { chooseLanguage } from './choose-language.ts';
-import { finishOidcSignIn } from './finish-oidc.ts';
+import { finishOidcSignIn, beginOidcSignIn } from './oidc-sign-in.ts';
 import { showInvitation, takeInvitation } from './invitation.ts';
 import { endMySessions, mySessions } from './my-sessions.ts';
 import { showSignIn, signInForm, signOut } from './sign-in.ts';

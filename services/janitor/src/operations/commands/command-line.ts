@@ -4,13 +4,12 @@ import { commandName, type Help, isMisused, type Misused, misused, quote } from 
 import { type Action, type ActionOption } from '../actions/action.ts';
 import { actions } from '../actions/actions.ts';
 import type { Subject } from '../actions/subjects.ts';
-import { adoptBucket } from './adopt-bucket.ts';
+import { adoptBucket, restoreObjects } from './bucket.ts';
 import type { Flags, GivenOptions, OwnCommand } from './command.ts';
 import { inviteUser } from './invite.ts';
 import { blocks, erasures, pauses, workers } from './lists.ts';
 import { jobs, pastes, users } from './long-lists.ts';
 import { reports } from './reports.ts';
-import { restoreObjects } from './restore-objects.ts';
 import { status } from './status.ts';
 import { timeline } from './timeline.ts';
 import { addWebhook, webhooks } from './webhooks.ts';

@@ -8,6 +8,8 @@ import {
   type PendingSignIn,
   type SignedIn,
   withoutPending,
+  PENDING_SECONDS,
+  writePending,
 } from '@pasteflow/http-kit/sign-in';
 import { signedInPage } from '@pasteflow/web';
 import { z } from 'zod';
@@ -19,9 +21,9 @@ import { throwAsAnswer } from '../http/callers/authorization.ts';
 import { beginSession } from './browser-sessions.ts';
 import { nameOfSubject } from './oidc-users.ts';
 import { type Endpoint, pageEndpoint } from '../http/openapi/endpoint.ts';
-import { ownPath } from '../http/pages/page-answers.ts';
+import { ownPath, goTo } from '../http/pages/page-answers.ts';
 import { sendPage } from '../http/pages/page.ts';
-import { expectSignIn, PENDING_COOKIE, pendingCookie, requireProvider } from './begin-oidc.ts';
+import type { SessionCookie } from '../http/callers/session-cookie.ts';
 
 const NOT_BEGUN_HERE = 'This browser did not begin this sign-in, or began it more than 10 minutes ago.';
 
@@ -82,4 +84,61 @@ async function finishCounted(
       logger.info('sign-in by the identity provider refused', { ...idsOf(contextOf(req)), error });
     throw error;
   }
+}
+
+/** The cookie of a browser whose user is at the identity provider. */
+const PENDING_COOKIE = 'pasteflow-sign-in';
+
+const beginQuery = z.strictObject({
+  next: z.string().optional(),
+});
+
+/** GET /session/oidc: sends a browser to the identity provider. */
+export function beginOidcSignIn({ provider, sessions, pages }: ApiContext): Endpoint {
+  return pageEndpoint({ access: 'anyone', ignoresSession: true }, async (req, res) => {
+    const oidc = requireProvider(provider);
+    const { base } = pages.site(req);
+    const next = ownPath(readQuery(req, beginQuery).next, base);
+    expectSignIn(req, next);
+    // A link of another site leads to the page with the link of our own: nobody is signed in without wanting
+    // it.
+    if (!sessions.isOwn(req)) {
+      goTo(res, `${base}/session?next=${encodeURIComponent(next)}`);
+      return;
+    }
+    const { url, pending } = await oidc.begin(next).catch(throwAsAnswer);
+    // Lax: the provider's redirect back to the callback comes from another site, and a Strict cookie would
+    // not be sent with it.
+    res.set(
+      'Set-Cookie',
+      pendingCookie(
+        sessions,
+        writePending(pending, sessions.heldBy(req), sessions.valueOf(req, PENDING_COOKIE)),
+      ),
+    );
+    goTo(res, url);
+  });
+}
+
+/** @throws RequestError route_not_found */
+function requireProvider(provider: IdentityProvider | null): IdentityProvider {
+  if (provider !== null) return provider;
+  throw new RequestError(
+    'route_not_found',
+    'This service has no sign-in by an identity provider. GET /session shows how to sign in.',
+  );
+}
+
+/** The cookie with the sign-ins at the provider. @param value empty: there are none */
+function pendingCookie(sessions: SessionCookie, value: string): string {
+  return sessions.cookie(
+    PENDING_COOKIE,
+    value,
+    `SameSite=Lax; Max-Age=${value === '' ? 0 : PENDING_SECONDS}`,
+  );
+}
+
+/** What goes wrong from here on is shown on the page to sign in. */
+function expectSignIn(req: Request, next: string): void {
+  Object.assign(contextOf(req), { mustSignIn: true, afterSignIn: next });
 }
