@@ -23,9 +23,15 @@ export {
 export { type SettingNames } from './config/unknown-settings.ts';
 export { HealthServer, metricsEnv, isLoopback, listen } from './health/health-server.ts';
 export { Readiness, type Check } from './health/readiness.ts';
-export { EXIT_CONFIG, instanceId, type Entry } from './entry/entry.ts';
 export { Lifecycle, StartError, type Component } from './lifecycle.ts';
-export { runCommand, runService, type ServiceContext } from './entry/run.ts';
+export {
+  runCommand,
+  runService,
+  type ServiceContext,
+  EXIT_CONFIG,
+  instanceId,
+  type Entry,
+} from './entry/run.ts';
 export { createLogger, logEnv, type LogConfig, type LogFields, type Logger } from './logging/logger.ts';
 export { outliveOutput } from './logging/lossy-output.ts';
 export { redact } from './logging/redact.ts';

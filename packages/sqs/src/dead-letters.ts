@@ -1,9 +1,8 @@
 import { ReceiveMessageCommand, type Message, type SQSClient } from '@aws-sdk/client-sqs';
 import { SQS_BATCH_SIZE } from '@pasteflow/domain';
-import { acknowledge } from './acknowledger.ts';
+import { acknowledge, changeVisibility } from './received-messages.ts';
 import { rethrowUnavailable, type Queue } from './queue.ts';
 import { sendEntries } from './send.ts';
-import { changeVisibility } from './visibility.ts';
 
 /**
  * Handling a batch takes less than a second. Messages that stay in the queue after a move are returned at its

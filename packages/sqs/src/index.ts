@@ -17,7 +17,12 @@ export {
   type OutgoingUpload,
 } from './send.ts';
 export { MessageDispatcher, sendTraced } from './message-dispatcher.ts';
-export { changeVisibility, MessageReturner, type VisibilityChange } from './visibility.ts';
-export { acknowledge, Acknowledger } from './acknowledger.ts';
+export {
+  acknowledge,
+  Acknowledger,
+  changeVisibility,
+  MessageReturner,
+  type VisibilityChange,
+} from './received-messages.ts';
 export { ConsumerGroup, type Delivery } from './consumer-group.ts';
 export { moveDeadLetters, receiveDeadLetters } from './dead-letters.ts';
