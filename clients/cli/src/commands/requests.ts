@@ -17,7 +17,7 @@ import type { CommonOptions } from '../settings/settings.ts';
  * `pasteflow ask [MESSAGE]`: makes a request, and prints the link for depositors. Its private key is in a file before
  * anybody can have the link.
  */
-export async function ask(
+async function ask(
   session: Session,
   message: string | undefined,
   options: { readonly deposits?: string; readonly expires?: string },
@@ -64,7 +64,7 @@ function expiresInOf(text: string | undefined): { readonly expires_in?: number }
 }
 
 /** `pasteflow requests`: the caller's own requests, newest first. */
-export async function requests(session: Session): Promise<ExitCode> {
+async function requests(session: Session): Promise<ExitCode> {
   const { client, output, signal } = session;
   requireToken(session);
   const rows: (readonly string[])[] = [];

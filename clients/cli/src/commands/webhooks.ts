@@ -9,7 +9,7 @@ import { firstOf, limitOf, PAGE, timeFrom } from './pastes.ts';
 import type { InSession } from '../running.ts';
 
 /** `pasteflow webhooks`: the caller's own webhooks, oldest first. */
-export async function webhooks(session: Session): Promise<ExitCode> {
+async function webhooks(session: Session): Promise<ExitCode> {
   const { client, output, signal } = session;
   requireToken(session);
   const all = await client.webhooks.list({ signal });
@@ -37,7 +37,7 @@ function stateOf({ failing_since, switched_off_at, switched_off_for }: Webhook, 
 }
 
 /** `pasteflow webhooks add URL EVENT…`: prints the secret, which nothing shows again. */
-export async function addWebhook(
+async function addWebhook(
   session: Session,
   argument: string,
   events: readonly WebhookEventType[],
@@ -56,7 +56,7 @@ async function urlOf({ terminal, signal }: Session, argument: string): Promise<s
 }
 
 /** `pasteflow webhooks rotate ID`: prints the new secret. */
-export async function rotateWebhook(session: Session, argument: string): Promise<ExitCode> {
+async function rotateWebhook(session: Session, argument: string): Promise<ExitCode> {
   const { client, output, signal } = session;
   requireToken(session);
   printSecret(session, await client.webhooks.rotate(webhookOf(argument), { signal }));
@@ -70,7 +70,7 @@ function printSecret({ output }: Session, webhook: SigningWebhook): void {
 }
 
 /** `pasteflow webhooks remove ID` */
-export async function removeWebhook(session: Session, argument: string): Promise<ExitCode> {
+async function removeWebhook(session: Session, argument: string): Promise<ExitCode> {
   const { client, output, signal } = session;
   requireToken(session);
   const id = webhookOf(argument);
@@ -80,7 +80,7 @@ export async function removeWebhook(session: Session, argument: string): Promise
 }
 
 /** `pasteflow webhooks on ID`: switches it on again. */
-export async function switchOnWebhook(session: Session, argument: string): Promise<ExitCode> {
+async function switchOnWebhook(session: Session, argument: string): Promise<ExitCode> {
   const { client, output, signal } = session;
   requireToken(session);
   const webhook = await client.webhooks.switchOn(webhookOf(argument), { signal });
