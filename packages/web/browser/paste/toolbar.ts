@@ -4,7 +4,6 @@ import { element, optional } from '../element.ts';
 import { startLink } from '../link.ts';
 import { keep, kept } from '../preferences.ts';
 import { readText } from '../read-text.ts';
-import { startTabSize } from './tab-size.ts';
 
 /** The bar of a page of one text. @param text the exact text, where the server can't give it */
 export function startToolbar(content: HTMLElement, text?: () => string): void {
@@ -113,4 +112,20 @@ function startMarkdown(content: HTMLElement): void {
 export function showEdit(): void {
   const edit = document.querySelector('.bar .edit');
   if (edit !== null) edit.closest('.bar')?.prepend(edit);
+}
+
+/** The choice holds for all pages. Without one, the language decides. */
+function startTabSize(form: HTMLFormElement): void {
+  const select = element('tabs', HTMLSelectElement);
+  const show = (): void => {
+    select.value = kept('tabs') ?? '';
+  };
+  show();
+  addEventListener('pageshow', show); // the browser may restore what another paste had
+  form.hidden = false;
+  form.addEventListener('submit', (event) => event.preventDefault());
+  select.addEventListener('change', () => {
+    keep('tabs', select.value);
+    document.documentElement.dataset['tabs'] = select.value;
+  });
 }
