@@ -1,6 +1,8 @@
-import { chmod, mkdir, realpath, symlink, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { chmod, mkdir, readFile, realpath, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { spawnService, temporaryFolder, until } from '@pasteflow/dev-stack/testing';
 
@@ -53,6 +55,29 @@ it('adds the types of a file, in JavaScript or TypeScript, and also by a link as
     ['export', 'import', 'one', 'two'],
     ['export', 'import', 'own'],
   ]);
+});
+
+it('adds the types of a bundle that has a package in CommonJS, made as the tutorial says, and says what one without the banner misses', async () => {
+  const root = fileURLToPath(new URL('../../..', import.meta.url));
+  const tutorial = await readFile(join(root, 'docs/tutorial.md'), 'utf8');
+  const [command] = /^npx esbuild own\.mts (?:.*\\\n)*.*$/m.exec(tutorial)!;
+  const author = join(folder, 'author');
+  await mkdir(join(author, 'node_modules/.bin'), { recursive: true });
+  for (const name of ['commander', '.bin/esbuild'])
+    await symlink(join(root, 'clients/cli/node_modules', name), join(author, 'node_modules', name));
+  const source = OWN.replace("'Made for a test.'", "new Command().summary('Made for a test.').summary()");
+  await file(
+    'author/own.mts',
+    `import { Command } from 'commander';\n${source.replace('(kit)', '(kit: any)')}`,
+  );
+  const bundle = async (line: string): Promise<unknown> => {
+    await promisify(execFile)('sh', ['-c', line.replace('npx ', 'node_modules/.bin/')], { cwd: author });
+    return (await load(join(author, 'own.mjs')))[0];
+  };
+  expect(await bundle(command)).toEqual(['export', 'import', 'own']);
+  expect(await bundle(command.replace(/ *\\\n.*/, ''))).toMatch(
+    /bundles a package in CommonJS: Dynamic require .*; bundle the file with the banner that docs\/tutorial\.md shows$/,
+  );
 });
 
 it('says of a path what is wrong with it', async () => {

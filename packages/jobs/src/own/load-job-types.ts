@@ -128,6 +128,8 @@ function whyNotLoaded(path: string, error: unknown): string {
   const message = messageOf(error);
   if (code === 'ERR_MODULE_NOT_FOUND')
     return `imports what is not there: ${message}; bundle the file, for example with esbuild`;
+  if (message.startsWith('Dynamic require of'))
+    return `bundles a package in CommonJS: ${message}; bundle the file with the banner that docs/tutorial.md shows`;
   if (name !== 'SyntaxError') return `throws when it is loaded: ${message}`;
   const [, line] =
     /^\S*:(\d+)$/m.exec(code === 'ERR_INVALID_TYPESCRIPT_SYNTAX' ? stack : checked(path)) ?? [];
