@@ -1284,6 +1284,7 @@ export interface components {
      *       "id": "019aa5b2-9f10-7c41-8a2b-3d4e5f607182",
      *       "url": "https://paste.example.org/q7Zk2Lm9Xa",
      *       "asset_type": "paste",
+     *       "name": null,
      *       "file_size": 14,
      *       "number": null,
      *       "created_at": "2026-11-21T12:00:09.000Z"
@@ -1298,6 +1299,8 @@ export interface components {
        */
       url: string;
       asset_type: string;
+      /** @description The name that a job type of the operator's own has given. Null: a paste, or an archive of an export. */
+      name: string | null;
       /** @description In bytes. */
       file_size: number;
       /** @description The number of an archive of an export, from 1. Each is complete in itself. Null: no archive. */

@@ -150,9 +150,10 @@ describe('the services', () => {
       progress: 100,
       result: { saved: ['news', 'blog'] },
     });
-    const contents: string[] = [];
-    for await (const { url } of user.jobs.assets(id)) contents.push(await (await fetch(url)).text());
-    expect(contents.toSorted()).toEqual(['<rss>blog</rss>', '<rss>news</rss>']);
+    const contents: Record<string, string> = {};
+    for await (const { name, url } of user.jobs.assets(id))
+      contents[name ?? ''] = await (await fetch(url)).text();
+    expect(contents).toEqual({ 'blog.xml': '<rss>blog</rss>', 'news.xml': '<rss>news</rss>' });
   });
 
   it('keep what was saved when other feeds are refused, and follow no redirect', async () => {

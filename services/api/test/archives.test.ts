@@ -60,3 +60,33 @@ it('the page of an export links to each archive, in their order, and says when t
   await bed.db.deleteFrom('assets').where('job_id', '=', jobId).execute();
   expect(await page()).toContain(removed);
 });
+
+it('a file of a job type of the operator’s own has its name, and the page shows the result as it was written', async () => {
+  const user = await newUser(bed.db);
+  const jobId = await newJob(bed.db, user, 'fetch');
+  const executionId = await claim(bed.db, jobId);
+  for (const name of ['news.xml', 'old.tar.gz'])
+    await addAsset(
+      bed.db,
+      { user, jobId, executionId },
+      { assetType: 'feed', storagePath: `jobs/${jobId}/${executionId}/${name}` },
+    );
+  const result = { saved: ['news'], text: '<b>', count: 2 };
+  await end(bed.db, executionId, { status: 'completed', result, errorMessage: null });
+  const answer = await fetch(`${bed.api.url}/v1/jobs/${jobId}/assets`, { headers: user.headers });
+  const { assets } = (await answer.json()) as { assets: readonly (Asset & { name: string | null })[] };
+  expect(
+    assets.map(({ name, url }) => [name, new URL(url).searchParams.get('response-content-disposition')]),
+  ).toEqual([
+    ['old.tar.gz', 'attachment; filename="old.tar.gz"'],
+    ['news.xml', 'attachment; filename="news.xml"'],
+  ]);
+  const headers = { ...user.headers, accept: 'text/html' };
+  const page = await (await fetch(`${bed.api.url}/my/jobs/${jobId}`, { headers })).text();
+  expect([...page.matchAll(/>(Download: [^<]*)</g)].map(([, text]) => text)).toEqual([
+    'Download: news.xml',
+    'Download: old.tar.gz',
+  ]);
+  expect(page).toContain('<dt dir="auto">saved</dt><dd dir="auto">[&quot;news&quot;]</dd>');
+  expect(page).toContain('<dt dir="auto">text</dt><dd dir="auto">&lt;b&gt;</dd>');
+});

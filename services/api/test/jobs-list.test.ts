@@ -201,6 +201,7 @@ describe('GET /v1/jobs/:id/assets', () => {
           url: `${bed.api.url}/${code}`,
           asset_type: 'paste',
           file_size: 8,
+          name: null,
           number: null,
           created_at: expect.stringMatching(/Z$/),
         },

@@ -27,6 +27,7 @@ export const asset = (url: string, size: number) => ({
   url,
   asset_type: 'archive',
   file_size: size,
+  name: null,
   number: null,
   created_at: '2026-11-22T12:00:00.000Z',
 });

@@ -17,6 +17,8 @@ import {
 interface MadeAsset {
   readonly url: string;
   readonly asset_type: string;
+  /** Of a file that a job type of the operator's own has saved; null: any other asset. */
+  readonly name: string | null;
   readonly file_size: number;
   /** Of an archive of an export, from 1; null: no archive. */
   readonly number: number | null;
@@ -58,7 +60,7 @@ ${jobLink(site, text.retryOf, job.retry_of)}${jobLink(site, text.retriedAs, job.
 ${isOpen && progress(site, job)}
 ${job.error_message !== null && html`<p class="${errorClass(job)}" lang="en" dir="auto">${withoutFieldNames(job.error_message)}</p>`}
 ${job.canRetry && retry(site, job)}
-${job.result !== null && resultOf(site.words, job.result, job)}
+${job.result !== null && (isOwn(site.words, job) ? factsOf(site.words, job.result) : resultOf(site.words, job.result, job))}
 ${assetsOf(site, job)}
 ${isOpen && cancellation(site, job)}`,
   });
@@ -104,6 +106,20 @@ export function progress({ base, words }: Site, job: OwnJob): Html {
 <p role="status"><span id="job-percent">${percent(job.progress, words)}</span> <span id="job-message" dir="auto"
 data-words="${JSON.stringify(texts)}">${job.progress_message === null ? job.status === 'queued' && text.waiting : progressText(job.progress_message, texts)}</span></p>
 </div>`;
+}
+
+/** Whether the type is one of the operator's own, of which the pages know no more than its name. */
+function isOwn(words: Words, { job_type: type }: MyJob): boolean {
+  return !Object.hasOwn(words.job.types, type);
+}
+
+/** As the type has written it. */
+function factsOf(words: Words, result: Readonly<Record<string, unknown>>): Html | false {
+  const facts = Object.entries(result).map(
+    ([name, value]) =>
+      html`<div lang="en"><dt dir="auto">${name}</dt><dd dir="auto">${typeof value === 'string' ? value : JSON.stringify(value)}</dd></div>\n`,
+  );
+  return facts.length > 0 && html`<h2>${words.job.result}</h2>\n<dl class="facts">${facts}</dl>`;
 }
 
 /** What is rare, and worth a word only when there is some. */
@@ -173,8 +189,8 @@ function assetsOf(
   const files = assets.filter(({ asset_type: type }) => type !== 'paste').toReversed();
   const pastes = assets.filter(({ asset_type: type }) => type === 'paste');
   return html`${files.map(
-    ({ url, file_size: size, asset_type: type, number }) =>
-      html`<p><a class="button primary" href="${url}">${isExport ? downloadOf(words, number, completedAt !== null && files.length === 1) : text.downloadOf(type.replaceAll('_', ' '))}</a></p>
+    ({ url, file_size: size, asset_type: type, name, number }) =>
+      html`<p><a class="button primary" href="${url}">${isExport ? downloadOf(words, number, completedAt !== null && files.length === 1) : text.downloadOf(name ?? type.replaceAll('_', ' '))}</a></p>
 <p class="hint">${formatSize(size, words)} · ${text.downloadHint}</p>\n`,
   )}${
     pastes.length > 0 &&

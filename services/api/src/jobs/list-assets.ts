@@ -1,4 +1,5 @@
 import { shortCodeOfKey } from '@pasteflow/domain';
+import { jobTypes } from '@pasteflow/jobs';
 import { type AssetRow, listAssets as findAssets } from '@pasteflow/postgres';
 import { z } from 'zod';
 import type { ApiContext } from '../context.ts';
@@ -17,6 +18,10 @@ const assetSchema = z
         'The URL of the content: of a paste its permanent URL, of any other asset a URL that is valid for some minutes.',
     }),
     asset_type: z.string(),
+    name: z.string().nullable().meta({
+      description:
+        "The name that a job type of the operator's own has given. Null: a paste, or an archive of an export.",
+    }),
     file_size: z.int().min(0).meta({ description: 'In bytes.' }),
     number: z.int().min(1).nullable().meta({
       description:
@@ -32,6 +37,7 @@ const assetSchema = z
         id: example.assetId,
         url: 'https://paste.example.org/q7Zk2Lm9Xa',
         asset_type: 'paste',
+        name: null,
         file_size: 14,
         number: null,
         created_at: example.completedAt.toISOString(),
@@ -46,6 +52,7 @@ export async function viewOfAsset(asset: AssetRow, jobType: string, api: ApiCont
     id: asset.id,
     url: await urlOf(asset, jobType, api),
     asset_type: asset.asset_type,
+    name: nameOf(asset, jobType),
     file_size: Number(asset.file_size),
     number: asset.number,
     created_at: asset.created_at.toISOString(),
@@ -63,8 +70,15 @@ async function urlOf(
   const day = asset.created_at.toISOString().slice(0, 10);
   return await store.presign(asset.storage_path, {
     expiresInSeconds: assetUrlSeconds,
-    downloadName: `pasteflow-${jobType}-${day}${nameSuffixOf(asset)}${extensionOf(asset.storage_path)}`,
+    downloadName:
+      nameOf(asset, jobType) ??
+      `pasteflow-${jobType}-${day}${nameSuffixOf(asset)}${extensionOf(asset.storage_path)}`,
   });
+}
+
+/** The keys of the other assets have no names, but ids. */
+function nameOf({ storage_path: path }: AssetRow, jobType: string): string | null {
+  return jobTypes.has(jobType) ? null : (path.split('/').at(-1) ?? null);
 }
 
 /** The archives of an export have different names; most exports have one. */
