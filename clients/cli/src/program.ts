@@ -9,6 +9,7 @@ import { login, logout, whoami } from './commands/login.ts';
 import { change, history, ls, open, rm } from './commands/pastes.ts';
 import { put } from './commands/put.ts';
 import { receipt } from './commands/receipt.ts';
+import { runJob } from './commands/run.ts';
 import { timeline, watch } from './commands/follow.ts';
 import {
   EXIT_DONE,
@@ -187,6 +188,15 @@ export function buildProgram(terminal: Terminal, act: Act): Command {
     .option('-f, --format <format>', 'zip, tar.gz or ndjson', 'zip')
     .option('--job <id>', 'fetch the archives of this export, and start none')
     .action(inSession(exportPastes));
+  program
+    .command('run')
+    .description(
+      'runs a job, also of a type that the operator of the server has added, and prints its result',
+    )
+    .argument('<type>', 'the type of the job')
+    .argument('[parameters]', 'its parameters, an object of JSON; - is stdin', '{}')
+    .option('-o, --output <folder>', 'save the files of the job there')
+    .action(inSession(runJob));
   addRequestCommands(program, { inSession, act });
   addWebhookCommands(program, inSession);
   program

@@ -1,3 +1,5 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { json, pasteWith, problem, useBed, type Handler } from './support/bed.ts';
 import { asset, env, ID, jobWith, queued, route } from './support/jobs.ts';
@@ -184,5 +186,51 @@ describe('pasteflow ls and timeline', () => {
       null,
     ]);
     expect((await bed.run(['ls', '-n', '0'], { env })).code).toBe(2);
+  });
+});
+
+describe('pasteflow run', () => {
+  const made = (name: string) => ({ ...asset(`${bed.url}/file`, 5), asset_type: 'feed', name });
+  const serve = (fields: object, ...assets: readonly object[]): void =>
+    routes({
+      'POST /v1/jobs': queued,
+      [`GET /v1/jobs/${ID}`]: json(200, jobWith({ job_type: 'fetch', ...fields })),
+      [`GET /v1/jobs/${ID}/assets`]: json(200, { assets, next_cursor: null }),
+      'GET /file': (_request, res) => void res.writeHead(200, { 'content-length': '5' }).end('<rss>'),
+    });
+
+  it('runs a job of any type, prints its result, and saves its files by their names', async () => {
+    serve({ result: { saved: ['news'] } }, made('news.xml'));
+    const folder = join(bed.home, 'new/feeds');
+    const ended = await bed.run(['run', 'fetch', '{"feeds":["news"]}', '-o', folder], { env });
+    const file = join(folder, 'news.xml');
+    expect(ended).toEqual({ code: 0, stdout: `{"saved":["news"]}\n${file}\n`, stderr: '' });
+    expect(await readFile(file, 'utf8')).toBe('<rss>');
+    const [sent] = bed.requests.filter(({ path }) => path === '/v1/jobs');
+    expect(JSON.parse(sent!.body.toString())).toEqual({
+      job_type: 'fetch',
+      parameters: { feeds: ['news'] },
+    });
+  });
+
+  it('reads parameters from stdin, and ends with 1 and the reason when a part has failed', async () => {
+    serve({ status: 'partial', result: {}, error_message: '1 of 2 feeds were refused' });
+    const ended = await bed.run(['run', 'fetch', '-'], { env, stdin: '{"feeds":["a"]}' });
+    expect(ended).toEqual({ code: 1, stdout: '{}\n', stderr: 'pasteflow: 1 of 2 feeds were refused\n' });
+  });
+
+  it('refuses what is no object before it sends anything', async () => {
+    for (const parameters of ['feeds', '"feeds"', 'null']) {
+      const { code, stderr } = await bed.run(['run', 'fetch', parameters], { env });
+      expect([code, stderr]).toEqual([2, expect.stringContaining('no object of JSON')]);
+    }
+    expect(bed.requests).toEqual([]);
+  });
+
+  it('writes no file outside of the folder, whatever the server names', async () => {
+    serve({}, made('../news.xml'));
+    const { code, stderr } = await bed.run(['run', 'fetch', '-o', join(bed.home, 'feeds')], { env });
+    expect([code, stderr]).toEqual([1, expect.stringContaining('The server names a file "../news.xml"')]);
+    expect(await readdir(bed.home)).toEqual(['feeds']);
   });
 });

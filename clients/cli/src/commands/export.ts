@@ -85,25 +85,28 @@ function nameOf(path: string, number: number, format: string): string {
 }
 
 interface Archive {
+  /** Null: it has none, as an archive of an export. */
+  readonly name: string | null;
   readonly size: number;
   /** A new URL each time: a URL is valid for some minutes. */
   readonly urlOf: () => Promise<string>;
 }
 
-/** In their order. */
-async function archivesOf({ client, signal }: Session, id: string): Promise<Archive[]> {
+/** What a job has saved, in its order. */
+export async function archivesOf({ client, signal }: Session, id: string): Promise<Archive[]> {
   const read = async (): Promise<Asset[]> => {
     const assets: Asset[] = [];
     for await (const asset of client.jobs.assets(id, { signal })) assets.unshift(asset);
     return assets;
   };
   return (await read()).map((asset) => ({
+    name: asset.name,
     size: asset.file_size,
     urlOf: async () => (await read()).find((each) => each.id === asset.id)?.url ?? asset.url,
   }));
 }
 
-async function toFile(session: Session, { urlOf, size }: Archive, path: string): Promise<void> {
+export async function toFile(session: Session, { urlOf, size }: Archive, path: string): Promise<void> {
   const progress = startProgress(session.terminal);
   try {
     await writeAtomically(
