@@ -34,7 +34,7 @@ export {
 } from './entry/run.ts';
 export { createLogger, logEnv, type LogConfig, type LogFields, type Logger } from './logging/logger.ts';
 export { outliveOutput } from './logging/lossy-output.ts';
-export { redact } from './logging/redact.ts';
+export { redact, redactText } from './logging/redact.ts';
 export { Metrics, registerPoolMetrics, type Sample } from './metrics.ts';
 export { PollLoop, warnDaily } from './poll-loop.ts';
 export { StartCheck } from './start-check.ts';

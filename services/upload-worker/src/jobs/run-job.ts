@@ -7,7 +7,7 @@ import {
   type JobType,
 } from '@pasteflow/jobs';
 import { pingDatabase, type ClaimedJob, type Database } from '@pasteflow/postgres';
-import { sleep } from '@pasteflow/runtime';
+import { redactText, sleep } from '@pasteflow/runtime';
 import { reasonOfS3Error } from '@pasteflow/s3';
 import type { WorkerContext } from '../executions/worker-context.ts';
 
@@ -132,13 +132,14 @@ async function answers(db: Database): Promise<boolean> {
 
 /**
  * The stored reason of what the work threw. The log gets the whole error. The owner of the job may read the text of
- * WorkFailedError, and what S3 answered, and of no other error.
+ * WorkFailedError, and what S3 answered, and of no other error. Operators read all of it on their pages, so that it has no
+ * more secrets than the log.
  */
 function reasonOf(error: unknown): string {
   if (error instanceof DependencyUnavailableError && error.dependency === 's3')
     return reasonOfS3Error(error.cause);
   const message = Error.isError(error) && error.message !== '' ? error.message : String(error);
-  return storedReason(classOf(error), message.slice(0, MAX_ERROR_CHARACTERS));
+  return storedReason(classOf(error), redactText(message).slice(0, MAX_ERROR_CHARACTERS));
 }
 
 function classOf(error: unknown): 'work_failed' | 'database_unavailable' | 'internal' {

@@ -162,6 +162,16 @@ describe('a job', () => {
     await bench.untilAcknowledged();
   });
 
+  it('keeps no secret of the message of an error', async () => {
+    addType('leaky', () =>
+      Promise.reject(new Error(`${'x'.repeat(470)} postgres://admin:hunter2${'0'.repeat(40)}@db`)),
+    );
+    const id = await bench.submit('leaky');
+    const { error_message: error } = await bench.untilEnded(id);
+    expect(error).toMatch(/postgres:\/\/admin:\[red/);
+    expect(JSON.stringify(await bench.attempts(id))).not.toContain('hunter2');
+  });
+
   it('whose last attempt failed at S3 says what S3 answered', async () => {
     const key = { method: 'PUT', path: /jobs\/answer/ };
     bench.proxy.rule(key, { kind: 'fail', status: 507 });
