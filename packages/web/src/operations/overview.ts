@@ -129,7 +129,7 @@ function needsPart(site: OperationsSite, { at, isStale, needs }: ShownOverview):
       html`<li><div><p><bdi>${text}</bdi></p></div>${page !== null && html`<a class="button" href="${site.base}${page}">${words.show}</a>`}
 ${action !== null && actionLink(site, { action: action.name, subject: action.subject, label: action.label })}</li>\n`,
   );
-  return html`${rows.length > 0 && html`<h2 role="status">${words.needs(rows.length)}</h2>\n<ul class="rows needs">\n${rows}</ul>`}
+  return html`${rows.length > 0 && html`<div role="status"><h2>${words.needs(rows.length)}</h2></div>\n<ul class="rows needs">\n${rows}</ul>`}
 <p class="${isStale ? 'bad-news' : 'hint'}">${read}${isStale && ` ${words.stale}`}</p>`;
 }
 

@@ -32,6 +32,19 @@ async function stored(content: string): Promise<string> {
   return short_code;
 }
 
+/** With a title that fills its line. */
+async function report(code: string): Promise<void> {
+  await bed.cluster.rows.query(`UPDATE pastes SET title = $1 WHERE short_code = $2`, [
+    'word '.repeat(36),
+    code,
+  ]);
+  await bed.cluster.rows.query(
+    `INSERT INTO paste_reports (paste_id, content_hash, class, reporter)
+     SELECT id, content_hash, 'spam', sha256('a') FROM pastes WHERE short_code = $1`,
+    [code],
+  );
+}
+
 async function keepPicture(page: Page, name: string): Promise<void> {
   if (SCREENSHOTS === undefined) return;
   mkdirSync(SCREENSHOTS, { recursive: true });
@@ -121,6 +134,7 @@ describeInBrowser('the operations page', () => {
     ['narrow dark', { ...NARROW, colorScheme: 'dark' as const }],
   ])('breaks no rule of WCAG 2.2 AA, and never scrolls sideways: %s', async (name, options) => {
     const code = await stored('to look at');
+    await report(code);
     const user = await bed.cluster.user(`operations ${name}`);
     await user.pastes.create(Buffer.from('of a user'));
     const { job_id: job } = await user.jobs.create({ job_type: 'export', parameters: {} });
@@ -133,6 +147,7 @@ describeInBrowser('the operations page', () => {
       [`/users/${user.userId}`, 'user'],
       ['/pastes', 'pastes'],
       ['/workers', 'workers'],
+      ['/reports', 'reports'],
       [`/confirm/takedown?subject=${code}`, 'confirm'],
       ['/pastes/nothing', 'refusal'],
       [await outcomeOf(await stored(`bad ${name}`)), 'outcome'],

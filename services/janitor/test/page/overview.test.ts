@@ -82,7 +82,7 @@ it('begins with the uploads that failed, which are grouped by reason, shown in p
     );
     expect((await codes('')).body).toContain('120 uploads have failed.');
     const isShown = async () =>
-      /<div id="live">\s*<dl.*<\/dl>\s*<h2[^>]*>\d thing[^<]*<\/h2>\s*<ul[^>]*>\s*<li>.*120 uploads failed, /.test(
+      /<div id="live">\s*<dl.*<\/dl>\s*<div role="status"><h2>\d thing[^<]*<\/h2><\/div>\s*<ul[^>]*>\s*<li>.*120 uploads failed, /.test(
         (await page.call('/')).body,
       );
     await eventually(isShown); // the figures are read at most once in three seconds
