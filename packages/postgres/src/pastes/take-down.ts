@@ -7,10 +7,16 @@ import type { Actor } from '../database/actor.ts';
 const standing = (userId: string) => sql`
   pastes WHERE user_id = ${userId} AND deletion_initiated_at IS NULL AND taken_down_for IS NULL`;
 
-/** How many pastes `findStanding` finds. Reads all pastes of the user. */
-export async function countStanding(db: Database, userId: string): Promise<number> {
+/** How many pastes `findStanding` finds, at most `limit`. Without a limit it reads all pastes of the user. */
+export async function countStanding(
+  db: Database,
+  userId: string,
+  limit: number | null = null,
+): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    SELECT count(*)::integer AS count FROM ${standing(userId)}`.execute(db);
+    SELECT count(*)::integer AS count FROM (SELECT FROM ${standing(userId)} LIMIT ${limit}) AS counted`.execute(
+    db,
+  );
   return rows[0]?.count ?? 0;
 }
 

@@ -176,6 +176,7 @@ it('the pastes of a user that stand are those that no cleanup has claimed and no
   const pastes = await makePastes(current.db, 3, { ...owned, status: 'PROCESSED' });
   await makePastes(current.db, 1, { status: 'PROCESSED', userId: other!.id });
   expect(await countStanding(current.db, user!.id)).toBe(3);
+  expect(await countStanding(current.db, user!.id, 2)).toBe(2);
   const [first] = await findStanding(current.db, user!.id, 1);
   await takeDown(current.db, [first!], by);
   expect(await countStanding(current.db, user!.id)).toBe(2);

@@ -114,6 +114,11 @@ export function countText({ count, approximate }: ShownCount): string {
   return `${approximate ? '~' : ''}${formatNumber(count, en)}`;
 }
 
+/** `200+` for a count that has stopped there. */
+export function leastText({ count, approximate }: ShownCount): string {
+  return `${formatNumber(count, en)}${approximate ? '+' : ''}`;
+}
+
 /** A row of a table. */
 export function row(cells: readonly HtmlValue[]): Html {
   const shown = cells.map((cell) => (typeof cell === 'number' ? formatNumber(cell, en) : cell));

@@ -4,7 +4,7 @@ import { html, type Html, type HtmlValue, table } from '../html/html.ts';
 import { en } from '../words/en.ts';
 import {
   actionLink,
-  countText,
+  leastText,
   operationsPage,
   row,
   type OperationsPlace,
@@ -42,10 +42,10 @@ export function usersPage(
   const rows = list.rows.map(({ id, name, shownName, createdAt, pastes, bytes, jobs, tokens }) =>
     row([
       html`<a href="${base}/users/${id}"><bdi>${name}</bdi></a>${shownName !== null && html` <span class="hint"><bdi>${shownName}</bdi></span>`}`,
-      html`<a href="${base}/pastes?owner=${id}">${countText(pastes)}</a>`,
-      `${bytes.approximate ? '~' : ''}${formatSize(bytes.count, en)}`,
-      html`<a href="${base}/jobs?owner=${id}">${countText(jobs)}</a>`,
-      countText(tokens),
+      html`<a href="${base}/pastes?owner=${id}">${leastText(pastes)}</a>`,
+      `${formatSize(bytes.count, en)}${bytes.approximate ? '+' : ''}`,
+      html`<a href="${base}/jobs?owner=${id}">${leastText(jobs)}</a>`,
+      leastText(tokens),
       formatTime(createdAt, en),
     ]),
   );
@@ -181,8 +181,8 @@ export function erasuresPage(site: OperationsSite, list: ShownList<ShownErasure>
       each.userId,
       each.status.replaceAll('_', ' '),
       formatTime(each.requestedAt, en),
-      `${countText(each.pastesLeft)} of ${formatNumber(each.pastes, en)}`,
-      `${countText(each.jobsLeft)} of ${formatNumber(each.jobs, en)}`,
+      `${leastText(each.pastesLeft)} of ${formatNumber(each.pastes, en)}`,
+      `${leastText(each.jobsLeft)} of ${formatNumber(each.jobs, en)}`,
     ]),
   );
   return listPage(site, list, {

@@ -2,7 +2,7 @@ import { formatTime } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
 import { legend, timelineChart, type ShownTimeline } from '../timeline/chart.ts';
 import { attemptsTable, retriesTable, transitionsTable } from '../timeline/tables.ts';
-import { actionLink, operationsPage, type OperationsSite } from './layout.ts';
+import { actionLink, leastText, operationsPage, type OperationsSite, type ShownCount } from './layout.ts';
 import { en } from '../words/en.ts';
 import { operationsWords as words } from './words.ts';
 
@@ -86,7 +86,8 @@ export function userPage(
     /** null: there is no such user any more. */
     readonly name: string | null;
     readonly shownName: string | null;
-    readonly pastes: number;
+    /** Those that can be taken down. */
+    readonly pastes: ShownCount;
   },
 ): string {
   return operationsPage(site, {
@@ -95,7 +96,7 @@ export function userPage(
     main: html`<h1>${words.user} <bdi>${name ?? id}</bdi></h1>
 <dl class="facts"><div><dt>Id</dt><dd>${id}</dd></div>${shownName !== null && html`<div><dt>Shown as</dt><dd><bdi>${shownName}</bdi></dd></div>`}</dl>
 <p class="toolbar"><a class="button" href="${site.base}/pastes?owner=${id}">${words.pastesOf}</a> <a class="button" href="${site.base}/jobs?owner=${id}">${words.jobsOf}</a></p>
-<p>${words.pastesOfUser(pastes)}</p>
+<p>${words.pastesOfUser(pastes.count, leastText(pastes))}</p>
 <p>${actionLink(site, { action: 'takedown-user', subject: id, label: words.takeDownUser })} ${actionLink(site, { action: 'erase', subject: id, label: words.eraseUser })}</p>`,
   });
 }

@@ -171,8 +171,8 @@ export const operationsWords = {
   transitions: 'Transitions',
   attempts: 'Attempts',
   chart: 'States and attempts over time',
-  pastesOfUser: (count: number) =>
-    `This user has ${digits(count)} ${count === 1 ? 'paste' : 'pastes'} that can be taken down.`,
+  pastesOfUser: (count: number, text: string) =>
+    `This user has ${text} ${count === 1 ? 'paste' : 'pastes'} that can be taken down.`,
 
   confirm: 'Confirm',
   reason: 'Reason',

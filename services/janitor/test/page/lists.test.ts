@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { makeJobs, makePastes } from '@pasteflow/postgres/testing';
 import { sql } from 'kysely';
+import { runOpsCommand } from '../../src/operations/commands/run-ops-command.ts';
 import { createWorld, type World } from '../world.ts';
 import { openPage, READ_TOKEN, type OpenPage } from './open-page.ts';
 
@@ -84,6 +85,15 @@ describe('the lists of the operations page', () => {
     expect(user.main).toContain(`href="/pastes?owner=${userId}"`);
     expect(user.main).toContain('<bdi>Anna A.</bdi>');
     await sql`UPDATE users SET shown_name = NULL`.execute(db);
+  });
+
+  it('says of a count that has stopped that there is more', async () => {
+    const { db, userId } = world;
+    await makePastes(db, 201, { status: 'PROCESSED', userId, content: Buffer.alloc(1024) });
+    const { main } = await look('/users');
+    expect(main).toMatch(/<td><a href="[^"]*">200\+<\/a><\/td><td>200 KiB\+<\/td>/);
+    const { stdout } = await runOpsCommand(['users'], world.env);
+    expect(stdout).toMatch(/ 200\+ +200(?:\.0)? KiB\+ /);
   });
 
   it('goes on after a user whose name begins with a space', async () => {

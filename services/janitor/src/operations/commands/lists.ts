@@ -22,7 +22,7 @@ import {
   type Worker,
   type WorkKind,
 } from '@pasteflow/postgres';
-import { inDigits } from '../reports/counted.ts';
+import { atLeast } from '../reports/counted.ts';
 import { timeOf, type OwnCommand } from './command.ts';
 
 const MAX_LISTED_BLOCKS = 1000;
@@ -125,8 +125,8 @@ function openErasuresAnswer(found: readonly OpenErasure[], json: boolean): Comma
     each.userId,
     each.status,
     formatMillisecond(each.requestedAt),
-    `${inDigits(each.pastesLeft)} of ${each.pastes}`,
-    `${inDigits(each.jobsLeft)} of ${each.jobs}`,
+    `${atLeast(each.pastesLeft)} of ${each.pastes}`,
+    `${atLeast(each.jobsLeft)} of ${each.jobs}`,
   ]);
   return succeeded(formatTable(['USER', 'STATE', 'SINCE', '>PASTES LEFT', '>JOBS LEFT'], rows));
 }

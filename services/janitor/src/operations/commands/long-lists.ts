@@ -20,8 +20,7 @@ import {
   type CommandResult,
   type Misused,
 } from '@pasteflow/service-kit';
-import { inDigits } from '../reports/counted.ts';
-import { inBytes } from '../reports/glance.ts';
+import { atLeast } from '../reports/counted.ts';
 import { findOwner, readJobs, readPastes } from '../reports/read-lists.ts';
 import type { Flags, GivenOptions, OwnCommand } from './command.ts';
 
@@ -70,10 +69,10 @@ export const users: OwnCommand<{
     const rows = found.users.map(({ name, shownName, pastes, bytes, jobs, tokens, createdAt, id }) => [
       name,
       shownName ?? '-',
-      inDigits(pastes),
-      inBytes(bytes),
-      inDigits(jobs),
-      inDigits(tokens),
+      atLeast(pastes),
+      atLeast(bytes, formatBytes),
+      atLeast(jobs),
+      atLeast(tokens),
       formatSecond(createdAt),
       id,
     ]);

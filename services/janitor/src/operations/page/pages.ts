@@ -104,10 +104,15 @@ async function pathOf(db: Database, text: string): Promise<string> {
   return `/users/${id}`;
 }
 
+/** The step before an action counts all. */
+const MAX_STANDING = 10_000;
+
 async function showUser(db: Database, site: OperationsSite, id: string): Promise<PageResponse> {
   if (!isUuid(id)) throw notFound('There is no such user.');
   const { userName: name, shownName } = (await findUserNames(db, id)) ?? { userName: null, shownName: null };
-  return pageResponse(userPage(site, { id, name, shownName, pastes: await countStanding(db, id) }));
+  const count = await countStanding(db, id, MAX_STANDING);
+  const pastes = { count, approximate: count === MAX_STANDING };
+  return pageResponse(userPage(site, { id, name, shownName, pastes }));
 }
 
 const kindIn = { pastes: 'paste', jobs: 'job', deliveries: 'delivery' } as const;

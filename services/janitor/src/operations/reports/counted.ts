@@ -1,17 +1,18 @@
+import type { Counted } from '@pasteflow/postgres';
+
 const digits = new Intl.NumberFormat('en');
+
+/** `1,200` */
+export function grouped(count: number): string {
+  return digits.format(count);
+}
 
 /** `1 paste`, `1,200 pastes`. */
 export function counted(count: number, noun: string): string {
-  return `${digits.format(count)} ${noun}${count === 1 ? '' : 's'}`;
+  return `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** `~1,200,000` */
-export function inDigits({
-  count,
-  approximate,
-}: {
-  readonly count: number;
-  readonly approximate: boolean;
-}): string {
-  return `${approximate ? '~' : ''}${digits.format(count)}`;
+/** `200+` for a count that has stopped there. */
+export function atLeast({ count, approximate }: Counted, write = grouped): string {
+  return `${write(count)}${approximate ? '+' : ''}`;
 }
