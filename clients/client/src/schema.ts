@@ -335,7 +335,6 @@ export interface paths {
     get: operations['readDiff'];
   };
 }
-export type webhooks = Record<string, never>;
 export interface components {
   schemas: {
     /** @description What is changed of a paste; a field that is left out stays. */
@@ -498,6 +497,32 @@ export interface components {
       | 'paste.expired'
       | 'deposit.arrived'
       | 'job.ended';
+    /** @description What an endpoint is told, without title and content. */
+    WebhookEvent:
+      | {
+          type: 'paste.stored' | 'paste.failed' | 'paste.read' | 'paste.deleted' | 'paste.expired';
+          /** Format: date-time */
+          timestamp: string;
+          data: {
+            short_code: string;
+          };
+        }
+      | {
+          type: 'job.ended';
+          /** Format: date-time */
+          timestamp: string;
+          data: {
+            job_id: string;
+          };
+        }
+      | {
+          type: 'deposit.arrived';
+          /** Format: date-time */
+          timestamp: string;
+          data: {
+            request_id: string;
+          };
+        };
     /** @description RFC 9457, with a code from a closed list. */
     Problem: {
       /**
@@ -1516,7 +1541,6 @@ export interface components {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
         Vary: components['headers']['Vary'];
-        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
@@ -1533,6 +1557,7 @@ export interface components {
         'X-Request-Id': components['headers']['X-Request-Id'];
         /** @description The methods of the route. */
         Allow: string;
+        Vary: components['headers']['Vary'];
         [name: string]: unknown;
       };
       content: {
@@ -1540,6 +1565,7 @@ export interface components {
           status: 405;
           code: 'method_not_allowed';
         };
+        'text/html': string;
       };
     };
     /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
@@ -1547,7 +1573,6 @@ export interface components {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
         Vary: components['headers']['Vary'];
-        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
@@ -1565,7 +1590,6 @@ export interface components {
         /** @description The credentials that are needed. */
         'WWW-Authenticate': string;
         Vary: components['headers']['Vary'];
-        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
@@ -1581,7 +1605,6 @@ export interface components {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
         Vary: components['headers']['Vary'];
-        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
@@ -1599,7 +1622,6 @@ export interface components {
         /** @description Seconds after which to try again. */
         'Retry-After': string;
         Vary: components['headers']['Vary'];
-        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
@@ -1615,7 +1637,6 @@ export interface components {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
         Vary: components['headers']['Vary'];
-        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
@@ -1631,7 +1652,6 @@ export interface components {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
         Vary: components['headers']['Vary'];
-        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
@@ -1649,7 +1669,6 @@ export interface components {
         /** @description Seconds after which to try again. */
         'Retry-After': string;
         Vary: components['headers']['Vary'];
-        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
@@ -1665,7 +1684,6 @@ export interface components {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
         Vary: components['headers']['Vary'];
-        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
@@ -1683,7 +1701,6 @@ export interface components {
         /** @description Seconds after which to try again; missing when that can't help. */
         'Retry-After'?: string;
         Vary: components['headers']['Vary'];
-        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
@@ -1704,7 +1721,6 @@ export interface components {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
         Vary: components['headers']['Vary'];
-        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
@@ -1720,7 +1736,6 @@ export interface components {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
         Vary: components['headers']['Vary'];
-        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
@@ -1736,7 +1751,6 @@ export interface components {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
         Vary: components['headers']['Vary'];
-        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
@@ -1754,7 +1768,6 @@ export interface components {
         /** @description Seconds after which to try again; missing when that can't help. */
         'Retry-After'?: string;
         Vary: components['headers']['Vary'];
-        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
@@ -1770,7 +1783,6 @@ export interface components {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
         Vary: components['headers']['Vary'];
-        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
@@ -1788,7 +1800,6 @@ export interface components {
         /** @description Seconds after which to try again. */
         'Retry-After': string;
         Vary: components['headers']['Vary'];
-        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
@@ -1804,7 +1815,6 @@ export interface components {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
         Vary: components['headers']['Vary'];
-        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
@@ -1885,7 +1895,6 @@ export interface components {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
         Vary: components['headers']['Vary'];
-        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
@@ -1901,7 +1910,6 @@ export interface components {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
         Vary: components['headers']['Vary'];
-        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
@@ -1917,7 +1925,6 @@ export interface components {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
         Vary: components['headers']['Vary'];
-        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
@@ -1933,7 +1940,6 @@ export interface components {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
         Vary: components['headers']['Vary'];
-        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
@@ -2743,7 +2749,6 @@ export interface components {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
         Vary: components['headers']['Vary'];
-        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
@@ -2759,7 +2764,6 @@ export interface components {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
         Vary: components['headers']['Vary'];
-        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
@@ -2775,7 +2779,6 @@ export interface components {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
         Vary: components['headers']['Vary'];
-        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
@@ -2791,7 +2794,6 @@ export interface components {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
         Vary: components['headers']['Vary'];
-        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
@@ -2807,7 +2809,6 @@ export interface components {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
         Vary: components['headers']['Vary'];
-        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
@@ -2823,7 +2824,6 @@ export interface components {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
         Vary: components['headers']['Vary'];
-        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
@@ -2841,7 +2841,6 @@ export interface components {
         /** @description The served range and the size of the content; on 416 only the size. */
         'Content-Range': string;
         Vary: components['headers']['Vary'];
-        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
@@ -2857,7 +2856,6 @@ export interface components {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
         Vary: components['headers']['Vary'];
-        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
@@ -2873,7 +2871,6 @@ export interface components {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
         Vary: components['headers']['Vary'];
-        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
@@ -2889,7 +2886,6 @@ export interface components {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
         Vary: components['headers']['Vary'];
-        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
@@ -2905,7 +2901,6 @@ export interface components {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
         Vary: components['headers']['Vary'];
-        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
@@ -2921,7 +2916,6 @@ export interface components {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
         Vary: components['headers']['Vary'];
-        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
@@ -2937,7 +2931,6 @@ export interface components {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
         Vary: components['headers']['Vary'];
-        'Content-Encoding': components['headers']['Content-Encoding'];
         [name: string]: unknown;
       };
       content: {
@@ -2998,7 +2991,6 @@ export interface components {
   };
   pathItems: never;
 }
-export type $defs = Record<string, never>;
 export interface operations {
   readUsage: {
     parameters: {
@@ -3012,7 +3004,6 @@ export interface operations {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           Vary: components['headers']['Vary'];
-          'Content-Encoding': components['headers']['Content-Encoding'];
           [name: string]: unknown;
         };
         content: {
@@ -3027,7 +3018,6 @@ export interface operations {
           Location?: string;
           'X-Request-Id': components['headers']['X-Request-Id'];
           Vary: components['headers']['Vary'];
-          'Content-Encoding': components['headers']['Content-Encoding'];
           [name: string]: unknown;
         };
         content: {
@@ -3178,7 +3168,6 @@ export interface operations {
           'Idempotency-Replayed'?: 'true';
           'X-Request-Id': components['headers']['X-Request-Id'];
           Vary: components['headers']['Vary'];
-          'Content-Encoding': components['headers']['Content-Encoding'];
           [name: string]: unknown;
         };
         content: {
@@ -3297,7 +3286,6 @@ export interface operations {
           ETag: string;
           /** @description The answer depends on Accept-Encoding. */
           Vary: 'Accept-Encoding';
-          'Content-Encoding': components['headers']['Content-Encoding'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -3402,7 +3390,6 @@ export interface operations {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           Vary: components['headers']['Vary'];
-          'Content-Encoding': components['headers']['Content-Encoding'];
           [name: string]: unknown;
         };
         content: {
@@ -3446,7 +3433,6 @@ export interface operations {
           ETag: string;
           /** @description The answer depends on Accept-Encoding. */
           Vary: 'Accept-Encoding';
-          'Content-Encoding': components['headers']['Content-Encoding'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -3935,7 +3921,6 @@ export interface operations {
           Vary: 'Accept-Encoding';
           /** @description The number of bytes. */
           'Content-Length': string;
-          'Content-Encoding': components['headers']['Content-Encoding'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -5451,7 +5436,6 @@ export interface operations {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           Vary: components['headers']['Vary'];
-          'Content-Encoding': components['headers']['Content-Encoding'];
           [name: string]: unknown;
         };
         content: {
@@ -5574,7 +5558,6 @@ export interface operations {
           'Retry-After': string;
           'X-Request-Id': components['headers']['X-Request-Id'];
           Vary: components['headers']['Vary'];
-          'Content-Encoding': components['headers']['Content-Encoding'];
           [name: string]: unknown;
         };
         content: {
@@ -5649,7 +5632,6 @@ export interface operations {
           'Retry-After': string;
           'X-Request-Id': components['headers']['X-Request-Id'];
           Vary: components['headers']['Vary'];
-          'Content-Encoding': components['headers']['Content-Encoding'];
           [name: string]: unknown;
         };
         content: {
@@ -5707,7 +5689,6 @@ export interface operations {
           Vary: components['headers']['Vary'];
           /** @description The number of bytes. */
           'Content-Length'?: string;
-          'Content-Encoding': components['headers']['Content-Encoding'];
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
@@ -5729,7 +5710,6 @@ export interface operations {
           /** @description The served range and the size of the content; on 416 only the size. */
           'Content-Range'?: string;
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'Content-Encoding': components['headers']['Content-Encoding'];
           [name: string]: unknown;
         };
         content: {
@@ -5746,7 +5726,6 @@ export interface operations {
           'Accept-Ranges'?: 'bytes';
           Vary: components['headers']['Vary'];
           'X-Request-Id': components['headers']['X-Request-Id'];
-          'Content-Encoding': components['headers']['Content-Encoding'];
           [name: string]: unknown;
         };
         content: {
@@ -5772,7 +5751,6 @@ export interface operations {
           'Retry-After'?: string;
           'X-Request-Id': components['headers']['X-Request-Id'];
           Vary: components['headers']['Vary'];
-          'Content-Encoding': components['headers']['Content-Encoding'];
           [name: string]: unknown;
         };
         content: {
@@ -5810,7 +5788,6 @@ export interface operations {
           'Idempotency-Key'?: string;
           'X-Request-Id': components['headers']['X-Request-Id'];
           Vary: components['headers']['Vary'];
-          'Content-Encoding': components['headers']['Content-Encoding'];
           [name: string]: unknown;
         };
         content: {
@@ -5839,7 +5816,6 @@ export interface operations {
           'Idempotency-Key'?: string;
           'X-Request-Id': components['headers']['X-Request-Id'];
           Vary: components['headers']['Vary'];
-          'Content-Encoding': components['headers']['Content-Encoding'];
           [name: string]: unknown;
         };
         content: {
@@ -5867,7 +5843,6 @@ export interface operations {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
           Vary: components['headers']['Vary'];
-          'Content-Encoding': components['headers']['Content-Encoding'];
           [name: string]: unknown;
         };
         content: {
@@ -5922,7 +5897,6 @@ export interface operations {
           'Content-Length'?: string;
           'X-Request-Id': components['headers']['X-Request-Id'];
           Vary: components['headers']['Vary'];
-          'Content-Encoding': components['headers']['Content-Encoding'];
           [name: string]: unknown;
         };
         content: {
@@ -5937,7 +5911,6 @@ export interface operations {
           ETag?: string;
           'X-Request-Id': components['headers']['X-Request-Id'];
           Vary: components['headers']['Vary'];
-          'Content-Encoding': components['headers']['Content-Encoding'];
           [name: string]: unknown;
         };
         content: {
@@ -5962,7 +5935,6 @@ export interface operations {
           'Retry-After'?: string;
           'X-Request-Id': components['headers']['X-Request-Id'];
           Vary: components['headers']['Vary'];
-          'Content-Encoding': components['headers']['Content-Encoding'];
           [name: string]: unknown;
         };
         content: {

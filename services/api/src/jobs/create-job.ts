@@ -4,6 +4,7 @@ import { canRead } from '@pasteflow/service-kit';
 import { z } from 'zod';
 import type { ApiContext } from '../context.ts';
 import { limitKeyOf, type Caller } from '../http/callers/caller.ts';
+import { jsonBodyErrors } from '../http/body/json-body.ts';
 import { jsonAnswer, sendAnswer } from '../http/answers/answer.ts';
 import { callerOf, requireUser } from '../http/callers/caller-of.ts';
 import * as headers from '../http/openapi/answer-headers.ts';
@@ -45,15 +46,7 @@ const operationOf = ({ byName, newJobSchema }: JobTypes): Operation => ({
       Location: headers.jobLocation,
     }),
   },
-  errors: [
-    'content_too_large',
-    'validation_failed',
-    'unsupported_media_type',
-    'unsupported_encoding',
-    'overloaded',
-    'request_timeout',
-    'dependency_unavailable',
-  ],
+  errors: [...jsonBodyErrors, 'request_timeout', 'dependency_unavailable'],
 });
 
 /** POST /v1/jobs. The commit is the promise behind the 202; the message follows it. */

@@ -10,7 +10,7 @@ import { changeFields } from '@pasteflow/service-kit';
 import { changePage, SHOWN_BEFORE } from '@pasteflow/web';
 import { z } from 'zod';
 import type { ApiContext } from '../context.ts';
-import { readJson } from '../http/body/json-body.ts';
+import { jsonBodyErrors, readJson } from '../http/body/json-body.ts';
 import { readUrlForm, type UrlForm } from '../http/body/url-form.ts';
 import { RequestError, validate, validationFailed } from '../http/answers/request-error.ts';
 import { userIdOf } from '../http/callers/caller-of.ts';
@@ -99,14 +99,7 @@ export function changePaste(api: ApiContext): Endpoint {
         content: { 'application/json': { schema: changesSchema, example: exampleChange } },
       },
       answers: { 200: jsonResponse('The paste as it is now.', pasteSchema) },
-      errors: [
-        ...findErrors,
-        'content_too_large',
-        'unsupported_media_type',
-        'unsupported_encoding',
-        'validation_failed',
-        'overloaded',
-      ],
+      errors: [...findErrors, ...jsonBodyErrors],
     },
     handle: async (req, res) => {
       const limit = { what: 'the changes', maxBytes: MAX_CHANGE_BYTES, budget: api.bodies, weight: 1 };

@@ -6,7 +6,7 @@ import { mustBeOneOf } from '@pasteflow/service-kit';
 import { z } from 'zod';
 import { reportPage, reportSentPage } from '@pasteflow/web';
 import type { ApiContext } from '../context.ts';
-import { readJson } from '../http/body/json-body.ts';
+import { jsonBodyErrors, readJson } from '../http/body/json-body.ts';
 import { RequestError, validate } from '../http/answers/request-error.ts';
 import { clientAddressOf } from '../http/request/client-address.ts';
 import { type Endpoint, pageEndpoint, type Routes } from '../http/openapi/endpoint.ts';
@@ -51,11 +51,7 @@ const newReportSchema = z
 const reportErrors = [
   ...findErrors.filter((code) => code !== 'paste_held'),
   'report_settled',
-  'content_too_large',
-  'unsupported_media_type',
-  'unsupported_encoding',
-  'validation_failed',
-  'overloaded',
+  ...jsonBodyErrors,
 ] as const;
 
 /** The reason, the text and the contact of a report, in UTF-8 with escapes. */

@@ -16,7 +16,7 @@ import { z } from 'zod';
 import type { ApiContext } from '../context.ts';
 import { jsonAnswer, sendAnswer } from '../http/answers/answer.ts';
 import { RequestError } from '../http/answers/request-error.ts';
-import { readJson } from '../http/body/json-body.ts';
+import { jsonBodyErrors, readJson } from '../http/body/json-body.ts';
 import { invalidToken } from '../http/callers/authorization.ts';
 import { requireUser } from '../http/callers/caller-of.ts';
 import * as headers from '../http/openapi/answer-headers.ts';
@@ -81,15 +81,7 @@ export function createRequest(api: ApiContext): Endpoint {
           Location: headers.requestLocation,
         }),
       },
-      errors: [
-        'request_limit_reached',
-        'content_too_large',
-        'validation_failed',
-        'unsupported_media_type',
-        'unsupported_encoding',
-        'overloaded',
-        'dependency_unavailable',
-      ],
+      errors: ['request_limit_reached', ...jsonBodyErrors, 'dependency_unavailable'],
     },
     handle: (req, res) => create(api, req, res),
   };

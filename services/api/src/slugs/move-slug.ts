@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { readUrlForm } from '../http/body/url-form.ts';
 import { goTo } from '../http/pages/page-answers.ts';
 import type { ApiContext } from '../context.ts';
-import { readJson } from '../http/body/json-body.ts';
+import { jsonBodyErrors, readJson } from '../http/body/json-body.ts';
 import { RequestError, validate } from '../http/answers/request-error.ts';
 import { contextOf } from '../http/request/request-context.ts';
 import { requireUser } from '../http/callers/caller-of.ts';
@@ -51,11 +51,7 @@ const moveErrors = [
   'slug_moved',
   'slug_move_refused',
   'paste_in_progress',
-  'content_too_large',
-  'unsupported_media_type',
-  'unsupported_encoding',
-  'validation_failed',
-  'overloaded',
+  ...jsonBodyErrors,
 ] as const;
 
 /** Two short codes, with escapes. */

@@ -3,7 +3,7 @@ import { isUuid } from '@pasteflow/domain';
 import { type Database, listOwnTokens, type OwnToken, revokeOwnToken } from '@pasteflow/postgres';
 import { z } from 'zod';
 import type { ApiContext } from '../context.ts';
-import { readJson } from '../http/body/json-body.ts';
+import { jsonBodyErrors, readJson } from '../http/body/json-body.ts';
 import { RequestError } from '../http/answers/request-error.ts';
 import { callerOf, hashOfCaller, requireFull, requireUser } from '../http/callers/caller-of.ts';
 import type { Endpoint } from '../http/openapi/endpoint.ts';
@@ -97,14 +97,7 @@ export function createToken(api: ApiContext): Endpoint {
         },
       },
       answers: { 201: jsonResponse('The token.', madeSchema) },
-      errors: [
-        'token_limit_reached',
-        'content_too_large',
-        'unsupported_media_type',
-        'unsupported_encoding',
-        'validation_failed',
-        'overloaded',
-      ],
+      errors: ['token_limit_reached', ...jsonBodyErrors],
     },
     handle: async (req, res) => {
       const limit = { what: 'the token', maxBytes: MAX_BYTES, budget: api.bodies, weight: 1 };

@@ -11,7 +11,7 @@ import { z } from 'zod';
 import type { ApiContext } from '../context.ts';
 import { jsonAnswer, sendAnswer } from '../http/answers/answer.ts';
 import { RequestError, validationFailed } from '../http/answers/request-error.ts';
-import { readJson } from '../http/body/json-body.ts';
+import { jsonBodyErrors, readJson } from '../http/body/json-body.ts';
 import { invalidToken } from '../http/callers/authorization.ts';
 import { requireUser } from '../http/callers/caller-of.ts';
 import * as headers from '../http/openapi/answer-headers.ts';
@@ -20,6 +20,7 @@ import { jsonResponse } from '../http/openapi/formats.ts';
 import { requireWebhooks } from './find-webhook.ts';
 import {
   eventType,
+  eventPost,
   exampleWebhook,
   ownEvents,
   signingWebhookSchema,
@@ -66,16 +67,8 @@ export function createWebhook(api: ApiContext): Endpoint {
       answers: {
         201: jsonResponse('The endpoint is on.', signingWebhookSchema, { Location: headers.webhookLocation }),
       },
-      errors: [
-        'webhook_limit_reached',
-        'webhooks_off',
-        'content_too_large',
-        'validation_failed',
-        'unsupported_media_type',
-        'unsupported_encoding',
-        'overloaded',
-        'dependency_unavailable',
-      ],
+      sends: { event: { post: eventPost } },
+      errors: ['webhook_limit_reached', 'webhooks_off', ...jsonBodyErrors, 'dependency_unavailable'],
     },
     handle: (req, res) => create(api, req, res),
   };

@@ -10,6 +10,7 @@ import {
 import type { WebhookDelivery, WebhookEndpoint } from '@pasteflow/postgres';
 import { mustBeOneOf, webhookSecret, type WebhookSettings } from '@pasteflow/service-kit';
 import { z } from 'zod';
+import type { ZodOpenApiOperationObject } from 'zod-openapi';
 import { knownReasonClass } from '../live/timeline-view.ts';
 import { instant, uuid } from '../http/openapi/formats.ts';
 
@@ -162,3 +163,60 @@ export function viewOfDelivery(delivery: WebhookDelivery): DeliveryView {
 function viewOfReason(stored: Reason): z.output<typeof reason> {
   return { class: stored.class, text: textForOwner(stored) };
 }
+
+const eventSchema = z
+  .union(
+    (['short_code', 'job_id', 'request_id'] as const).map((about) =>
+      z.strictObject({
+        type: z.enum(ownEvents.filter((type) => webhookEvents[type].about === about)),
+        timestamp: instant,
+        data: z.strictObject({ [about]: z.string() }),
+      }),
+    ),
+  )
+  .meta({
+    id: 'WebhookEvent',
+    description: 'What an endpoint is told, without title and content.',
+  });
+
+const exampleEvent: z.output<typeof eventSchema> = {
+  type: 'paste.stored',
+  timestamp: '2026-11-28T12:00:00.000Z',
+  data: { short_code: 'q7Zk2Lm9Xa' },
+};
+
+const header = (description: string, example: string) => z.string().meta({ param: { description, example } });
+
+/** The request that an endpoint is sent. */
+export const eventPost: ZodOpenApiOperationObject = {
+  operationId: 'receiveEvent',
+  tags: ['webhooks'],
+  security: [],
+  summary: 'What an endpoint is sent for an event.',
+  description:
+    'At least once, in any order, and signed by the specification of Standard Webhooks. There are eight attempts in about 23 hours.',
+  requestParams: {
+    header: z.object({
+      'webhook-id': header(
+        'Of the event: the same for each attempt, and for a delivery that is sent again.',
+        exampleWebhook.eventId,
+      ),
+      'webhook-timestamp': header('When the attempt was made, in seconds since 1970.', '1795867200'),
+      'webhook-signature': header(
+        'One or, for a day after a new secret, two signatures of `ID.TIMESTAMP.BODY`, with a blank between them.',
+        'v1,AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=',
+      ),
+    }),
+  },
+  requestBody: {
+    required: true,
+    content: { 'application/json': { schema: eventSchema, example: exampleEvent } },
+  },
+  responses: {
+    '2XX': { description: 'Within 15 s: the event is delivered.' },
+    '410': { description: 'The endpoint is switched off.' },
+    default: {
+      description: 'The attempt has failed. `Retry-After` of a 429 or 503 is honoured up to a day.',
+    },
+  },
+};

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { z } from 'zod';
+import type { ProblemCode } from '../answers/problem-codes.ts';
 import { type FieldError, RequestError, validate, validationFailed } from '../answers/request-error.ts';
 import { assertUtf8, mediaTypeOf } from '../request/media-type.ts';
 import { type BodyLimit, readBody } from './read-body.ts';
@@ -148,6 +149,15 @@ function brokenRuleOf(value: unknown): string | null {
   if (value.includes('\0')) return 'must not have NUL characters';
   return value.isWellFormed() ? null : 'must be well-formed Unicode, without lone surrogates';
 }
+
+/** What can be wrong with a JSON document, or with the moment: the errors of `readJson`. */
+export const jsonBodyErrors = [
+  'content_too_large',
+  'validation_failed',
+  'unsupported_media_type',
+  'unsupported_encoding',
+  'overloaded',
+] as const satisfies readonly ProblemCode[];
 
 /**
  * Reads a JSON document of a schema.

@@ -77,6 +77,12 @@ export function openApiDocument(
         .map(([path, methods]) => [asTemplate(path), pathItem(methods, problems)] as const)
         .filter(([, item]) => Object.keys(item).length > 0),
     ),
+    webhooks: Object.assign(
+      {},
+      ...Object.values(routes)
+        .flatMap((methods) => Object.values(methods))
+        .map((endpoint) => ('operation' in endpoint ? endpoint.operation.sends : {})),
+    ) as NonNullable<Operation['sends']>,
     components: {
       securitySchemes: {
         bearer: {
@@ -90,7 +96,7 @@ export function openApiDocument(
       examples: problemExamples,
       responses: {
         RouteNotFound: withHeaders(withPage(problemResponse(404, ['route_not_found'])), limitHeaders),
-        MethodNotAllowed: problemResponse(405, ['method_not_allowed']),
+        MethodNotAllowed: withHeaders(withPage(problemResponse(405, ['method_not_allowed'])), limitHeaders),
       },
     },
   });
@@ -131,6 +137,7 @@ function describe(method: string, endpoint: ApiEndpoint, shared: SharedProblems)
     body,
     answers,
     errors,
+    sends: ____,
     ...texts
   } = operation;
   const admission = access === 'open' ? [] : admissionErrors;

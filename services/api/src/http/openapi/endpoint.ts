@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import type {
   ZodOpenApiParameters,
+  ZodOpenApiPathItemObject,
   ZodOpenApiRequestBodyObject,
   ZodOpenApiResponseObject,
 } from 'zod-openapi';
@@ -37,6 +38,8 @@ export interface Operation extends Omit<Policy, 'countsMisses' | 'ignoresSession
   readonly answers: Readonly<Record<number, ZodOpenApiResponseObject>>;
   /** The codes of its problem documents, without those of any request. */
   readonly errors: readonly ProblemCode[];
+  /** The requests that the service sends because of it: the section `webhooks` of the document. */
+  readonly sends?: Readonly<Record<string, ZodOpenApiPathItemObject>>;
 }
 
 export type Handler = (req: Request, res: Response) => void | Promise<void>;
