@@ -74,9 +74,7 @@ export function buildApp(api: ApiContext): Express {
   });
   for (const [path, methods] of Object.entries(routesOf(api))) app.all(path, byMethod(path, methods, api));
   app.use(async (req: Request, res: Response) => {
-    res.vary(PAGE_VARIES);
-    if (wantsPage(req)) contextOf(req).wantsPage = true;
-    await admit(api, req, res, { access: 'open' });
+    await mayShowPage(api, req, res);
     throw new RequestError(
       'route_not_found',
       `There is no route ${pathOf(req)}. GET /docs lists all routes for programs.`,
@@ -102,9 +100,12 @@ function byMethod(path: string, methods: Routes[string], api: ApiContext): Handl
       if (shareAnswer(req, res, api.corsOrigins)) return answerPreflight(res, asked);
     const endpoint = endpointFor(methods[req.method === 'HEAD' ? 'GET' : (req.method as Method)], req);
     if (endpoint === undefined) {
+      await mayShowPage(api, req, res);
       throw new RequestError(
         'method_not_allowed',
-        `This route has no ${req.method}. Use ${allowed.join(' or ')}.`,
+        contextOf(req).wantsPage === true && methods.GET === undefined
+          ? 'This address takes only what a form sends. Go back to the page of the form.'
+          : `This route has no ${req.method}. Use ${allowed.join(' or ')}.`,
         { headers: { Allow: allowed.join(', ') } },
       );
     }
@@ -130,6 +131,12 @@ function byMethod(path: string, methods: Routes[string], api: ApiContext): Handl
       api.bodies.release(req);
     }
   };
+}
+
+/** Where there is no endpoint: a browser is shown the problem, in the language and the frame of its user. */
+async function mayShowPage(api: ApiContext, req: Request, res: Response): Promise<void> {
+  contextOf(req).wantsPage = wantsPage(req);
+  await admit(api, req, res, { access: 'open' });
 }
 
 /** A miss counts once, also when the browser comes again as who it is. @throws RequestError rate_limited */

@@ -115,6 +115,24 @@ describe('each page for users', () => {
   });
 });
 
+describe('where a browser can only send a form', () => {
+  const withGet = new Set(pages.flatMap(({ method, path }) => (method === 'GET' ? [path] : [])));
+  const onlyForms = pages.filter(({ method, path }) => method === 'POST' && !withGet.has(path));
+
+  it.each(onlyForms)('$path shows a page to one that only reads', async ({ path }) => {
+    const at = { method: 'GET', path: path.replaceAll(/:\w+/g, 'x') };
+    for (const headers of [{}, { ...owner.headers }]) {
+      const response = await ask(bed.api, at, { headers });
+      expect([response.status, response.headers.get('allow'), await response.text()]).toEqual([
+        405,
+        'POST',
+        expect.stringMatching(/^<!doctype html>[^]*Go back to the page of the form/i),
+      ]);
+      expect(response.headers.get('vary')).toContain('Accept');
+    }
+  });
+});
+
 describe('each page that looks a paste or a request up', () => {
   const lookUps = pages.filter(({ path }) => /:(short_code|slug)|requests\/:id/.test(path));
 

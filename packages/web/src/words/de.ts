@@ -1150,7 +1150,7 @@ export const de: Translation = {
       },
       method_not_allowed: {
         title: 'Methode nicht erlaubt',
-        detail: 'Der Server nimmt diese HTTP-Methode hier nicht an. Verwenden Sie eine, die erlaubt ist.',
+        detail: 'Diese Adresse nimmt nur an, was ein Formular sendet. Gehen Sie zurück zu dessen Seite.',
       },
       range_not_satisfiable: {
         title: 'Bereich nicht verfügbar',

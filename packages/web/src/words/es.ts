@@ -1141,7 +1141,7 @@ export const es: Translation = {
       },
       method_not_allowed: {
         title: 'Método no permitido',
-        detail: 'Este método no se admite aquí. Use uno de los métodos permitidos.',
+        detail: 'Esta dirección solo acepta lo que envía un formulario. Vuelva a la página de este.',
       },
       range_not_satisfiable: {
         title: 'Intervalo no válido',

@@ -1114,7 +1114,8 @@ export const ja: Translation = {
       },
       method_not_allowed: {
         title: '許可されていないメソッドです',
-        detail: 'このアドレスでは、このメソッドは使えません。許可されているメソッドを使ってください。',
+        detail:
+          'このアドレスは、フォームから送信された内容だけを受け付けます。フォームのページに戻ってください。',
       },
       range_not_satisfiable: {
         title: '指定された範囲は無効です',
