@@ -27,14 +27,27 @@ export const defaultTimeBounds: TimeBounds = {
   leaseSeconds: DEFAULT_LEASE_SECONDS,
 };
 
+/** Executions with a sane stamp among which a search looks for one that is due too far ahead: those stamped last. */
+const MAX_SCANNED = 10_000;
+
 /**
  * Up to `limit` waiting and as many running executions of a kind whose times are further ahead than they can
- * be: `id`, `kind`, `subject_id`, `attempt`, `worker_id` and `until`.
+ * be: `id`, `kind`, `subject_id`, `attempt`, `worker_id` and `until`. Three ranges of the index task_executions_dispatch,
+ * so that no search reads a whole backlog. A stamp is written right after the time when the execution is due, so that
+ * one whose clock was set back in between is among the last for a while: the sweep looks every 30 s.
  */
 export function executionsAhead(kind: ExecutionKind, bounds: TimeBounds, limit: number): RawBuilder<unknown> {
   return sql`(
-    SELECT id, kind, subject_id, attempt, worker_id, greatest(run_at, dispatched_at) AS until FROM task_executions
-    WHERE status = 'PENDING' AND kind = ${sql.lit(kind)} AND (run_at > ${ahead(bounds.delaySeconds[kind])} OR dispatched_at > ${ahead(0)})
+    WITH waiting AS NOT MATERIALIZED (
+      SELECT id, kind, subject_id, attempt, worker_id, run_at, dispatched_at FROM task_executions
+      WHERE status = 'PENDING' AND kind = ${sql.lit(kind)}
+    ), stamped AS (
+      SELECT * FROM waiting WHERE dispatched_at <= ${ahead(0)} ORDER BY dispatched_at DESC NULLS LAST, run_at DESC LIMIT ${sql.lit(MAX_SCANNED)}
+    )
+    SELECT id, kind, subject_id, attempt, worker_id, greatest(run_at, dispatched_at) AS until FROM (
+      SELECT * FROM waiting WHERE dispatched_at > ${ahead(0)}
+      UNION ALL SELECT * FROM waiting WHERE dispatched_at IS NULL AND run_at > ${ahead(bounds.delaySeconds[kind])}
+      UNION ALL SELECT * FROM stamped WHERE run_at > ${ahead(bounds.delaySeconds[kind])}) AS too_late
     LIMIT ${limit})
     UNION ALL (
     SELECT id, kind, subject_id, attempt, worker_id, lease_expires_at FROM task_executions

@@ -2,6 +2,8 @@ import { expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import {
   claimExecutions,
+  defaultTimeBounds,
+  findExecutionsAhead,
   findOverdue,
   findSubjectOf,
   findUndispatched,
@@ -15,9 +17,13 @@ import {
 } from '../../src/index.ts';
 import { lockRow, makePastes, type ExecutionShape, type MadePaste } from '../../src/testing/index.ts';
 import { useDatabase } from '../support/database.ts';
+import { explain } from '../support/explain.ts';
 import { newJob } from '../support/jobs.ts';
 
 const current = useDatabase();
+
+const timesAhead = (db: Database) =>
+  findExecutionsAhead(db, 'upload', { bounds: defaultTimeBounds, limit: 10 });
 
 const limits = { limit: 10, graceSeconds: 60, olderThanSeconds: 60 };
 
@@ -45,6 +51,30 @@ it.each<[string, ExecutionShape, Search]>([
     await release();
   }
   expect((await search(current.db)).items).toHaveLength(2);
+});
+
+it.each<[string, ExecutionShape]>([
+  ['was not sent', { status: 'PENDING', dueSecondsAgo: -9000 }],
+  ['was sent ahead, too', { status: 'PENDING', dispatchedSecondsAgo: -9000 }],
+  [
+    'was sent by a clock that was right',
+    { status: 'PENDING', dueSecondsAgo: -9000, dispatchedSecondsAgo: 1 },
+  ],
+])('an execution that is due too far ahead is found when it %s', async (_, execution) => {
+  const [ahead] = await makePastes(current.db, 1, { status: 'IN_PROGRESS', execution });
+  await makePastes(current.db, 1, {
+    status: 'IN_PROGRESS',
+    execution: { status: 'PENDING', dueSecondsAgo: -1 },
+  });
+  expect(await timesAhead(current.db)).toEqual([ahead!.executionId]);
+});
+
+it('a search for times ahead reads no more in a backlog that waits for its messages', async () => {
+  const pages = async (url = current.url) => (await explain(url, timesAhead)).buffers;
+  await makePastes(current.db, 100, { status: 'IN_PROGRESS', execution: { status: 'PENDING' } });
+  const before = await pages();
+  await makePastes(current.db, 3000, { status: 'IN_PROGRESS', execution: { status: 'PENDING' } });
+  expect(await pages()).toBeLessThanOrEqual(before + 10);
 });
 
 it('a stamp changes no execution that a worker has claimed', async () => {
