@@ -47,6 +47,7 @@ const standsFor: Readonly<Record<string, string | null>> = {
   PasteflowJobRunsLong: null,
   PasteflowQueueOld: 'UploadsQueueAge',
   PasteflowWebhooksOld: null,
+  PasteflowEventsUntold: null,
   PasteflowWebhookKeysDiffer: null,
   PasteflowDeadLetters: 'UploadsDeadLetters',
   PasteflowSweepOverdue: null,

@@ -56,6 +56,7 @@ export { claimDeliveries, type ClaimedDelivery, type DeliveryPlace } from './web
 export { findDelivery, listDeliveriesTo, sendAgain, type WebhookDelivery } from './webhooks/deliveries.ts';
 export { deliverySubject, type DeliverySettlement } from './webhooks/delivery-subject.ts';
 export * from './webhooks/endpoints.ts';
+export { countUntoldEvents } from './webhooks/events.ts';
 export { rejectReports, upholdReports } from './pastes/judge-reports.ts';
 export * from './sweeps/old-rows.ts';
 export * from './sweeps/old-webhooks.ts';

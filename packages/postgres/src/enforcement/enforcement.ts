@@ -15,7 +15,7 @@ import { keptColumns, keptGuard } from './kept-columns.ts';
 import { guardTrigger, recorderTrigger, stateCheck, identityGuard, insertGuard } from './machine-sql.ts';
 import type { CheckConstraint, EnforcedTrigger, OwnerFunction } from '../database/objects.ts';
 import { cancelSecretRequestFunction, takePlaceFunction } from '../secret-requests/secret-requests.ts';
-import { eventTriggers, recordEventsFunction } from '../webhooks/events.ts';
+import { countUntoldEventsFunction, eventTriggers, recordEventsFunction } from '../webhooks/events.ts';
 import { lockedUsageFunction, storedUsageTriggers } from '../pastes/quotas.ts';
 
 /** Everything that enforces the state machines in Postgres. */
@@ -56,6 +56,7 @@ export async function enforcementOf(db: Kysely<Schema>, machines: readonly Machi
       cancelSecretRequestFunction,
       lockedUsageFunction,
       recordEventsFunction,
+      countUntoldEventsFunction,
       resetExecutionTimesFunction,
       resetDeletionTimesFunction,
     ],

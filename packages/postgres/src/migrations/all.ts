@@ -25,6 +25,7 @@ import * as secretsBetweenPeople from './0023-secrets-between-people.ts';
 import * as webhooks from './0024-webhooks.ts';
 import * as invitations from './0025-invitations.ts';
 import * as rulesOfImports from './0026-rules-of-imports.ts';
+import * as untoldEvents from './0027-untold-events.ts';
 
 /**
  * In order. 0001 to 0007 are release 0.1.0 and frozen: a change is a new migration. It runs beside services
@@ -58,4 +59,5 @@ export const migrations: Record<string, Migration> = {
   '0024-webhooks': webhooks,
   '0025-invitations': invitations,
   '0026-rules-of-imports': rulesOfImports,
+  '0027-untold-events': untoldEvents,
 };

@@ -24,6 +24,7 @@ export const functionCallers: Readonly<Record<string, readonly ServiceRole[]>> =
   ensure_transition_partitions: ['pasteflow_janitor'],
   drop_old_transitions: ['pasteflow_janitor'],
   cancel_job: ['pasteflow_api', 'pasteflow_janitor'],
+  count_untold_events: ['pasteflow_janitor'],
   reveal_paste: ['pasteflow_api'],
   report_paste: ['pasteflow_api'],
   retry_failed: ['pasteflow_janitor'],

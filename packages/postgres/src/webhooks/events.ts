@@ -7,6 +7,8 @@ import {
   type Transition,
   type WebhookEventType,
 } from '@pasteflow/domain';
+import { sql } from 'kysely';
+import type { Database } from '../database/database.ts';
 import { literal, type EnforcedTrigger, type OwnerFunction } from '../database/objects.ts';
 import { NO_NESTED_LOOPS } from '../database/planner.ts';
 
@@ -35,7 +37,7 @@ const nobodyListens = `NOT EXISTS (SELECT ${endpointsThatAreOn})`;
  * Tells the endpoints of the users, and for a NULL among them those of the operators, what has happened: a delivery and its first
  * execution for each endpoint that is to be told. A claim for deletion that is made again has been told: `webhook_deliveries_once`.
  *
- * An event that Postgres refuses, because of a damaged block for example, is told to nobody, and its statement goes on: a settlement
+ * An event that Postgres refuses, because of a damaged block for example, is counted and told to nobody, and its statement goes on: a settlement
  * that fails is repeated for ever, and keeps the place of an upload. A conflict, a lock, a full disk or a timeout fails the
  * statement, whose repetition tells the event.
  */
@@ -64,6 +66,7 @@ export const recordEventsFunction: OwnerFunction = {
     EXCEPTION WHEN OTHERS THEN
       IF left(SQLSTATE, 2) IN ('40', '53', '55', '57') THEN RAISE; END IF;
       IF cardinality(types) = 1 THEN
+        PERFORM nextval('untold_events');
         RAISE WARNING 'No endpoint is told of % of %: %', types[1], occurrences[1], SQLERRM;
         RETURN;
       END IF;
@@ -72,6 +75,23 @@ export const recordEventsFunction: OwnerFunction = {
       END LOOP;
     END`,
 };
+
+/** The janitor may read no sequence. */
+export const countUntoldEventsFunction: OwnerFunction = {
+  name: 'count_untold_events',
+  parameters: '',
+  returns: 'bigint',
+  body: `
+    BEGIN
+      RETURN (SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM untold_events);
+    END`,
+};
+
+/** How many events Postgres has refused since the installation, of which no endpoint is told. */
+export async function countUntoldEvents(db: Database): Promise<number> {
+  const { rows } = await sql<{ count: number }>`SELECT count_untold_events()::float8 AS count`.execute(db);
+  return rows[0]?.count ?? 0;
+}
 
 /** Whether an endpoint of the owner, or for a NULL of the operators, listens: one look at the index for each event. */
 const somebodyListens = `CASE WHEN owner IS NULL

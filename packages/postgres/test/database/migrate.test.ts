@@ -46,6 +46,7 @@ it('three processes that migrate an empty database at once apply each migration 
     '0024-webhooks',
     '0025-invitations',
     '0026-rules-of-imports',
+    '0027-untold-events',
   ]);
 });
 

@@ -12,6 +12,7 @@ import {
   reportPaste,
   resetStuckDeletions,
   revealPaste,
+  countUntoldEvents,
   switchOffWebhook,
   type Database,
 } from '../../src/index.ts';
@@ -140,6 +141,7 @@ it('keeps the words of a paste out of every row', async () => {
 
 describe('an event that cannot be recorded', () => {
   it('stops neither what has happened, nor the events of others', async () => {
+    const before = await countUntoldEvents(current.db);
     const bob = await ensureUser(current.db, 'bob');
     const [ofAlice, ofBob] = [
       await bed.listen(['paste.stored', 'paste.expired']),
@@ -160,6 +162,7 @@ describe('an event that cannot be recorded', () => {
     }
     expect(await bed.told(ofAlice)).toEqual([]);
     expect(await bed.told(ofBob)).toEqual([['paste.expired', paste!.shortCode]]);
+    expect((await countUntoldEvents(current.db)) - before).toBe(3);
   });
 
   it('fails the statement while it has to wait, and is told when that is repeated', async () => {

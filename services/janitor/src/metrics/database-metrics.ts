@@ -1,5 +1,6 @@
 import {
   countLostWork,
+  countUntoldEvents,
   findRefusedUploads,
   estimateLivePastes,
   listWorkKinds,
@@ -50,6 +51,7 @@ export async function readDatabase(
     livePastes: await unlessAborted(estimateLivePastes(db)),
     lost: await unlessAborted(countLostWork(db)),
     refused: await unlessAborted(findRefusedUploads(db)),
+    untoldEvents: await unlessAborted(countUntoldEvents(db)),
     enforcementGaps: await unlessAborted(countGaps()),
     unsafeSettings: await unlessAborted(countUnsafe()),
     heldSnapshots: await unlessAborted(readHeldSnapshots()),
@@ -154,6 +156,12 @@ export const databaseMetrics: readonly DatabaseMetric[] = [
     help: 'Uploads among the oldest 100 that wait because S3 refuses everything from the workers, by its answer.',
     labels: ['answer'],
     samplesOf: ({ refused }) => refused.map(({ answer, count }) => ({ labels: { answer }, value: count })),
+  },
+  {
+    type: 'counter',
+    name: 'pasteflow_untold_events_total',
+    help: 'Events of webhooks that Postgres has refused, so that no endpoint is told of them.',
+    samplesOf: ({ untoldEvents }) => [{ value: untoldEvents }],
   },
   {
     type: 'gauge',
