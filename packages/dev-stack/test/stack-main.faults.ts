@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { spawnService, type SpawnedProcess } from '../src/testing/index.ts';
+import { callSqs, spawnService, type SpawnedProcess } from '../src/testing/index.ts';
 import { pathWithOnly } from './path-with-only.ts';
 import { isAlive } from './processes.ts';
 import { until } from '../src/testing/until.ts';
@@ -57,13 +57,13 @@ interface Message {
 }
 
 async function sqs(endpoint: string, action: string, body: object): Promise<Message[]> {
-  const response = await fetch(endpoint, {
-    method: 'POST',
-    headers: { 'content-type': 'application/x-amz-json-1.0', 'x-amz-target': `AmazonSQS.${action}` },
-    body: JSON.stringify({ QueueUrl: `${endpoint}/000000000000/pasteflow-uploads`, ...body }),
-  });
-  expect(response.status).toBe(200);
-  return ((await response.json()) as { Messages?: Message[] }).Messages ?? [];
+  const { Messages = [] } = await callSqs<{ Messages?: Message[] }>(
+    endpoint,
+    action,
+    'pasteflow-uploads',
+    body,
+  );
+  return Messages;
 }
 
 const receive = (endpoint: string, visibility: number) =>

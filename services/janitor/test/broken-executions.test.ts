@@ -1,17 +1,12 @@
 import { lockRow, makeJobs, makePastes } from '@pasteflow/postgres/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { createReapExecutions } from '../src/sweeps/reap-executions.ts';
 import { createRelay } from '../src/sweeps/relay.ts';
 import { drain } from './messages.ts';
-import { createWorld, JOBS, running, UPLOADS, type World } from './world.ts';
+import { useWorld, JOBS, running, UPLOADS } from './world.ts';
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.stop());
-beforeEach(() => world.reset());
+const world = useWorld();
 
 /** More than a batch of the relay or the reaper. */
 const BROKEN = 600;

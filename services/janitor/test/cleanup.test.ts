@@ -9,19 +9,14 @@ import {
   takeOverBurned,
 } from '@pasteflow/postgres';
 import { makePastes, type MadePaste } from '@pasteflow/postgres/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { createCleanup } from '../src/sweeps/cleanup.ts';
 import { withRefusingS3 } from './refusing-s3.ts';
 import { deleteCalls, keysIn, putObjects } from './objects.ts';
-import { createWorld, running, type World, deletionStates } from './world.ts';
+import { useWorld, running, deletionStates } from './world.ts';
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.stop());
-beforeEach(() => world.reset());
+const world = useWorld();
 
 const cleanup = (actor = 'janitor/test', store = world.store) =>
   createCleanup({ db: world.janitorDb, store, actor, logger: world.log });

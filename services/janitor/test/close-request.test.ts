@@ -1,23 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { createSecretRequest, findSecretRequest, insertDeposit } from '@pasteflow/postgres';
 import { makePastes, makeUsers } from '@pasteflow/postgres/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { runOpsCommand } from '../src/operations/commands/run-ops-command.ts';
 import { createTombstones } from '../src/sweeps/old-rows.ts';
-import { openPage, type OpenPage } from './page/open-page.ts';
-import { createWorld, running, type World } from './world.ts';
+import { useWorldWithPage } from './page/open-page.ts';
+import { running } from './world.ts';
 
-let world: World;
-let page: OpenPage;
-beforeAll(async () => {
-  world = await createWorld();
-  page = await openPage(world);
-});
-afterAll(async () => {
-  await page.stop();
-  await world.stop();
-});
-beforeEach(() => world.reset());
+const { world, page } = useWorldWithPage();
 
 const ops = (...args: string[]) => runOpsCommand(args, world.env);
 const because = ['--reason', 'phishing'];

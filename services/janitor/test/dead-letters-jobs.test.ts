@@ -1,17 +1,12 @@
 import { makeJobs } from '@pasteflow/postgres/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { DeadLetterAges } from '../src/sweeps/running/findings.ts';
 import { createDeadLetters } from '../src/sweeps/dead-letters.ts';
 import { createRelay } from '../src/sweeps/relay.ts';
 import { callSqs, messagesLeft } from './messages.ts';
-import { createWorld, JOBS, running, type World } from './world.ts';
+import { useWorld, JOBS, running } from './world.ts';
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.stop());
-beforeEach(() => world.reset());
+const world = useWorld();
 
 const DEAD_LETTERS = `${JOBS}-dead-letters`;
 

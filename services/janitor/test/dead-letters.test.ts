@@ -1,18 +1,13 @@
 import { DependencyUnavailableError } from '@pasteflow/domain';
 import { makePastes, type ExecutionShape } from '@pasteflow/postgres/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { DeadLetterAges } from '../src/sweeps/running/findings.ts';
 import { createDeadLetters } from '../src/sweeps/dead-letters.ts';
 import { callSqs, messagesLeft } from './messages.ts';
-import { connect, createWorld, running, UPLOADS, type World } from './world.ts';
+import { connect, useWorld, running, UPLOADS } from './world.ts';
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.stop());
-beforeEach(() => world.reset());
+const world = useWorld();
 
 const DEAD_LETTERS = `${UPLOADS}-dead-letters`;
 const nothing = { unreadable: 0, alive: 0, ended: 0, left_to_relay: 0, failed: 0, given_up: 0 };

@@ -1,17 +1,12 @@
 import { readTimeline } from '@pasteflow/postgres';
 import { makePastes } from '@pasteflow/postgres/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { createCleanup, createDeletionWatchdog } from '../src/sweeps/cleanup.ts';
 import { keysIn, putObjects } from './objects.ts';
-import { createWorld, running, type World } from './world.ts';
+import { useWorld, running } from './world.ts';
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.stop());
-beforeEach(() => world.reset());
+const world = useWorld();
 
 const HOURS_2 = 7200;
 const watchdog = () =>

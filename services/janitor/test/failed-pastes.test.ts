@@ -1,17 +1,12 @@
 import { DependencyUnavailableError, objectKeyOf } from '@pasteflow/domain';
 import { makePastes, type MadePaste } from '@pasteflow/postgres/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { createFailedPastes } from '../src/sweeps/old-rows.ts';
 import { withRefusingS3 } from './refusing-s3.ts';
 import { deleteCalls, keysIn, putObjects } from './objects.ts';
-import { createWorld, running, type World } from './world.ts';
+import { useWorld, running } from './world.ts';
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.stop());
-beforeEach(() => world.reset());
+const world = useWorld();
 
 const DAY = 86_400;
 const sweep = (store = world.store) =>

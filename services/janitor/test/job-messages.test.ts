@@ -1,20 +1,15 @@
 import { defaultRetryPolicy, DependencyUnavailableError } from '@pasteflow/domain';
 import { makeJobs, makePastes, type ExecutionShape } from '@pasteflow/postgres/testing';
 import { Metrics } from '@pasteflow/runtime';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { createReapExecutions } from '../src/sweeps/reap-executions.ts';
 import { createRelay } from '../src/sweeps/relay.ts';
 import { createUploadQueue } from '../src/sweeps/queues/queues.ts';
 import { drain } from './messages.ts';
-import { createWorld, JOBS, running, UPLOADS, type World } from './world.ts';
+import { useWorld, JOBS, running, UPLOADS } from './world.ts';
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.stop());
-beforeEach(() => world.reset());
+const world = useWorld();
 
 const relay = () => createRelay({ ...world, relayGraceSeconds: 1, relayRedispatchAfterSeconds: 30 });
 const base = () => ({

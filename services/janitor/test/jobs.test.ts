@@ -1,17 +1,12 @@
 import { DependencyUnavailableError, jobKeyPrefix } from '@pasteflow/domain';
 import { makeJobs, makePastes, type JobShape } from '@pasteflow/postgres/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { createJobs } from '../src/sweeps/jobs.ts';
 import { beginMultipartUpload, deleteCalls, keysIn, openUploadsIn, putKeys } from './objects.ts';
 import { withRefusedKeys } from './refusing-s3.ts';
-import { createWorld, running, type World } from './world.ts';
+import { useWorld, running } from './world.ts';
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.stop());
-beforeEach(() => world.reset());
+const world = useWorld();
 
 const DAY = 86_400;
 /**

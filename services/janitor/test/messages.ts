@@ -1,25 +1,11 @@
-import type { SharedTestStack } from '@pasteflow/dev-stack/testing';
+import { callSqs, type SharedTestStack } from '@pasteflow/dev-stack/testing';
+
+export { callSqs };
 
 interface SqsMessage {
   MessageId: string;
   Body: string;
   ReceiptHandle: string;
-}
-
-/** Calls SQS directly, for requests that our own clients never send. */
-export async function callSqs<T>(
-  endpoint: string,
-  action: string,
-  name: string,
-  body: object = {},
-): Promise<T> {
-  const response = await fetch(endpoint, {
-    method: 'POST',
-    headers: { 'content-type': 'application/x-amz-json-1.0', 'x-amz-target': `AmazonSQS.${action}` },
-    body: JSON.stringify({ QueueUrl: `${endpoint}/000000000000/${name}`, ...body }),
-  });
-  if (!response.ok) throw new Error(`${action}: ${response.status} ${await response.text()}`);
-  return (await response.json()) as T;
 }
 
 /** Takes all visible messages out of a queue. @returns their bodies */

@@ -1,7 +1,7 @@
 import { spawnService, type SpawnedProcess } from '@pasteflow/dev-stack/testing';
 import { makePastes } from '@pasteflow/postgres/testing';
 import { tracingOff } from '@pasteflow/runtime';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { sql } from 'kysely';
 import { parseJanitorCommand, runOnce } from '../src/command-line.ts';
 import { loadJanitorConfig } from '../src/config.ts';
@@ -9,14 +9,9 @@ import { createCleanup, createDeletionWatchdog } from '../src/sweeps/cleanup.ts'
 import { sweepNames, type SweepName } from '../src/sweep-names.ts';
 import { newReconcile } from './new-reconcile.ts';
 import { keysIn, putObjects } from './objects.ts';
-import { createWorld, running, type World, deletionStates } from './world.ts';
+import { useWorld, running, deletionStates } from './world.ts';
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.stop());
-beforeEach(() => world.reset());
+const world = useWorld();
 
 const start = (args: string[]) =>
   spawnService({

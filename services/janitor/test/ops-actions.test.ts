@@ -1,17 +1,12 @@
 import { createHash } from 'node:crypto';
 import { objectKeyOf } from '@pasteflow/domain';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { makeJobs, makePastes, makeUsers } from '@pasteflow/postgres/testing';
 import { runOpsCommand } from '../src/operations/commands/run-ops-command.ts';
 import { createCleanup } from '../src/sweeps/cleanup.ts';
-import { createWorld, deletionStates, running, type World } from './world.ts';
+import { useWorld, deletionStates, running } from './world.ts';
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.stop());
-beforeEach(() => world.reset());
+const world = useWorld();
 
 const ops = (...args: string[]) => runOpsCommand(args, world.env);
 const bad = Buffer.from('bad');

@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { makeJobs, makePastes, makeUsers } from '@pasteflow/postgres/testing';
 import { runOpsCommand } from '../src/operations/commands/run-ops-command.ts';
 import { openPage } from './page/open-page.ts';
-import { createWorld, type World } from './world.ts';
+import { useWorld } from './world.ts';
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.stop());
-beforeEach(() => world.reset());
+const world = useWorld();
 
 const ops = (...args: string[]) => runOpsCommand(['erase', ...args, '--reason', 'ticket 4711'], world.env);
 const erasures = () => world.db.selectFrom('erasures').select('user_id').execute();

@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { makeJobs, makePastes } from '@pasteflow/postgres/testing';
 import { sql } from 'kysely';
 import { runOpsCommand } from '../src/operations/commands/run-ops-command.ts';
-import { createWorld, type World } from './world.ts';
+import { useWorld } from './world.ts';
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.stop());
-beforeEach(() => world.reset());
+const world = useWorld();
 
 async function ops(...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await runOpsCommand(args, world.env);

@@ -1,20 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { makeJobs } from '@pasteflow/postgres/testing';
 import { runOpsCommand } from '../src/operations/commands/run-ops-command.ts';
-import { openPage, type OpenPage } from './page/open-page.ts';
-import { createWorld, type World } from './world.ts';
+import { useWorldWithPage } from './page/open-page.ts';
 
-let world: World;
-let page: OpenPage;
-beforeAll(async () => {
-  world = await createWorld();
-  page = await openPage(world);
-});
-afterAll(async () => {
-  await page.stop();
-  await world.stop();
-});
-beforeEach(() => world.reset());
+const { world, page } = useWorldWithPage();
 
 const ops = (...args: string[]) => runOpsCommand(args, world.env);
 

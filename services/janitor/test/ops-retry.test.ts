@@ -1,16 +1,11 @@
 import { claimExecutions, retryFailed, uploadSubject } from '@pasteflow/postgres';
 import { makePastes, type MadePaste } from '@pasteflow/postgres/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { runOpsCommand } from '../src/operations/commands/run-ops-command.ts';
-import { createWorld, type World } from './world.ts';
+import { useWorld } from './world.ts';
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.stop());
-beforeEach(() => world.reset());
+const world = useWorld();
 
 const HOUR = 3600;
 const ago = (seconds: number) => new Date(Date.now() - seconds * 1000).toISOString();

@@ -1,18 +1,13 @@
 import { spawnService } from '@pasteflow/dev-stack/testing';
 import { changePaste, claimExecutions, uploadSubject } from '@pasteflow/postgres';
 import { makeJobs, makePastes } from '@pasteflow/postgres/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { runOpsCommand } from '../src/operations/commands/run-ops-command.ts';
 import { callSqs, drain, messagesLeft, sendRaw } from './messages.ts';
-import { createWorld, JOBS, UPLOADS, type World } from './world.ts';
+import { useWorld, JOBS, UPLOADS } from './world.ts';
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.stop());
-beforeEach(() => world.reset());
+const world = useWorld();
 
 const ops = (...args: string[]) => runOpsCommand(args, world.env);
 async function answer<T>(...args: string[]): Promise<T> {

@@ -1,19 +1,14 @@
 import { createDatabase, type Database, type DatabaseOptions } from '@pasteflow/postgres';
 import { lockRow, makeJobs, makePastes, type MadePaste } from '@pasteflow/postgres/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import type { SweptWork, WorkQueue } from '../src/sweeps/queues/work-queue.ts';
 import { createReapExecutions } from '../src/sweeps/reap-executions.ts';
 import { createRelay } from '../src/sweeps/relay.ts';
 import { drain } from './messages.ts';
-import { createWorld, running, UPLOADS, type World } from './world.ts';
+import { useWorld, running, UPLOADS } from './world.ts';
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.stop());
-beforeEach(() => world.reset());
+const world = useWorld();
 
 const reaperOf = (work: readonly SweptWork[], actor = 'janitor/test') =>
   createReapExecutions({ work, actor, random: () => 0.5, logger: world.log });

@@ -1,18 +1,13 @@
 import { jobKeyPrefix } from '@pasteflow/domain';
 import { makeJobs, type JobShape } from '@pasteflow/postgres/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { newReconcile, nothingReconciled as nothing } from './new-reconcile.ts';
 import { beginMultipartUpload, keysIn, openUploadsIn, putKeys } from './objects.ts';
 import { withRefusedKeys } from './refusing-s3.ts';
-import { createWorld, running, type World } from './world.ts';
+import { useWorld, running } from './world.ts';
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.stop());
-beforeEach(() => world.reset());
+const world = useWorld();
 
 const DAY = 86_400;
 const sweep = (minAgeSeconds = 0, store = world.store) =>

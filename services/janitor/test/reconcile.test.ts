@@ -2,20 +2,15 @@ import { retryFailed } from '@pasteflow/postgres';
 import { makePastes, type MadePaste, type PasteShape } from '@pasteflow/postgres/testing';
 import { objectKeyOf } from '@pasteflow/domain';
 import { createObjectStore, type ObjectStore } from '@pasteflow/s3';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { createHash } from 'node:crypto';
 import { withRefusingS3 } from './refusing-s3.ts';
 import { newReconcile, nothingReconciled as nothing } from './new-reconcile.ts';
 import { deleteCalls, keysIn, putObjects } from './objects.ts';
-import { BUCKET, createWorld, running, type World } from './world.ts';
+import { BUCKET, useWorld, running } from './world.ts';
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.stop());
-beforeEach(() => world.reset());
+const world = useWorld();
 
 const sweep = (minAgeSeconds = 0) => newReconcile(world, { reconcileMinAgeSeconds: minAgeSeconds });
 const pastes = (shape: PasteShape, count = 1) => makePastes(world.db, count, shape);

@@ -1,16 +1,11 @@
 import { makeJobs, type MadeJob } from '@pasteflow/postgres/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { createRelay } from '../src/sweeps/relay.ts';
 import { callSqs, drain, messagesLeft } from './messages.ts';
-import { createWorld, JOBS, running, type World } from './world.ts';
+import { useWorld, JOBS, running } from './world.ts';
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.stop());
-beforeEach(() => world.reset());
+const world = useWorld();
 
 const relay = () =>
   createRelay({ queues: world.queues, relayGraceSeconds: 1, relayRedispatchAfterSeconds: 30 }).runOnce(

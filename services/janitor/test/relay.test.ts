@@ -2,17 +2,12 @@ import { spawnService } from '@pasteflow/dev-stack/testing';
 import { DependencyUnavailableError, INLINE_CONTENT_BYTES } from '@pasteflow/domain';
 import { makePastes, type MadePaste } from '@pasteflow/postgres/testing';
 import { queueDepth } from '@pasteflow/sqs';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { createRelay } from '../src/sweeps/relay.ts';
 import { callSqs, drain } from './messages.ts';
-import { createWorld, eventually, running, UPLOADS, type World } from './world.ts';
+import { useWorld, eventually, running, UPLOADS } from './world.ts';
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.stop());
-beforeEach(() => world.reset());
+const world = useWorld();
 
 const relay = () => createRelay({ ...world, relayGraceSeconds: 1, relayRedispatchAfterSeconds: 30 });
 const unsent = (count: number) => makePastes(world.db, count, { status: 'IN_PROGRESS' });

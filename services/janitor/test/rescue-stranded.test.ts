@@ -7,19 +7,14 @@ import {
   resumeKind,
 } from '@pasteflow/postgres';
 import { makeJobs, makePastes, stepClockBack } from '@pasteflow/postgres/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { createRelay } from '../src/sweeps/relay.ts';
 import { createRescueStranded } from '../src/sweeps/rescue-stranded.ts';
 import { drain } from './messages.ts';
-import { createWorld, JOBS, running, UPLOADS, type World } from './world.ts';
+import { useWorld, JOBS, running, UPLOADS } from './world.ts';
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.stop());
-beforeEach(() => world.reset());
+const world = useWorld();
 
 const rescuer = (actor = 'janitor/test', countsOlder = false) =>
   createRescueStranded({

@@ -2,7 +2,7 @@ import { spawnService } from '@pasteflow/dev-stack/testing';
 import { readSweepRuns } from '@pasteflow/postgres';
 import { makePastes } from '@pasteflow/postgres/testing';
 import { Metrics, tracingOff } from '@pasteflow/runtime';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { composeSweeps } from '../src/compose.ts';
 import { loadJanitorConfig } from '../src/config.ts';
@@ -12,14 +12,9 @@ import { RefusedRows } from '../src/sweeps/running/refused-rows.ts';
 import { sweepNames } from '../src/sweep-names.ts';
 import type { Sweep, SweepCounts } from '../src/sweeps/running/sweep.ts';
 import { RecordingLogger } from './recording-logger.ts';
-import { createWorld, deletionStates, eventually, running, type World } from './world.ts';
+import { useWorld, deletionStates, eventually, running } from './world.ts';
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.stop());
-beforeEach(() => world.reset());
+const world = useWorld();
 
 /** The runner of one janitor, with its own log and metrics. */
 function janitor() {

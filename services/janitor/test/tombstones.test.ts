@@ -5,17 +5,12 @@ import {
   invite,
 } from '@pasteflow/postgres';
 import { makePastes, makeUsers, rewriteTrail } from '@pasteflow/postgres/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { createTombstones } from '../src/sweeps/old-rows.ts';
-import { createWorld, running, type World } from './world.ts';
+import { useWorld, running } from './world.ts';
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-});
-afterAll(() => world.stop());
-beforeEach(() => world.reset());
+const world = useWorld();
 
 const DAY = 86_400;
 const sweep = () =>

@@ -1,3 +1,4 @@
+import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import {
   createTestDatabase,
   FaultProxy,
@@ -60,6 +61,17 @@ export interface World<Stack extends SharedTestStack = SharedTestStack> {
   /** Empties the tables, the bucket and the queues, and forgets faults and recorded requests. */
   reset(): Promise<void>;
   stop(): Promise<void>;
+}
+
+/** The world of a test file, which is emptied before each test. */
+export function useWorld(): World {
+  const world = {} as World;
+  beforeAll(async () => {
+    Object.assign(world, await createWorld());
+  });
+  afterAll(() => world.stop());
+  beforeEach(() => world.reset());
+  return world;
 }
 
 /** In the Postgres that the files of this service share. */

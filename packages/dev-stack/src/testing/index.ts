@@ -17,6 +17,7 @@ export { copyRunningPostgres, type Standby, startStandby } from './standby.ts';
 export { TcpProxy } from './tcp-proxy.ts';
 export { createTestDatabase } from './test-database.ts';
 export {
+  callSqs,
   startSharedTestPostgres,
   startSharedTestStack,
   startTestAws,

@@ -147,3 +147,19 @@ async function parentFolder(): Promise<string> {
   const memory = await statfs(MEMORY_FOLDER).catch(() => undefined); // Linux only
   return memory !== undefined && memory.bavail * memory.bsize >= MIN_FREE_BYTES ? MEMORY_FOLDER : tmpdir();
 }
+
+/** Calls SQS directly, for requests that our own clients never send. */
+export async function callSqs<T>(
+  endpoint: string,
+  action: string,
+  name: string,
+  body: object = {},
+): Promise<T> {
+  const response = await fetch(endpoint, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-amz-json-1.0', 'x-amz-target': `AmazonSQS.${action}` },
+    body: JSON.stringify({ QueueUrl: `${endpoint}/000000000000/${name}`, ...body }),
+  });
+  if (!response.ok) throw new Error(`${action}: ${response.status} ${await response.text()}`);
+  return (await response.json()) as T;
+}

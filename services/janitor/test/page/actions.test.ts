@@ -1,23 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { until } from '@pasteflow/dev-stack/testing';
 import { reportPaste } from '@pasteflow/postgres';
 import { makeJobs, makePastes, makeUsers } from '@pasteflow/postgres/testing';
 import { sql } from 'kysely';
-import { createWorld, UPLOADS, type World } from '../world.ts';
+import { UPLOADS } from '../world.ts';
 import { callSqs } from '../messages.ts';
-import { openPage, type OpenPage } from './open-page.ts';
+import { useWorldWithPage } from './open-page.ts';
 
-let world: World;
-let page: OpenPage;
-beforeAll(async () => {
-  world = await createWorld();
-  page = await openPage(world);
-});
-afterAll(async () => {
-  await page.stop();
-  await world.stop();
-});
-beforeEach(() => world.reset());
+const { world, page } = useWorldWithPage();
 
 const recorded = () =>
   world.db

@@ -1,3 +1,4 @@
+import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { until } from '@pasteflow/dev-stack/testing';
@@ -6,7 +7,7 @@ import { Metrics, tracingOff } from '@pasteflow/runtime';
 import { composeSweeps } from '../../src/compose.ts';
 import { loadJanitorConfig } from '../../src/config.ts';
 import { OperationsServer } from '../../src/operations/page/operations-server.ts';
-import type { World } from '../world.ts';
+import { createWorld, type World } from '../world.ts';
 
 export const TOKEN = 'the-token-of-operators';
 export const READ_TOKEN = 'the-token-of-readers';
@@ -40,6 +41,21 @@ export interface OpenPage {
     form?: Readonly<Record<string, string>> | URLSearchParams,
   ): Promise<string>;
   stop(): Promise<void>;
+}
+
+/** The world of a test file, which is emptied before each test, and its operations page. */
+export function useWorldWithPage(): { readonly world: World; readonly page: OpenPage } {
+  const [world, page] = [{} as World, {} as OpenPage];
+  beforeAll(async () => {
+    Object.assign(world, await createWorld());
+    Object.assign(page, await openPage(world));
+  });
+  afterAll(async () => {
+    await page.stop();
+    await world.stop();
+  });
+  beforeEach(() => world.reset());
+  return { world, page };
 }
 
 /** The operations page with real sweeps, on a free port. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { gzipSync } from 'node:zlib';
 import { createHash } from 'node:crypto';
 import { objectKeyOf } from '@pasteflow/domain';
@@ -6,20 +6,9 @@ import { createApiToken, findPaste, reportPaste } from '@pasteflow/postgres';
 import { makePastes, makeUsers } from '@pasteflow/postgres/testing';
 import { sql } from 'kysely';
 import { runOpsCommand } from '../../src/operations/commands/run-ops-command.ts';
-import { createWorld, type World } from '../world.ts';
-import { openPage, READ_TOKEN, type OpenPage } from './open-page.ts';
+import { READ_TOKEN, useWorldWithPage } from './open-page.ts';
 
-let world: World;
-let page: OpenPage;
-beforeAll(async () => {
-  world = await createWorld();
-  page = await openPage(world);
-});
-afterAll(async () => {
-  await page.stop();
-  await world.stop();
-});
-beforeEach(() => world.reset());
+const { world, page } = useWorldWithPage();
 
 const hostile = '<script>alert(1)</script>\u001b[31m\u202e"';
 const escaped = '&lt;script&gt;alert(1)&lt;/script&gt;';
