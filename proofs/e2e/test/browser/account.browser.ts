@@ -1,18 +1,24 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { startCluster } from '../../src/index.ts';
 import { isBrowserWanted, openSignedIn, useBrowser, violationsOf } from './browser.ts';
+import { writeWideJob } from './wide-job.ts';
 
 const describeInBrowser = isBrowserWanted() ? describe : describe.skip;
 
 /** Nobody listens there, so that every delivery fails. */
 const UNHEARD = 'http://127.0.0.1:9';
 
+let removeJobTypes: () => Promise<void>;
+afterAll(() => removeJobTypes?.());
+
 const bed = useBrowser({
-  start: () =>
-    startCluster({
-      env: { WEBHOOK_KEY: 'the key of webhooks in these browser tests', WEBHOOK_ORIGINS: UNHEARD },
-    }),
+  start: async () => {
+    const { file, remove } = await writeWideJob();
+    removeJobTypes = remove;
+    const WEBHOOK_KEY = 'the key of webhooks in these browser tests';
+    return await startCluster({ env: { WEBHOOK_KEY, WEBHOOK_ORIGINS: UNHEARD, JOB_TYPES: file } });
+  },
   originOf: (cluster) => cluster.http().url,
 });
 const { open } = bed;
@@ -252,7 +258,8 @@ describeInBrowser('every page of a user', () => {
       job_type: 'import',
       parameters: { items: [{ content: 'x' }, { content: '', title: 'y' }] },
     });
-    for (const id of [exported, failed]) await user.jobs.wait(id);
+    const { job_id: own } = await user.jobs.create({ job_type: 'wide', parameters: {} } as never);
+    for (const id of [exported, failed, own]) await user.jobs.wait(id);
     paths = [
       '/',
       '/session',
@@ -265,6 +272,7 @@ describeInBrowser('every page of a user', () => {
       '/my/jobs',
       `/my/jobs/${exported}`,
       `/my/jobs/${failed}`,
+      `/my/jobs/${own}`,
     ];
   });
 
