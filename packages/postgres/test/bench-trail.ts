@@ -89,7 +89,7 @@ const cases: readonly Case[] = [
     name: 'settling 10 uploads',
     rounds: 400,
     rows: 10,
-    trail: 1.4, // of 25 to 30 %: two triggers, each of which prepares a join and two inserts for ten rows
+    trail: 1.4, // measured on a busy machine: 24 to 33 %; two triggers, each of which prepares a join and two inserts for ten rows
     unheard: 1.03,
     prepare: async ({ db, userId }) => {
       const made = await makePastes(db, 10, {
