@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { createTestDatabase, startTestPostgres, type TestPostgres } from '@pasteflow/dev-stack/testing';
 import { sql } from 'kysely';
+import { Migrator } from 'kysely/migration';
 import { createPaste, migrate, pingDatabase, type Database } from '../../src/index.ts';
+import { migrations } from '../../src/migrations/all.ts';
+import { createRoles } from '../../src/roles/create-roles.ts';
+import { OWNER_ROLE } from '../../src/roles/role-names.ts';
+import { takeOwnership } from '../../src/roles/take-ownership.ts';
 import { open } from '../support/database.ts';
 
 let stack: TestPostgres;
@@ -64,6 +69,26 @@ it('migrating again applies nothing and changes nothing', async () => {
   const before = await constraints();
   expect(await migrate(db)).toEqual([]);
   expect(await constraints()).toEqual(before);
+});
+
+it('each migration works on what pasteflow_owner has, as after the release before it', async () => {
+  const upgraded = open((await createTestDatabase(stack, { migrated: false })).url);
+  await createRoles(upgraded, {});
+  const migrator = new Migrator({
+    db: upgraded,
+    provider: { getMigrations: () => Promise.resolve(migrations) },
+  });
+  for (const name of Object.keys(migrations)) {
+    const { error, results } = await migrator.migrateUp();
+    expect([results?.map(({ migrationName }) => migrationName), error]).toEqual([[name], undefined]);
+    await takeOwnership(upgraded);
+  }
+  const { rows } = await sql`
+    SELECT DISTINCT tableowner AS owner FROM pg_tables WHERE tablename = 'webhook_deliveries'`.execute(
+    upgraded,
+  );
+  expect(rows).toEqual([{ owner: OWNER_ROLE }]);
+  await upgraded.destroy();
 });
 
 it('a database from before release 0.1.0 is refused unchanged, with what to do', async () => {
