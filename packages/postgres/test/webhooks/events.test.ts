@@ -165,6 +165,21 @@ describe('an event that cannot be recorded', () => {
     expect((await countUntoldEvents(current.db)) - before).toBe(3);
   });
 
+  it('stops nothing when it cannot be counted either', async () => {
+    await bed.listen(['paste.stored']);
+    await sql`ALTER TABLE webhook_deliveries ADD CONSTRAINT refused CHECK (user_id IS NULL)`.execute(
+      current.db,
+    );
+    await sql`ALTER SEQUENCE untold_events RENAME TO damaged`.execute(current.db);
+    try {
+      const code = await bed.upload(bed.userId, 'stored');
+      expect((await findPaste(current.db, code))?.status).toBe('PROCESSED');
+    } finally {
+      await sql`ALTER SEQUENCE damaged RENAME TO untold_events`.execute(current.db);
+      await sql`ALTER TABLE webhook_deliveries DROP CONSTRAINT refused`.execute(current.db);
+    }
+  });
+
   it('fails the statement while it has to wait, and is told when that is repeated', async () => {
     const endpoint = await bed.listen(['job.ended']);
     const { id } = await createJob(current.db, { userId: bed.userId, jobType: 'import', parameters: {} });
