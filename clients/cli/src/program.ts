@@ -195,7 +195,7 @@ export function buildProgram(terminal: Terminal, act: Act): Command {
     )
     .argument('<type>', 'the type of the job')
     .argument('[parameters]', 'its parameters, an object of JSON; - is stdin', '{}')
-    .option('-o, --output <folder>', 'save the files of the job there')
+    .option('-o, --output <folder>', 'save the files of the job there, over those of the same names')
     .action(inSession(runJob));
   addRequestCommands(program, { inSession, act });
   addWebhookCommands(program, inSession);

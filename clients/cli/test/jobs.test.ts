@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { json, pasteWith, problem, useBed, type Handler } from './support/bed.ts';
@@ -232,5 +232,19 @@ describe('pasteflow run', () => {
     const { code, stderr } = await bed.run(['run', 'fetch', '-o', join(bed.home, 'feeds')], { env });
     expect([code, stderr]).toEqual([1, expect.stringContaining('The server names a file "../news.xml"')]);
     expect(await readdir(bed.home)).toEqual(['feeds']);
+  });
+
+  it('replaces a file of the same name, and what a link there names stays as it is', async () => {
+    serve({}, made('news.xml'));
+    const [folder, elsewhere] = [join(bed.home, 'feeds'), join(bed.home, 'elsewhere')];
+    await mkdir(folder);
+    await writeFile(elsewhere, 'mine');
+    await symlink(elsewhere, join(folder, 'news.xml'));
+    for (let times = 0; times < 2; times++)
+      expect((await bed.run(['run', 'fetch', '-o', folder], { env })).code).toBe(0);
+    expect([await readFile(join(folder, 'news.xml'), 'utf8'), await readFile(elsewhere, 'utf8')]).toEqual([
+      '<rss>',
+      'mine',
+    ]);
   });
 });

@@ -52,7 +52,8 @@ export async function exportPastes(
     for (const archive of archives) await toStdout(session, archive);
   } else {
     const files = archives.map((_, index) => nameOf(path, index + 1, madeFormat));
-    for (const [index, archive] of archives.entries()) await toFile(session, archive, files[index] ?? path);
+    for (const [index, archive] of archives.entries())
+      await toFile(session, archive, files[index] ?? path, true);
     output.result({ file: path, files, ...job }, files);
   }
   if (job.status === 'completed') return EXIT_DONE;
@@ -106,7 +107,13 @@ export async function archivesOf({ client, signal }: Session, id: string): Promi
   }));
 }
 
-export async function toFile(session: Session, { urlOf, size }: Archive, path: string): Promise<void> {
+/** @param followsLink true: the user has named the path */
+export async function toFile(
+  session: Session,
+  { urlOf, size }: Archive,
+  path: string,
+  followsLink: boolean,
+): Promise<void> {
   const progress = startProgress(session.terminal);
   try {
     await writeAtomically(
@@ -123,7 +130,7 @@ export async function toFile(session: Session, { urlOf, size }: Archive, path: s
           },
         });
       },
-      { followsLink: true },
+      { followsLink },
     );
   } finally {
     progress.end();

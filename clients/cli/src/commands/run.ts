@@ -49,7 +49,7 @@ async function save(session: Session, id: string, folder: string): Promise<reado
     if (name === null) continue;
     if (!ASSET_NAME.test(name)) throw new Error(`The server names a file ${JSON.stringify(name)}.`);
     const path = join(folder, name);
-    await toFile(session, asset, path);
+    await toFile(session, asset, path, false); // nor does a link there
     files.push(path);
   }
   return files;
