@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { affectedRows, type Database } from '../database/database.ts';
-import { revokeEach } from './api-tokens.ts';
+import { revokeEach, revokeTokensOf } from './api-tokens.ts';
 import { insertedSession } from './sessions.ts';
 
 interface NewInvitation {
@@ -33,15 +33,15 @@ export async function invite(db: Database, invitation: NewInvitation): Promise<I
     SELECT FROM users WHERE id = ${userId}::uuid AND user_stands(${userId}::uuid)`.execute(db);
   if (users.length === 0) return null;
   await endInvitationsOf(db, userId);
-  const ended = await revokeEach(sql`user_id = ${userId}::uuid AND (by_invitation OR ${endsAll})`).execute(
-    db,
-  );
+  const ended = endsAll
+    ? await revokeTokensOf(db, userId)
+    : affectedRows(await revokeEach(sql`user_id = ${userId}::uuid AND by_invitation`).execute(db));
   const { rows } = await sql<{ expiresAt: Date }>`
     INSERT INTO invitations (user_id, secret_hash, expires_at)
     VALUES (${userId}::uuid, ${secretHash}, now() + make_interval(secs => ${lastsSeconds}))
     RETURNING expires_at AS "expiresAt"`.execute(db);
   const [{ expiresAt }] = rows as [{ expiresAt: Date }];
-  return { expiresAt, ended: affectedRows(ended) };
+  return { expiresAt, ended };
 }
 
 /** Ends the open invitation of a user. An acceptance that is under way comes first. */

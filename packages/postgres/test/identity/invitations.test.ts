@@ -123,6 +123,30 @@ describe('an invitation', () => {
     expect(await isGood(sessionHash)).toBe(false);
   });
 
+  it('that ends all tokens also ends the one that a session makes meanwhile', async () => {
+    const { secretHash, userId } = await invited('frida');
+    const { sessionHash } = await accept(secretHash);
+    const made = randomBytes(32);
+    const making = await current.db.startTransaction().execute();
+    // As createOwnToken, with a pause before its commit.
+    await sql`SELECT FROM api_tokens WHERE token_hash = ${sessionHash} FOR SHARE`.execute(making);
+    const inviting = invite(opsDb(), {
+      userId,
+      secretHash: randomBytes(32),
+      lastsSeconds: WEEK_SECONDS,
+      endsAll: true,
+    });
+    await untilSomebodyWaits(current.db);
+    const own = { user_id: userId, name: 'made', token_hash: made, scope: 'write' } as const;
+    await making
+      .insertInto('api_tokens')
+      .values({ ...own, expires_at: sql`now() + interval '1 hour'` })
+      .execute();
+    await making.commit().execute();
+    expect((await inviting)?.ended).toBe(2);
+    expect([await isGood(sessionHash), await isGood(made)]).toEqual([false, false]);
+  });
+
   it('of two that are made at once one is open', async () => {
     const made = await Promise.all(Array.from({ length: 5 }, () => invited('gerda')));
     const states = await Promise.all(made.map(({ secretHash }) => isOpen(secretHash)));
