@@ -220,7 +220,7 @@ describe('pasteflow run', () => {
   });
 
   it('refuses what is no object before it sends anything', async () => {
-    for (const parameters of ['feeds', '"feeds"', 'null']) {
+    for (const parameters of ['feeds', '"feeds"', 'null', '["feeds"]']) {
       const { code, stderr } = await bed.run(['run', 'fetch', parameters], { env });
       expect([code, stderr]).toEqual([2, expect.stringContaining('no object of JSON')]);
     }

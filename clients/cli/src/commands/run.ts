@@ -36,7 +36,8 @@ export async function runJob(
 function parsed(json: string): object {
   try {
     const parameters: unknown = JSON.parse(json);
-    if (typeof parameters === 'object' && parameters !== null) return parameters;
+    if (typeof parameters === 'object' && parameters !== null && !Array.isArray(parameters))
+      return parameters;
   } catch {}
   throw new UsageError(`The parameters are no object of JSON, such as '{"feeds": ["news"]}'.`);
 }
