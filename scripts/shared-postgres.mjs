@@ -11,11 +11,9 @@ const main = fileURLToPath(
 );
 
 let child;
-let isSetUp = false;
 
 export default async function setUpOrTearDown({ rootDir }) {
-  if (isSetUp) return await stopShared();
-  isSetUp = true;
+  if (child !== undefined) return await stopShared();
   const files = globSync('test/**/*.ts', { cwd: rootDir });
   if (!files.some((file) => /\bstartSharedTest/.test(readFileSync(`${rootDir}/${file}`, 'utf8')))) return;
   // A process of its own, because jest transforms what its global setup loads.
@@ -31,8 +29,8 @@ export default async function setUpOrTearDown({ rootDir }) {
 }
 
 async function stopShared() {
-  if (child === undefined) return;
   const exited = once(child, 'exit');
   child.stdin.end();
   await exited;
+  child = undefined; // jest --watch sets up again
 }
