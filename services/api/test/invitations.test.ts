@@ -216,4 +216,12 @@ describe('an invitation', () => {
         'To sign in on another device, make a token and enter it there. <a href="/my/tokens">My tokens</a>',
       );
   });
+
+  it('says nothing of tokens where the house lets nobody make one', async () => {
+    const api = await bed.start({ house: { max_token_days: 0 } });
+    const accepted = await accept(await invited(), {}, api);
+    const sessions = await browseAs(api, cookieIn(accepted), '/my/sessions');
+    expect([accepted.status, sessions.status]).toEqual([201, 200]);
+    for (const answer of [accepted, sessions]) expect(await answer.text()).not.toContain('another device');
+  });
 });

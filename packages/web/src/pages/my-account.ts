@@ -102,10 +102,14 @@ type="submit">${text.endOthers}</button></p>`
   });
 }
 
-/** How to sign in elsewhere, where no identity provider does. A second invitation would end the first device's session. */
-export function otherDevice({ base, provider, words }: Site): Html | false {
+/**
+ * How to sign in elsewhere, where no identity provider does, and the house lets people make tokens. A second invitation would
+ * end the first device's session.
+ */
+export function otherDevice({ base, house, provider, words }: Site): Html | false {
   return (
     provider === null &&
+    house.maxTokenSeconds > 0 &&
     html`<p>${words.mySessions.otherDevice} <a href="${base}/my/tokens">${words.myTokens.title}</a></p>\n`
   );
 }
