@@ -820,7 +820,7 @@ export const de: Translation = {
     tokenHint:
       'Ein Token erhalten Sie vom Betreiber dieses Dienstes, oder Sie erstellen eines unter „Meine Tokens“. Sie bleiben angemeldet, bis Sie sich abmelden oder den Browser schließen, höchstens aber 12 Stunden.',
     invitationHint:
-      'Ohne Token bitten Sie den Betreiber um eine Einladung: einen Link, der Sie anmeldet. Sie beendet die Sitzung, die eine frühere Einladung begonnen hat.',
+      'Ohne Token bitten Sie den Betreiber um eine Einladung: einen Link, der Sie anmeldet. Eine Einladung beendet die Sitzung, die eine frühere begonnen hat.',
     submit: 'Anmelden',
     without: 'Ohne Anmeldung fortfahren',
     byProvider: (host: string) => `Mit ${host} anmelden`,
@@ -1150,7 +1150,8 @@ export const de: Translation = {
       },
       method_not_allowed: {
         title: 'Methode nicht erlaubt',
-        detail: 'Diese Adresse nimmt nur an, was ein Formular sendet. Gehen Sie zurück zu dessen Seite.',
+        detail:
+          'Diese Adresse nimmt nur an, was ein Formular sendet. Gehen Sie zurück zur Seite des Formulars.',
       },
       range_not_satisfiable: {
         title: 'Bereich nicht verfügbar',

@@ -820,7 +820,7 @@ export const es: Translation = {
     tokenHint:
       'Puede pedir un token al operador de este servicio o crear uno en «Mis tokens». La sesión dura 12 horas como máximo, o hasta que la cierre o cierre el navegador.',
     invitationHint:
-      'Si no tiene un token, pida al operador una invitación: un enlace con el que se inicia sesión. Termina la sesión que inició una invitación anterior.',
+      'Si no tiene un token, pida al operador una invitación: un enlace con el que se inicia sesión. Con ella se cierra la sesión que se inició con una invitación anterior.',
     submit: 'Iniciar sesión',
     without: 'Continuar sin iniciar sesión',
     byProvider: (host: string) => `Iniciar sesión con ${host}`,
@@ -1141,7 +1141,7 @@ export const es: Translation = {
       },
       method_not_allowed: {
         title: 'Método no permitido',
-        detail: 'Esta dirección solo acepta lo que envía un formulario. Vuelva a la página de este.',
+        detail: 'Esta dirección solo acepta lo que envía un formulario. Vuelva a la página del formulario.',
       },
       range_not_satisfiable: {
         title: 'Intervalo no válido',

@@ -1162,7 +1162,7 @@ export const fr: Translation = {
       },
       method_not_allowed: {
         title: 'Méthode non autorisée',
-        detail: 'Cette adresse n’accepte que l’envoi d’un formulaire. Revenez à la page de celui-ci.',
+        detail: 'Cette adresse n’accepte que l’envoi d’un formulaire. Revenez à la page du formulaire.',
       },
       range_not_satisfiable: {
         title: 'Plage hors du contenu',
