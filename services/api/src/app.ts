@@ -100,7 +100,7 @@ function byMethod(path: string, methods: Routes[string], api: ApiContext): Handl
       if (shareAnswer(req, res, api.corsOrigins)) return answerPreflight(res, asked);
     const endpoint = endpointFor(methods[req.method === 'HEAD' ? 'GET' : (req.method as Method)], req);
     if (endpoint === undefined) {
-      await mayShowPage(api, req, res);
+      if (Object.values(methods).some(({ page }) => page !== undefined)) await mayShowPage(api, req, res);
       throw new RequestError(
         'method_not_allowed',
         contextOf(req).wantsPage === true && methods.GET === undefined

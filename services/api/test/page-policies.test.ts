@@ -4,7 +4,7 @@ import type { ApiContext } from '../src/context.ts';
 import type { Policy } from '../src/http/openapi/endpoint.ts';
 import { accessTable } from './support/access-table.ts';
 import { useApi } from './support/api.ts';
-import { ownPage } from './support/http.ts';
+import { ownPage, problemOf } from './support/http.ts';
 import { fields, limited } from './support/limits.ts';
 import { BROWSER } from './support/sign-in.ts';
 import { newUser, type TestUser } from './support/users.ts';
@@ -130,6 +130,14 @@ describe('where a browser can only send a form', () => {
       ]);
       expect(response.headers.get('vary')).toContain('Accept');
     }
+  });
+
+  it('an address of programs alone stays one', async () => {
+    const response = await ask(bed.api, { method: 'GET', path: '/v1/jobs/x/retry' });
+    expect([response.headers.get('allow'), await problemOf(response)]).toMatchObject([
+      'POST',
+      { status: 405, detail: 'This route has no GET. Use POST.' },
+    ]);
   });
 });
 
