@@ -111,6 +111,17 @@ describe('an invitation', () => {
     expect((await accept(secret, {}, bed.api, formKey)).status).toBe(410); // the next invitation has ended it
   });
 
+  it('begins no session that was signed out again, whichever browser sends the form', async () => {
+    const [secret, formKey] = [await invited(), randomUUID()];
+    const cookie = cookieIn(await accept(secret, {}, bed.api, formKey));
+    await browseAs(bed.api, cookie, '/session/end', ownForm(bed.api.url, {}));
+    for (const headers of [{ cookie }, {}]) {
+      const again = await accept(secret, headers, bed.api, formKey);
+      expect([again.status, again.headers.get('set-cookie')]).toEqual([410, null]);
+    }
+    expect(await isSignedIn(cookie)).toBe(false);
+  });
+
   it('is accepted once when one form is sent ten times at once, and each answer has the session', async () => {
     const [secret, formKey] = [await invited(), randomUUID()];
     const answers = await Promise.all(Array.from({ length: 10 }, () => accept(secret, {}, bed.api, formKey)));
