@@ -10,7 +10,7 @@ import {
 } from '@pasteflow/postgres';
 import { webhookSecret } from '@pasteflow/service-kit';
 import { Webhook } from 'standardwebhooks';
-import { until, useBench } from '../support/bench.ts';
+import { completed, jobType, until, useBench } from '../support/bench.ts';
 import { allEnded, useWebhooks, WEBHOOK_KEY } from '../support/webhooks.ts';
 
 const bench = useBench();
@@ -152,8 +152,12 @@ it.each([
   const endpoint = await webhooks.listen();
   await webhooks.endJob();
   const statements: string[] = [];
-  const worker = await webhooks.start({ onStatement: ({ query }) => statements.push(query.sql) }, env);
-  await bench.untilEnded(await bench.submit('none'));
+  const brief = jobType('brief', () => Promise.resolve(completed));
+  const worker = await webhooks.start(
+    { onStatement: ({ query }) => statements.push(query.sql), jobTypes: new Map([[brief.name, brief]]) },
+    env,
+  );
+  await bench.untilEnded(await bench.submit(brief.name));
   await worker.stop();
   expect(statements.filter((text) => text.includes('next_deliveries'))).toEqual([]);
   expect(endpoint.received).toEqual([]);
