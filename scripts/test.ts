@@ -1,7 +1,6 @@
 // `npm test`: the checks of the whole repository, and, when they pass, all tests. `npm test -- PATH ...` runs
 // the tests of files or folders.
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,50 +9,33 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const CHECKS = ['typecheck', 'lint', 'format:check', 'arrows', 'unused', 'docs:check'];
 /**
  * The tests of three packages at a time: many of them wait, for leases, retries, messages, and the starts of
- * services. Those of the api take the longest, and turbo would start them last, because the api stands on most
- * packages: they would run alone at the end.
+ * services.
  */
-const TESTS = [
-  ['test', '--filter=@pasteflow/api', '--concurrency=1'],
-  ['test', '--filter=!@pasteflow/api', '--concurrency=2'],
-];
+const TESTS = ['test', '--concurrency=3'];
 
 process.chdir(root);
 const paths = process.argv.slice(2);
-process.exit(paths.length === 0 ? await testEverything() : testPaths(paths));
+process.exit(paths.length === 0 ? testEverything() : testPaths(paths));
 
-async function testEverything(): Promise<number> {
+function testEverything(): number {
   run('node', ['scripts/count-tests.mjs', '--reset']);
-  const steps: readonly [string, () => number | Promise<number>][] = [
-    ['checks', () => step('checks', [CHECKS])],
+  const steps: readonly [string, () => number][] = [
+    ['checks', () => step('checks', CHECKS)],
     ['tests of scripts/', () => testPaths(['scripts'])],
     ['tests', () => step('tests', TESTS)],
   ];
-  let failed: string | undefined;
-  for (const [name, runStep] of steps) {
-    if ((await runStep()) === 0) continue;
-    failed = name;
-    break;
-  }
+  const failed = steps.find(([, runStep]) => runStep() !== 0)?.[0];
   console.log('');
   run('node', ['scripts/count-tests.mjs', ...(failed === undefined ? [] : [failed])]);
   return failed === undefined ? 0 : 1;
 }
 
-/** @param runs of turbo, side by side */
-async function step(name: string, runs: readonly (readonly string[])[]): Promise<number> {
+function step(name: string, tasks: readonly string[]): number {
   const startedAt = performance.now();
   console.log(`\n▸ ${name}`);
-  const codes = await Promise.all(
-    runs.map(async (tasks) => {
-      const turbo = spawn('scripts/run', ['scripts/turbo.ts', ...tasks], { stdio: 'inherit' });
-      const [code] = (await once(turbo, 'exit')) as [number | null];
-      return code ?? 1;
-    }),
-  );
-  const failed = codes.find((code) => code !== 0) ?? 0;
-  if (failed === 0) console.log(`✓ ${name}: ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
-  return failed;
+  const code = run('scripts/run', ['scripts/turbo.ts', ...tasks]);
+  if (code === 0) console.log(`✓ ${name}: ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
+  return code;
 }
 
 /** @param paths of files or folders in packages, clients, services, proofs, examples or scripts/ */
