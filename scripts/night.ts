@@ -3,7 +3,16 @@
 //   node scripts/night.ts run PROOF SEED FOLDER   runs a proof; the folder gets its record and its log
 //   node scripts/night.ts report FOLDER           records the proofs of a night, and opens issues for those that failed
 import { spawn } from 'node:child_process';
-import { createWriteStream, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { once } from 'node:events';
 import { dirname, join } from 'node:path';
 import { GitHub } from './night/github.ts';
@@ -40,14 +49,14 @@ async function runProof(proof: string, seed: number, folder: string): Promise<nu
   const keep = (outcome: string): void =>
     writeFileSync(join(folder, 'record.json'), JSON.stringify({ ...record, outcome }));
   keep('did not end');
-  const log = createWriteStream(join(folder, 'log'));
+  const log = openSync(join(folder, 'log'), 'w');
   const child = spawn('sh', ['-c', `exec 2>&1; ${command}`], { stdio: ['ignore', 'pipe', 'inherit'] });
   child.stdout.on('data', (chunk: Buffer) => {
-    log.write(chunk);
+    writeSync(log, chunk); // before it is shown, so that a killed night has in its log what was seen
     process.stdout.write(chunk);
   });
   const [code] = (await once(child, 'close')) as [number | null];
-  await new Promise<void>((resolve) => log.end(resolve));
+  closeSync(log);
   keep(code === 0 ? 'passed' : 'failed');
   return code ?? 1;
 }
